@@ -1,0 +1,21 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import org.jspecify.annotations.Nullable;
+
+/** What every failure of the library extends. Its message names the lock, the memory node, what was tried and what to do. */
+public class DecLockException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** Makes one with a message for the person who reads the log. */
+    public DecLockException(String message) {
+        super(message);
+    }
+
+    /** Makes one with a message and what caused it. */
+    public DecLockException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

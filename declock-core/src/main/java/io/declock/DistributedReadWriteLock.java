@@ -1,0 +1,57 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReadWriteLock;
+
+/**
+ * Reader-writer locks by name, shared by every process that uses the same memory nodes and namespace. Grants are in the
+ * order of arrival (policy {@code task-fair}) or let readers pass a bounded number of phases ({@code phase-fair}); each
+ * carries a fencing token.
+ *
+ * <p>Thread-safe; virtual threads are welcome. Waiting threads are parked and take no part in waiting; no thread of the
+ * library is blocked by a caller's critical section.
+ */
+public interface DistributedReadWriteLock {
+    /** Longest lock name in UTF-8 bytes, without its namespace. */
+    int MAX_NAME_BYTES = 512;
+
+    /**
+     * Returns the lock of that name as a {@link ReadWriteLock} whose holds belong to threads: reentrant as {@link
+     * java.util.concurrent.locks.ReentrantReadWriteLock} is, with write to read downgrade. {@code newCondition} is not
+     * supported. {@code lock()} waits without bound.
+     *
+     * <p>A thread that holds only the read lock and asks for the write lock gets an {@link IllegalMonitorStateException} at
+     * once, where {@code ReentrantReadWriteLock} would deadlock; see {@link LockHandle#tryUpgrade()}.
+     *
+     * @throws IllegalArgumentException if the name is empty or longer than {@link #MAX_NAME_BYTES}
+     */
+    ReadWriteLock lock(String name);
+
+    /**
+     * Acquires what is asked for, on behalf of the calling thread.
+     *
+     * @throws LockNotGrantedException if the wait time ran out
+     * @throws MemoryNodeUnavailableException if a memory node that is needed cannot serve now and waiting is not allowed
+     * @throws InterruptedException if interrupted while waiting; nothing is held then
+     */
+    LockHandle acquire(LockRequest request) throws InterruptedException;
+
+    /** As {@link #acquire(LockRequest)} on behalf of {@code owner}, blocking the calling thread. */
+    LockHandle acquire(LockRequest request, LockOwner owner) throws InterruptedException;
+
+    /** As {@link #acquire(LockRequest)}, with an empty result where that would throw {@link LockNotGrantedException}. */
+    Optional<LockHandle> tryAcquire(LockRequest request) throws InterruptedException;
+
+    /**
+     * Acquires without blocking a thread, on behalf of {@code owner}.
+     *
+     * <p>Cancelling the returned stage's future, or failing it, withdraws the request; a grant that races with it is released.
+     *
+     * @return completes with the handle, on a thread of the library, or exceptionally as {@link #acquire(LockRequest)} throws
+     */
+    CompletionStage<LockHandle> acquireAsync(LockRequest request, LockOwner owner);
+}

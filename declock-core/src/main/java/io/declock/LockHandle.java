@@ -1,0 +1,77 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import java.util.List;
+
+/**
+ * One acquisition that was granted: use it in try-with-resources. A handle is single-use: closing it a second time does
+ * nothing, and after it was lost closing it throws {@link LockLostException}, so that a caller learns that its critical
+ * section was not protected to its end.
+ *
+ * <p>Thread-safe. It may be closed by another thread than the one that acquired it.
+ */
+public interface LockHandle extends AutoCloseable {
+    /** Returns what was granted, in the order in which it was taken. */
+    List<Grant> grants();
+
+    /** Returns the mode in which the first name is held. */
+    LockMode mode();
+
+    /**
+     * Returns the fencing token of the first (usually only) name: positive, and greater than the token of every write lock
+     * granted before on that name, across processes, resets and memory-node restarts. Reentrant acquisitions share one.
+     */
+    long fencingToken();
+
+    /**
+     * Returns the fencing token of one name of the request.
+     *
+     * @throws IllegalArgumentException if the request did not have that name
+     */
+    long fencingToken(String name);
+
+    /**
+     * Returns whether every lock of this handle is still held, judged on this machine's monotonic clock without asking
+     * anybody: false as soon as the session's lease may have run out, the hold's own ceiling was reached, or it was closed.
+     */
+    boolean isValid();
+
+    /**
+     * Registers a callback for the loss of this handle (session lapsed, memory node lost, ceiling on the hold reached). It
+     * runs once, on a thread of the library; immediately if the handle is lost already; never after a normal close.
+     */
+    void onLost(LostListener listener);
+
+    /**
+     * Tries to turn a read hold on a single name into a write hold, without waiting: it succeeds only if this is the one
+     * reader anywhere and nobody waits. The token changes to a higher one. Two readers that both want to upgrade would
+     * wait for each other for ever, hence no waiting form.
+     *
+     * @return whether the handle now holds the write lock; false leaves the read lock as it was
+     * @throws LockLostException if the handle was lost
+     */
+    boolean tryUpgrade() throws InterruptedException;
+
+    /** Turns a write hold on a single name into a read hold, letting waiting readers in. Does nothing for a read hold. */
+    void downgrade();
+
+    /**
+     * Releases. Returns before the release has reached the memory node.
+     *
+     * @throws LockLostException if the lock had been lost before
+     */
+    @Override
+    void close();
+
+    /** One name that was granted. */
+    record Grant(String name, LockMode mode, long fencingToken) {}
+
+    /** Told once when a handle is lost. */
+    @FunctionalInterface
+    interface LostListener {
+        /** Called with why the hold on the named lock ended. */
+        void lost(LockHandle handle, LockLostException why);
+    }
+}

@@ -1,0 +1,21 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import org.jspecify.annotations.Nullable;
+
+/** A hold ended before its owner released it: the session's lease ran out, the memory node was lost, or the ceiling on the hold was reached. */
+public class LockLostException extends DecLockException {
+    private static final long serialVersionUID = 1L;
+
+    /** Makes one with a message for the person who reads the log. */
+    public LockLostException(String message) {
+        super(message);
+    }
+
+    /** Makes one with a message and what caused it. */
+    public LockLostException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

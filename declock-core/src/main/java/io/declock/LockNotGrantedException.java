@@ -1,0 +1,21 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import org.jspecify.annotations.Nullable;
+
+/** The wait time ran out before the lock was granted, or it was busy and no waiting was asked for. */
+public class LockNotGrantedException extends DecLockException {
+    private static final long serialVersionUID = 1L;
+
+    /** Makes one with a message for the person who reads the log. */
+    public LockNotGrantedException(String message) {
+        super(message);
+    }
+
+    /** Makes one with a message and what caused it. */
+    public LockNotGrantedException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,111 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a caller asks for: one or more names with a mode each, how long to wait, and a ceiling on the hold.
+ *
+ * <p>Several names are taken in one fixed order (the UTF-8 bytes of the names), each once and in the stronger of the modes
+ * asked for, so that two requests for the same names never deadlock, whatever the order they were written in.
+ *
+ * <p>Immutable; each method returns a new request.
+ */
+public final class LockRequest {
+    /** How long an acquisition waits when the request does not say: 30 seconds. */
+    public static final Duration DEFAULT_WAIT_TIME = Duration.ofSeconds(30);
+
+    private final Map<String, LockMode> names;
+    private final @Nullable Duration waitTime;
+    private final @Nullable Duration leaseTime;
+
+    private LockRequest(Map<String, LockMode> names, @Nullable Duration waitTime, @Nullable Duration leaseTime) {
+        this.names = names;
+        this.waitTime = waitTime;
+        this.leaseTime = leaseTime;
+    }
+
+    /** Asks for {@code name} in {@link LockMode#READ} mode. */
+    public static LockRequest read(String name) {
+        return of(name, LockMode.READ);
+    }
+
+    /** Asks for {@code name} in {@link LockMode#WRITE} mode. */
+    public static LockRequest write(String name) {
+        return of(name, LockMode.WRITE);
+    }
+
+    /** Asks for {@code name} in {@code mode}. */
+    public static LockRequest of(String name, LockMode mode) {
+        return new LockRequest(Map.of(Objects.requireNonNull(name, "name"), Objects.requireNonNull(mode, "mode")), null, null);
+    }
+
+    /** Asks for {@code name} in {@code mode} as well; the stronger mode wins where a name is asked for twice. */
+    public LockRequest and(String name, LockMode mode) {
+        Map<String, LockMode> more = new LinkedHashMap<>(names);
+        more.merge(name, mode, (had, asked) -> had.isExclusive() ? had : asked);
+        return new LockRequest(Collections.unmodifiableMap(more), waitTime, leaseTime);
+    }
+
+    /** Asks for {@code name} in read mode as well. */
+    public LockRequest andRead(String name) {
+        return and(name, LockMode.READ);
+    }
+
+    /** Asks for {@code name} in write mode as well. */
+    public LockRequest andWrite(String name) {
+        return and(name, LockMode.WRITE);
+    }
+
+    /**
+     * Bounds the wait for all names together. Zero asks once and never queues.
+     *
+     * @throws IllegalArgumentException if negative
+     */
+    public LockRequest waitTime(Duration waitTime) {
+        if (waitTime.isNegative()) {
+            throw new IllegalArgumentException("waitTime must not be negative: " + waitTime);
+        }
+        return new LockRequest(names, waitTime, leaseTime);
+    }
+
+    /**
+     * Sets a ceiling on one hold: when it is reached the lock is released by the library, the handle is lost and {@code
+     * onLost} fires. Without it a hold lasts until it is closed, or until the session ends.
+     *
+     * @throws IllegalArgumentException if zero or negative
+     */
+    public LockRequest leaseTime(Duration leaseTime) {
+        if (leaseTime.isZero() || leaseTime.isNegative()) {
+            throw new IllegalArgumentException("leaseTime must be positive: " + leaseTime);
+        }
+        return new LockRequest(names, waitTime, leaseTime);
+    }
+
+    /** Returns the names asked for, each with its mode. */
+    public Map<String, LockMode> names() {
+        return names;
+    }
+
+    /** Returns how long to wait, or null for the default of the {@link DecLock} it is given to. */
+    public @Nullable Duration waitTime() {
+        return waitTime;
+    }
+
+    /** Returns the ceiling on one hold, or null for none. */
+    public @Nullable Duration leaseTime() {
+        return leaseTime;
+    }
+
+    @Override
+    public String toString() {
+        return "LockRequest" + names + (waitTime == null ? "" : " wait " + waitTime) + (leaseTime == null ? "" : " lease " + leaseTime);
+    }
+}

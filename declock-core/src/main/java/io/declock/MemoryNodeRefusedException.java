@@ -1,0 +1,21 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import org.jspecify.annotations.Nullable;
+
+/** A memory node refused this process: wrong secret, other protocol version, other set of memory nodes, too many compute nodes, or a full table. */
+public class MemoryNodeRefusedException extends DecLockException {
+    private static final long serialVersionUID = 1L;
+
+    /** Makes one with a message for the person who reads the log. */
+    public MemoryNodeRefusedException(String message) {
+        super(message);
+    }
+
+    /** Makes one with a message and what caused it. */
+    public MemoryNodeRefusedException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,21 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import org.jspecify.annotations.Nullable;
+
+/** The memory node that a lock lives on cannot serve now. */
+public class MemoryNodeUnavailableException extends DecLockException {
+    private static final long serialVersionUID = 1L;
+
+    /** Makes one with a message for the person who reads the log. */
+    public MemoryNodeUnavailableException(String message) {
+        super(message);
+    }
+
+    /** Makes one with a message and what caused it. */
+    public MemoryNodeUnavailableException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,39 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric;
+
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The requests of one session to its memory node that are not verbs. Thread-safe; stages complete on a thread of the fabric,
+ * exceptionally with a {@link FabricException}.
+ */
+public interface ControlPlane {
+    /** Renews the lease. */
+    CompletionStage<HeartbeatReply> heartbeat();
+
+    /** Finds the record of a name (with its namespace), giving it one if it has none. */
+    CompletionStage<Resolution> resolve(String fullName);
+
+    /** Finds the record of a name without giving it one. */
+    CompletionStage<Optional<Resolution>> lookUp(String fullName);
+
+    /** Fetches the live members; reflects every session that was cut before the request arrived. */
+    CompletionStage<Membership> members();
+
+    /** Passes a message on to its receiver, for when the direct way is closed. Best effort. */
+    void relay(PeerMessage message);
+
+    /**
+     * Answers a reclaim proposal: those of its records that this compute node still uses.
+     *
+     * @param round the proposal's round
+     * @param vetoed records that must stay; all others of the proposal have been forgotten by this compute node
+     */
+    void answerReclaim(long round, long[] vetoed);
+
+    /** Ends the session in good order: no hold and no queue position may be left. */
+    CompletionStage<Void> leave();
+}

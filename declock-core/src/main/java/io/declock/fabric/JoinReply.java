@@ -1,0 +1,28 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric;
+
+/**
+ * What a memory node grants to a compute node that joined.
+ *
+ * @param memoryNodeId stable id of the memory node
+ * @param memoryNodeIncarnation another value after every start of the memory node
+ * @param nodeId node id of the compute node here
+ * @param incarnation incarnation of the compute node here
+ * @param queueCapacity entries per lock record, a power of two
+ * @param regionBytes size of the region
+ * @param leaseNanos lease granted
+ * @param memoryNodeTimeNanos the memory node's clock when it answered
+ * @param membership live compute nodes including the one that joined
+ */
+public record JoinReply(
+        String memoryNodeId,
+        long memoryNodeIncarnation,
+        int nodeId,
+        int incarnation,
+        int queueCapacity,
+        long regionBytes,
+        long leaseNanos,
+        long memoryNodeTimeNanos,
+        Membership membership) {}

@@ -1,0 +1,16 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric;
+
+/** The one-sided operations a memory node executes on its region. Their ordinals are not on the wire. */
+public enum Verb {
+    /** Adds to one 8-byte word atomically and returns what was there. */
+    FETCH_AND_ADD,
+    /** Replaces one 8-byte word if it has the expected value and returns what was there. */
+    COMPARE_AND_SWAP,
+    /** Returns adjacent 8-byte words; each word is read whole, several words are not a snapshot. */
+    READ,
+    /** Stores adjacent 8-byte words; each word is stored whole. */
+    WRITE
+}

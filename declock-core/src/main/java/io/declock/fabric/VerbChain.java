@@ -1,0 +1,143 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Up to {@value #MAX_VERBS} verbs that are posted at once and executed in order by the memory node, and what happens when
+ * they have completed. A chain is reusable: fill it with {@link #begin}, post it, and do not touch it until {@link
+ * #completed} or {@link #failed} was called, exactly one of them, exactly once per post, on a thread of the fabric.
+ *
+ * <p>Not thread-safe; between posting and completion it belongs to the fabric.
+ */
+public abstract class VerbChain {
+    /** Most verbs in one chain. */
+    public static final int MAX_VERBS = 3;
+
+    private static final Verb[] NO_VERBS = new Verb[MAX_VERBS];
+
+    private final Verb[] verbs = NO_VERBS.clone();
+    private final long[] addresses = new long[MAX_VERBS];
+    private final long[] firsts = new long[MAX_VERBS];
+    private final long[] seconds = new long[MAX_VERBS];
+    private long @Nullable [] payload;
+    private int payloadVerb = -1;
+    private Purpose purpose = Purpose.ACQUIRE;
+    private int size;
+
+    /** Makes an empty chain. */
+    protected VerbChain() {}
+
+    /** Empties the chain for another use. */
+    public final VerbChain begin(Purpose purpose) {
+        this.purpose = purpose;
+        this.size = 0;
+        this.payload = null;
+        this.payloadVerb = -1;
+        return this;
+    }
+
+    /** Appends an atomic addition of {@code addend} to the word at {@code address}. */
+    public final VerbChain fetchAndAdd(long address, long addend) {
+        return append(Verb.FETCH_AND_ADD, address, addend, 0);
+    }
+
+    /** Appends an atomic exchange of {@code expected} for {@code desired} at {@code address}. */
+    public final VerbChain compareAndSwap(long address, long expected, long desired) {
+        return append(Verb.COMPARE_AND_SWAP, address, expected, desired);
+    }
+
+    /** Appends a read of {@code words} words from {@code address} on. */
+    public final VerbChain read(long address, int words) {
+        return append(Verb.READ, address, words, 0);
+    }
+
+    /** Appends a write of one word. */
+    public final VerbChain write(long address, long value) {
+        return append(Verb.WRITE, address, 1, value);
+    }
+
+    /** Appends a write of several words; at most one such write per chain. The array must not change until completion. */
+    public final VerbChain write(long address, long[] words) {
+        if (payload != null) {
+            throw new IllegalStateException("a chain carries one multi-word write");
+        }
+        payload = words;
+        payloadVerb = size;
+        return append(Verb.WRITE, address, words.length, 0);
+    }
+
+    private VerbChain append(Verb verb, long address, long first, long second) {
+        if (size == MAX_VERBS) {
+            throw new IllegalStateException("a chain holds at most " + MAX_VERBS + " verbs");
+        }
+        verbs[size] = verb;
+        addresses[size] = address;
+        firsts[size] = first;
+        seconds[size] = second;
+        size++;
+        return this;
+    }
+
+    /** Returns the number of verbs. */
+    public final int size() {
+        return size;
+    }
+
+    /** Returns why it is posted. */
+    public final Purpose purpose() {
+        return purpose;
+    }
+
+    /** Returns the verb at {@code i}. */
+    public final Verb verb(int i) {
+        return verbs[i];
+    }
+
+    /** Returns the byte offset in the region that verb {@code i} works on. */
+    public final long address(int i) {
+        return addresses[i];
+    }
+
+    /** Returns the addend of an FAA or the expected value of a CAS. */
+    public final long operand(int i) {
+        return firsts[i];
+    }
+
+    /** Returns the desired value of a CAS. */
+    public final long desired(int i) {
+        return seconds[i];
+    }
+
+    /** Returns how many words a READ or WRITE covers; 1 for atomics. */
+    public final int words(int i) {
+        return verbs[i] == Verb.READ || verbs[i] == Verb.WRITE ? (int) firsts[i] : 1;
+    }
+
+    /** Returns word {@code w} of the WRITE at {@code i}. */
+    public final long writeWord(int i, int w) {
+        return payload != null && i == payloadVerb ? payload[w] : seconds[i];
+    }
+
+    /**
+     * Called once when every verb was executed.
+     *
+     * @param results valid during the call only
+     */
+    public abstract void completed(VerbResults results);
+
+    /**
+     * Called once when it is not known how many of the verbs were or will be executed; the session has ended.
+     *
+     * @param cause what happened
+     */
+    public abstract void failed(FabricException cause);
+
+    @Override
+    public String toString() {
+        return purpose + Arrays.toString(Arrays.copyOf(verbs, size));
+    }
+}

@@ -1,0 +1,36 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import io.declock.monitor.Counters;
+import io.declock.monitor.LockRecordView;
+import io.declock.monitor.LockView;
+import io.declock.monitor.MemoryNodeView;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** Looks into a running compute node, for health, metrics and the endpoint. Thread-safe. */
+public interface ComputeNodeMonitor {
+    /** Returns one view per configured memory node. */
+    List<MemoryNodeView> memoryNodes();
+
+    /** Returns what this process holds and waits for now, at most {@code limit} of it. */
+    List<LockView> locks(int limit);
+
+    /** Returns how many locks are held now. */
+    long heldNow();
+
+    /** Returns how many callers wait now. */
+    long waitingNow();
+
+    /** Returns how many lock names this process has in its table, idle ones included. */
+    int tableSize();
+
+    /** Returns the counters. */
+    Counters counters();
+
+    /** Looks one name up at its memory node without creating it. */
+    CompletionStage<Optional<LockRecordView>> inspect(String name);
+}

@@ -1,0 +1,79 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import io.declock.local.LocalSettings;
+import io.declock.protocol.CqlSettings;
+import java.time.Duration;
+
+/**
+ * Settings of a compute node.
+ *
+ * @param namespace names live in a namespace; processes that should meet share it
+ * @param name what this process calls itself, for people
+ * @param defaultWaitTime wait time of requests that do not say
+ * @param lease lease asked for; a memory node declares this process dead when it was silent for that long and a margin
+ * @param heartbeatInterval how often the lease is renewed; at most a third of the lease
+ * @param leaseMargin how much earlier than the memory node this process counts its own lease as over
+ * @param failFast whether acquisitions fail at once while the memory node has no session, in place of waiting for it
+ * @param clockSyncInterval how often the clock offset is measured
+ * @param maxIdleLocks idle lock names kept with their resolved records; more are forgotten
+ * @param spinNanos how long the next in line spins before it parks
+ * @param local bounds of the local level
+ * @param cql intervals of the protocol
+ */
+public record ComputeNodeSettings(
+        String namespace,
+        String name,
+        Duration defaultWaitTime,
+        Duration lease,
+        Duration heartbeatInterval,
+        Duration leaseMargin,
+        boolean failFast,
+        Duration clockSyncInterval,
+        int maxIdleLocks,
+        long spinNanos,
+        LocalSettings local,
+        CqlSettings cql) {
+    /** The defaults. */
+    public static final ComputeNodeSettings DEFAULTS = new ComputeNodeSettings(
+            "default",
+            "declock",
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(3),
+            Duration.ofMillis(500),
+            Duration.ofMillis(250),
+            false,
+            Duration.ofSeconds(1),
+            65_536,
+            20_000,
+            LocalSettings.DEFAULTS,
+            CqlSettings.DEFAULTS);
+
+    /** Checks the values against each other. */
+    public ComputeNodeSettings {
+        positive("lease", lease);
+        positive("heartbeatInterval", heartbeatInterval);
+        positive("clockSyncInterval", clockSyncInterval);
+        if (heartbeatInterval.multipliedBy(3).compareTo(lease) > 0) {
+            throw new IllegalArgumentException("heartbeatInterval " + heartbeatInterval + " must be at most a third of the lease " + lease);
+        }
+        if (leaseMargin.isNegative() || leaseMargin.plus(heartbeatInterval).compareTo(lease) >= 0) {
+            throw new IllegalArgumentException(
+                    "leaseMargin " + leaseMargin + " and heartbeatInterval " + heartbeatInterval + " together must be shorter than the lease " + lease);
+        }
+        if (defaultWaitTime.isNegative()) {
+            throw new IllegalArgumentException("defaultWaitTime must not be negative: " + defaultWaitTime);
+        }
+        if (maxIdleLocks < 1) {
+            throw new IllegalArgumentException("maxIdleLocks must be at least 1: " + maxIdleLocks);
+        }
+    }
+
+    private static void positive(String what, Duration duration) {
+        if (duration.isZero() || duration.isNegative()) {
+            throw new IllegalArgumentException(what + " must be positive: " + duration);
+        }
+    }
+}
