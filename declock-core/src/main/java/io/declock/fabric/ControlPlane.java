@@ -23,6 +23,15 @@ public interface ControlPlane {
     /** Fetches the live members; reflects every session that was cut before the request arrived. */
     CompletionStage<Membership> members();
 
+    /**
+     * Says which memory nodes this compute node uses, once it knows all their ids. The first to say so decides while it is
+     * joined; who says otherwise is refused ({@link FabricException.Reason#BAD_NODE_SET}), because two sets would give one name
+     * two locks.
+     *
+     * @param digest digest of the stable ids
+     */
+    CompletionStage<Void> declareNodeSet(long digest);
+
     /** Passes a message on to its receiver, for when the direct way is closed. Best effort. */
     void relay(PeerMessage message);
 

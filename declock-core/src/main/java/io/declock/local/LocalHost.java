@@ -1,0 +1,27 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.local;
+
+import io.declock.time.Clock;
+
+/** What local locks need from their compute node. Thread-safe. */
+public interface LocalHost {
+    /** Returns the bounds of the local level. */
+    LocalSettings localSettings();
+
+    /** Returns the monotonic clock. */
+    Clock clock();
+
+    /** Finds the lock's record and answers with {@link LocalLock#bound} or {@link LocalLock#bindFailed}; no mutex is held. */
+    void bind(LocalLock lock);
+
+    /** A hold was lost; tells whoever asked to be told. No mutex is held. */
+    void holdLost(Hold hold, Runnable listeners);
+
+    /** Counts a hold that began (+1) or ended (-1). */
+    void held(int change);
+
+    /** Counts a caller that began (+1) or ended (-1) to wait. */
+    void waiting(int change);
+}

@@ -1,0 +1,114 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.local;
+
+import io.declock.DecLockException;
+import io.declock.LockMode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller that waits for one lock, in the lock's local queue. Links and hold are guarded by the lock's mutex; the state is
+ * written under it and may be read without. {@link #run} is called outside of the mutex whenever the state has left WAITING, or
+ * the waiter has become the next in line.
+ */
+public abstract class LocalWaiter implements Runnable {
+    /** What became of a waiter. */
+    public enum State {
+        /** Not decided yet. */
+        WAITING,
+        /** It has a hold. */
+        GRANTED,
+        /** It was not to wait, and the lock was busy. */
+        BUSY,
+        /** It failed, see {@link #failure()}. */
+        FAILED,
+        /** It gave up. */
+        ABANDONED
+    }
+
+    final Object owner;
+    final LockMode mode;
+    final boolean noWait;
+    int timestamp;
+    long since;
+    int passedBy;
+    boolean queued;
+    @Nullable LocalWaiter previous;
+    @Nullable LocalWaiter next;
+    private @Nullable Hold hold;
+    private @Nullable DecLockException failure;
+    private boolean reentrant;
+    private volatile boolean nextInLine;
+    private volatile State state = State.WAITING;
+
+    /**
+     * Makes a waiter.
+     *
+     * @param owner thread or explicit owner, compared by identity
+     * @param noWait whether it must not queue (rule D1)
+     */
+    protected LocalWaiter(Object owner, LockMode mode, boolean noWait) {
+        this.owner = owner;
+        this.mode = mode;
+        this.noWait = noWait;
+    }
+
+    void grant(Hold granted, boolean again) {
+        hold = granted;
+        reentrant = again;
+        state = State.GRANTED;
+    }
+
+    void settle(State settled, @Nullable DecLockException why) {
+        failure = why;
+        state = settled;
+    }
+
+    void toNextInLine() {
+        nextInLine = true;
+    }
+
+    boolean isExclusive() {
+        return mode.isExclusive();
+    }
+
+    /** Returns what became of it. */
+    public final State state() {
+        return state;
+    }
+
+    /** Returns whether it is the first to be granted locally, so that spinning for a moment may pay. */
+    public final boolean isNextInLine() {
+        return nextInLine;
+    }
+
+    /** Returns its hold once it was granted. */
+    public final Hold hold() {
+        Hold granted = hold;
+        if (granted == null) {
+            throw new IllegalStateException("not granted: " + state);
+        }
+        return granted;
+    }
+
+    /** Returns whether the grant was a reentrant one. */
+    public final boolean isReentrant() {
+        return reentrant;
+    }
+
+    /** Returns why it failed, null unless it did. */
+    public final @Nullable DecLockException failure() {
+        return failure;
+    }
+
+    /** Returns the mode asked for. */
+    public final LockMode mode() {
+        return mode;
+    }
+
+    /** Returns who asks. */
+    public final Object owner() {
+        return owner;
+    }
+}

@@ -1,0 +1,66 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocol;
+
+import io.declock.fabric.Member;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.VerbChain;
+import io.declock.layout.RecordLayout;
+import io.declock.monitor.Counters;
+import io.declock.time.Clock;
+import io.declock.time.RandomSource;
+import io.declock.time.TimerService;
+
+/** What the locks of one session with one memory node need from their surroundings. Thread-safe. */
+public interface CqlEnvironment {
+    /** Returns the memory node's incarnation, which scopes node ids and records. */
+    long memoryNode();
+
+    /** Returns this compute node's id at the memory node. */
+    int nodeId();
+
+    /** Returns this compute node's incarnation at the memory node. */
+    int incarnation();
+
+    /** Returns the layout of the memory node's lock records. */
+    RecordLayout layout();
+
+    /** Returns the intervals and bounds. */
+    CqlSettings settings();
+
+    /** Returns the counters. */
+    Counters counters();
+
+    /** Returns the monotonic clock. */
+    Clock clock();
+
+    /** Returns the timer. */
+    TimerService timer();
+
+    /** Returns the source of jitter. */
+    RandomSource random();
+
+    /** Returns whether this compute node may still act under its lease, judged by its own clock (rule C1). */
+    boolean leaseValid();
+
+    /** Returns the members as far as they are known here. */
+    Membership membership();
+
+    /** Returns the timestamp of now on the memory node's clock. */
+    int timestamp();
+
+    /** Posts a chain; no mutex may be held. */
+    void post(VerbChain chain);
+
+    /** Sends a message; no mutex may be held. */
+    void send(Member to, PeerMessage message);
+
+    /**
+     * Asks the reset coordinator to look after a lock; no mutex may be held.
+     *
+     * @param epoch epoch in which the reason was found; a reset of an older epoch is not started
+     */
+    void requestReset(CqlLock lock, long epoch, ResetReason reason);
+}

@@ -1,0 +1,74 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocol;
+
+import io.declock.fabric.Member;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.VerbChain;
+import java.util.Arrays;
+
+/**
+ * What a state machine wants done, collected under its mutex and performed after the mutex was released, in order. One per event;
+ * not thread-safe.
+ */
+public final class Effects {
+    private static final Object[] EMPTY = {};
+
+    private Object[] effects = EMPTY;
+    private int size;
+
+    /** Posts a chain. */
+    public void post(VerbChain chain) {
+        add(chain);
+    }
+
+    /** Sends a message to a peer. */
+    public void send(Member to, PeerMessage message) {
+        add(new Send(to, message));
+    }
+
+    /** Runs something that must not run under the mutex: waking a caller, telling the coordinator. */
+    public void run(Runnable action) {
+        add(action);
+    }
+
+    private void add(Object effect) {
+        if (size == effects.length) {
+            effects = Arrays.copyOf(effects, Math.max(4, size * 2));
+        }
+        effects[size++] = effect;
+    }
+
+    /** Returns whether nothing is to be done. */
+    public boolean isEmpty() {
+        return size == 0;
+    }
+
+    /** Performs everything, in order. The caller holds no mutex. */
+    public void perform(CqlEnvironment environment) {
+        for (int i = 0; i < size; i++) {
+            Object effect = effects[i];
+            if (effect instanceof VerbChain chain) {
+                environment.post(chain);
+            } else if (effect instanceof Send send) {
+                environment.send(send.to, send.message);
+            } else {
+                ((Runnable) effect).run();
+            }
+        }
+        size = 0;
+    }
+
+    /** Performs effects that can only be actions, for a lock that has no session. */
+    public void performWithoutSession() {
+        for (int i = 0; i < size; i++) {
+            if (effects[i] instanceof Runnable action) {
+                action.run();
+            }
+        }
+        size = 0;
+    }
+
+    private record Send(Member to, PeerMessage message) {}
+}

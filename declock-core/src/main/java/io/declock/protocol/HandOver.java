@@ -1,0 +1,157 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocol;
+
+import io.declock.fabric.VerbResults;
+import io.declock.layout.LockHeader;
+import io.declock.layout.QueueEntry;
+import io.declock.layout.RecordLayout;
+
+/**
+ * Who is next: decides from what a release FAA returned and from a READ of the queue which positions are granted the lock
+ * (DecLock, section 4.2, workflows 3 to 5, and 4.3; rules A1, A2, A3, A7 of docs/protocol.md).
+ *
+ * <ol>
+ *   <li>The successor is returned head + 1, never the releaser's own index + 1.
+ *   <li>A releasing writer grants the adjacent readers, or the one writer, that follow; entries not yet filled are read again.
+ *   <li>A releasing reader grants the successor only if that is a writer and everyone before it has left.
+ * </ol>
+ *
+ * <p>Pure: no I/O, no time. Not thread-safe.
+ */
+final class HandOver {
+    private final RecordLayout layout;
+    private final long epoch;
+    private final int head;
+    private final int end;
+    private final int writers;
+    private final boolean exclusive;
+    private final boolean mayGrantWriter;
+    private final boolean hasDuty;
+    private int cursor;
+    private boolean readerGranted;
+
+    /** What to do after an evaluation. */
+    enum Step {
+        /** Everyone who is to be granted was. */
+        DONE,
+        /** Read the record again, from the header on, and evaluate once more. */
+        REFETCH
+    }
+
+    /** Told whom to grant. */
+    interface Notifier {
+        void grant(int index, long entry, VerbResults queue, int verb);
+    }
+
+    private HandOver(
+            RecordLayout layout, long epoch, long found, int first, boolean exclusive, boolean mayGrantWriter, boolean hasDuty) {
+        this.layout = layout;
+        this.epoch = epoch;
+        this.head = LockHeader.head(found);
+        this.end = LockHeader.tail(found);
+        this.writers = LockHeader.writers(found);
+        this.exclusive = exclusive;
+        this.mayGrantWriter = mayGrantWriter;
+        this.hasDuty = hasDuty;
+        this.cursor = first;
+    }
+
+    /**
+     * A release.
+     *
+     * @param found the header its FAA returned
+     * @param ownIndex index of the position that was released
+     * @param exclusive mode of that position
+     */
+    static HandOver afterRelease(RecordLayout layout, long epoch, long found, int ownIndex, boolean exclusive) {
+        int head = LockHeader.head(found);
+        boolean duty = exclusive || head >= ownIndex;
+        return new HandOver(layout, epoch, found, head + 1, exclusive, true, duty && LockHeader.size(found) > 1);
+    }
+
+    /** A downgrade: the readers right behind join, and nobody else. */
+    static HandOver afterDowngrade(RecordLayout layout, long epoch, long found, int ownIndex) {
+        return new HandOver(layout, epoch, found, ownIndex + 1, true, false, LockHeader.size(found) > 1);
+    }
+
+    /** Returns the epoch whose positions are granted. */
+    long epoch() {
+        return epoch;
+    }
+
+    /** Returns the index after the last position of the window. */
+    int end() {
+        return end;
+    }
+
+    /**
+     * Evaluates one READ of the whole record.
+     *
+     * @param verb which verb of the chain the READ was; its words start with the header
+     * @param refetched whether the READ was made after the chain of the FAA, so that its header may be newer
+     */
+    Step evaluate(VerbResults queue, int verb, boolean refetched, Notifier notifier) {
+        if (!hasDuty) {
+            return Step.DONE;
+        }
+        if (refetched && overtaken(queue.word(verb, 0))) {
+            return Step.DONE;
+        }
+        return exclusive ? grantFollowers(queue, verb, notifier) : grantWriter(queue, verb, notifier);
+    }
+
+    private boolean overtaken(long header) {
+        return LockHeader.epoch(header) != (int) (epoch & LockHeader.EPOCH_MASK)
+                || LockHeader.resetId(header) != 0
+                || !exclusive && LockHeader.head(header) > head + 1;
+    }
+
+    private Step grantFollowers(VerbResults queue, int verb, Notifier notifier) {
+        for (; cursor < end; cursor++) {
+            long entry = entry(queue, verb, cursor);
+            int version = layout.version(cursor);
+            if (QueueEntry.isValid(entry, version, epoch)) {
+                if (QueueEntry.isExclusive(entry)) {
+                    if (mayGrantWriter && !readerGranted) {
+                        notifier.grant(cursor, entry, queue, verb);
+                    }
+                    return Step.DONE;
+                }
+                readerGranted = true;
+                notifier.grant(cursor, entry, queue, verb);
+            } else if (!QueueEntry.isNewer(entry, version, epoch)) {
+                return Step.REFETCH;
+            }
+        }
+        return Step.DONE;
+    }
+
+    private Step grantWriter(VerbResults queue, int verb, Notifier notifier) {
+        int successor = head + 1;
+        long next = entry(queue, verb, successor);
+        if (QueueEntry.isValid(next, layout.version(successor), epoch)) {
+            if (QueueEntry.isExclusive(next)) {
+                notifier.grant(successor, next, queue, verb);
+            }
+            return Step.DONE;
+        }
+        int found = 0;
+        for (int index = successor; index < end; index++) {
+            long entry = entry(queue, verb, index);
+            int version = layout.version(index);
+            if (QueueEntry.isNewer(entry, version, epoch)) {
+                return Step.DONE;
+            }
+            if (QueueEntry.isValid(entry, version, epoch) && QueueEntry.isExclusive(entry)) {
+                found++;
+            }
+        }
+        return found >= writers ? Step.DONE : Step.REFETCH;
+    }
+
+    private long entry(VerbResults queue, int verb, int index) {
+        return queue.word(verb, 2 + layout.slot(index));
+    }
+}

@@ -1,0 +1,412 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocol;
+
+import io.declock.fabric.FabricException;
+import io.declock.fabric.Member;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.Purpose;
+import io.declock.fabric.VerbChain;
+import io.declock.fabric.VerbResults;
+import io.declock.layout.LockHeader;
+import io.declock.layout.QueueEntry;
+import io.declock.monitor.Counters.Event;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The initiator's side of one lock reset (DecLock, section 4.4 and appendix B; rules B1 to B12 of docs/protocol.md).
+ *
+ * <ol>
+ *   <li><b>Ask</b>, where a waiter merely waited long: does anybody hold the lock? Waiting is not holding. Only if every member
+ *       says no, twice, while the head stood still, the reset goes on.
+ *   <li><b>Mark:</b> CAS the own node id into the reset id. A reset of somebody who is no longer a member is taken over.
+ *   <li><b>Signal</b> every member, fetched after the mark, until each has acknowledged or died.
+ *   <li><b>Clear</b> the queue and write the new full epoch; await it.
+ *   <li><b>Finish:</b> CAS the header to the next epoch with the surviving holders in it, and tell everybody.
+ * </ol>
+ *
+ * <p>Thread-safe: every field is guarded by its own mutex, and nothing is called under it.
+ */
+public final class LockReset {
+    /** How a reset, or the question before it, ended. */
+    public enum Outcome {
+        /** The lock starts over in a new epoch. */
+        COMPLETED,
+        /** Somebody holds the lock, or the queue has moved: waiting goes on. */
+        NOT_NEEDED,
+        /** Somebody else resets the lock. */
+        LEFT_TO_OTHER,
+        /** The session ended. */
+        ABANDONED
+    }
+
+    private enum Phase {
+        READING,
+        ASKING,
+        PAUSING,
+        MARKING,
+        SIGNALLING,
+        CLEARING,
+        FINISHING,
+        ENDED
+    }
+
+    private final CqlEnvironment env;
+    private final long record;
+    private long epoch;
+    private final ResetReason reason;
+    private final Supplier<CompletionStage<Membership>> freshMembers;
+    private final Consumer<Outcome> whenEnded;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final Step step = new Step();
+
+    private Phase phase = Phase.READING;
+    private int askedHead;
+    private int rounds;
+    private long question;
+    private boolean tookOver;
+    private Membership members = new Membership(-1, List.of());
+    private final Map<Integer, PeerMessage> answers = new HashMap<>();
+    private int survivors;
+    private int survivingWriters;
+
+    /**
+     * Makes a reset; nothing happens before {@link #start}.
+     *
+     * @param epoch full epoch that is to be ended
+     * @param freshMembers fetches the members from the memory node
+     * @param whenEnded told once how it ended, outside the mutex
+     */
+    public LockReset(
+            CqlEnvironment env,
+            long record,
+            long epoch,
+            ResetReason reason,
+            Supplier<CompletionStage<Membership>> freshMembers,
+            Consumer<Outcome> whenEnded) {
+        this.env = env;
+        this.record = record;
+        this.epoch = epoch;
+        this.reason = reason;
+        this.freshMembers = freshMembers;
+        this.whenEnded = whenEnded;
+    }
+
+    /** Begins. */
+    public void start() {
+        event(this::readHeader);
+    }
+
+    /** The session ended. */
+    public void abandon() {
+        event(effects -> end(Outcome.ABANDONED, effects));
+    }
+
+    /** The membership changed: those who are gone are not waited for (rule B9). */
+    public void membershipChanged(Membership current) {
+        event(effects -> {
+            if (current.version() > members.version() && (phase == Phase.ASKING || phase == Phase.SIGNALLING)) {
+                members = current;
+                proceedIfAnswered(effects);
+            }
+        });
+    }
+
+    /** An answer or an acknowledgement arrived. */
+    public void deliver(PeerMessage message) {
+        event(effects -> {
+            boolean expected = message.kind() == PeerMessage.Kind.HOLD_ANSWER && phase == Phase.ASKING && message.detail() == question
+                    || message.kind() == PeerMessage.Kind.RESET_ACK && phase == Phase.SIGNALLING && message.epoch() == epoch;
+            if (!expected) {
+                return;
+            }
+            if (message.kind() == PeerMessage.Kind.HOLD_ANSWER && message.index() != 0) {
+                end(Outcome.NOT_NEEDED, effects);
+                return;
+            }
+            answers.put(message.fromNode(), message);
+            proceedIfAnswered(effects);
+        });
+    }
+
+    // ---------------------------------------------------------------- 1: ask
+
+    private void readHeader(Effects effects) {
+        phase = Phase.READING;
+        step.next(this::onHeaderRead, effects).read(env.layout().header(record), 2);
+    }
+
+    private void onHeaderRead(VerbResults results, Effects effects) {
+        long header = results.value(0);
+        askedHead = LockHeader.head(header);
+        if (reason == ResetReason.STALLED_RESET) {
+            epoch = ResetMember.fullEpoch(header, results.word(0, 1));
+        }
+        if (!isOfEpoch(header)) {
+            end(Outcome.NOT_NEEDED, effects);
+        } else if (reason.asksFirst() && LockHeader.resetId(header) == 0) {
+            fetchMembers(this::ask, effects);
+        } else if (reason == ResetReason.STALLED_RESET && LockHeader.resetId(header) == 0) {
+            end(Outcome.NOT_NEEDED, effects);
+        } else {
+            fetchMembers(e -> mark(header, e), effects);
+        }
+    }
+
+    private void ask(Effects effects) {
+        phase = Phase.ASKING;
+        rounds++;
+        question = env.random().nextLong();
+        answers.clear();
+        askUnanswered(effects);
+    }
+
+    private void askUnanswered(Effects effects) {
+        sendToUnanswered(PeerMessage.Kind.HOLD_QUESTION, 0, question, effects);
+        long asked = question;
+        later(env.settings().resetResendInterval().toNanos(), effects, e -> {
+            if (phase == Phase.ASKING && question == asked) {
+                askUnanswered(e);
+            }
+        });
+    }
+
+    private void proceedIfAnswered(Effects effects) {
+        for (Member member : members.members()) {
+            PeerMessage answer = answers.get(member.nodeId());
+            if (answer == null || answer.fromIncarnation() != member.incarnation()) {
+                return;
+            }
+        }
+        if (phase == Phase.SIGNALLING) {
+            clear(effects);
+        } else if (rounds == 1) {
+            phase = Phase.PAUSING;
+            later(4 * env.settings().selfCheckInterval().toNanos(), effects, e -> fetchMembers(this::ask, e));
+        } else {
+            phase = Phase.READING;
+            step.next((results, e) -> mark(results.value(0), e), effects).read(env.layout().header(record), 1);
+        }
+    }
+
+    // ---------------------------------------------------------------- 2: mark
+
+    private void mark(long header, Effects effects) {
+        phase = Phase.MARKING;
+        int resetId = LockHeader.resetId(header);
+        if (!isOfEpoch(header) || reason.asksFirst() && resetId == 0 && LockHeader.head(header) != askedHead) {
+            end(Outcome.NOT_NEEDED, effects);
+            return;
+        }
+        if (resetId != 0 && resetId != env.nodeId() && members.byNodeId(resetId) != null) {
+            end(Outcome.LEFT_TO_OTHER, effects);
+            return;
+        }
+        tookOver = resetId != 0;
+        if (resetId == env.nodeId()) {
+            marked(effects);
+            return;
+        }
+        long desired = LockHeader.withResetId(header, env.nodeId());
+        step.next(
+                        (results, e) -> {
+                            if (results.value(0) == header) {
+                                marked(e);
+                            } else {
+                                mark(results.value(0), e);
+                            }
+                        },
+                        effects)
+                .compareAndSwap(env.layout().header(record), header, desired);
+    }
+
+    private void marked(Effects effects) {
+        env.counters().count(tookOver ? Event.RESET_TAKEN_OVER : Event.RESET_STARTED);
+        answers.clear();
+        fetchMembers(this::signal, effects);
+    }
+
+    // ---------------------------------------------------------------- 3: signal
+
+    private void signal(Effects effects) {
+        phase = Phase.SIGNALLING;
+        signalUnanswered(effects);
+        proceedIfAnswered(effects);
+    }
+
+    private void signalUnanswered(Effects effects) {
+        sendToUnanswered(PeerMessage.Kind.RESET_SIGNAL, env.nodeId(), 0, effects);
+        later(env.settings().resetResendInterval().toNanos(), effects, e -> {
+            if (phase == Phase.SIGNALLING) {
+                fetchMembers(
+                        e2 -> {
+                            if (phase == Phase.SIGNALLING) {
+                                signalUnanswered(e2);
+                                proceedIfAnswered(e2);
+                            }
+                        },
+                        e);
+            }
+        });
+    }
+
+    // ---------------------------------------------------------------- 4: clear
+
+    private void clear(Effects effects) {
+        phase = Phase.CLEARING;
+        survivors = 0;
+        survivingWriters = 0;
+        for (Member member : members.members()) {
+            PeerMessage ack = answers.get(member.nodeId());
+            long hold = ack == null ? 0 : ack.detail();
+            survivors += hold > 0 ? 1 : 0;
+            survivingWriters += hold > 1 ? 1 : 0;
+        }
+        long[] empty = new long[env.layout().capacity()];
+        Arrays.fill(empty, QueueEntry.INITIAL);
+        step.next(
+                        (results, e) -> {
+                            phase = Phase.FINISHING;
+                            finish(results.word(2, 0), e);
+                        },
+                        effects)
+                .write(env.layout().entries(record), empty)
+                .write(env.layout().epoch(record), epoch + 1)
+                .read(env.layout().header(record), 1);
+    }
+
+    // ---------------------------------------------------------------- 5: finish
+
+    private void finish(long header, Effects effects) {
+        if (!isOfEpoch(header) || LockHeader.resetId(header) != env.nodeId()) {
+            end(Outcome.LEFT_TO_OTHER, effects);
+            return;
+        }
+        long next = LockHeader.pack(epoch + 1, 0, survivors, survivingWriters, 0);
+        step.next(
+                        (results, e) -> {
+                            if (results.value(0) == header) {
+                                finished(e);
+                            } else {
+                                finish(results.value(0), e);
+                            }
+                        },
+                        effects)
+                .compareAndSwap(env.layout().header(record), header, next);
+    }
+
+    private void finished(Effects effects) {
+        env.counters().count(Event.RESET_COMPLETED);
+        for (Member member : members.members()) {
+            send(member, PeerMessage.Kind.RESET_DONE, epoch + 1, env.nodeId(), 0, effects);
+        }
+        end(Outcome.COMPLETED, effects);
+    }
+
+    // ---------------------------------------------------------------- machinery
+
+    private boolean isOfEpoch(long header) {
+        return LockHeader.epoch(header) == (int) (epoch & LockHeader.EPOCH_MASK);
+    }
+
+    private void end(Outcome outcome, Effects effects) {
+        if (phase != Phase.ENDED) {
+            phase = Phase.ENDED;
+            effects.run(() -> whenEnded.accept(outcome));
+        }
+    }
+
+    private void fetchMembers(Consumer<Effects> then, Effects effects) {
+        effects.run(() -> freshMembers.get().whenComplete((fresh, failure) -> event(e -> {
+            if (failure != null) {
+                end(Outcome.ABANDONED, e);
+            } else {
+                if (fresh.version() >= members.version()) {
+                    members = fresh;
+                }
+                then.accept(e);
+            }
+        })));
+    }
+
+    private void sendToUnanswered(PeerMessage.Kind kind, int index, long detail, Effects effects) {
+        for (Member member : members.members()) {
+            PeerMessage answer = answers.get(member.nodeId());
+            if (answer == null || answer.fromIncarnation() != member.incarnation()) {
+                send(member, kind, epoch, index, detail, effects);
+            }
+        }
+    }
+
+    private void send(Member to, PeerMessage.Kind kind, long ofEpoch, int index, long detail, Effects effects) {
+        effects.send(
+                to,
+                new PeerMessage(
+                        kind,
+                        env.memoryNode(),
+                        env.nodeId(),
+                        env.incarnation(),
+                        to.nodeId(),
+                        to.incarnation(),
+                        record,
+                        ofEpoch,
+                        index,
+                        detail));
+    }
+
+    private void later(long delay, Effects effects, Consumer<Effects> then) {
+        effects.run(() -> env.timer().schedule(delay, () -> event(then)));
+    }
+
+    private void event(Consumer<Effects> handler) {
+        Effects effects = new Effects();
+        mutex.lock();
+        try {
+            if (phase != Phase.ENDED) {
+                handler.accept(effects);
+            }
+        } finally {
+            mutex.unlock();
+        }
+        effects.perform(env);
+    }
+
+    @Override
+    public String toString() {
+        return "reset of record " + record + " epoch " + epoch + " because " + reason + ", " + phase + ", answered " + answers.keySet();
+    }
+
+    /** The one chain of a reset. */
+    private final class Step extends VerbChain {
+        private Continuation then = (results, effects) -> {};
+
+        VerbChain next(Continuation continuation, Effects effects) {
+            then = continuation;
+            effects.post(this);
+            return begin(Purpose.RESET);
+        }
+
+        @Override
+        public void completed(VerbResults results) {
+            event(effects -> then.accept(results, effects));
+        }
+
+        @Override
+        public void failed(FabricException cause) {
+            abandon();
+        }
+    }
+
+    private interface Continuation {
+        void accept(VerbResults results, Effects effects);
+    }
+}

@@ -1,0 +1,57 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocol;
+
+import io.declock.fabric.VerbResults;
+import io.declock.layout.LockHeader;
+import io.declock.layout.QueueEntry;
+import io.declock.layout.RecordLayout;
+
+/**
+ * How a waiter finds out on its own where it stands, from a READ of the record (rules A3, A4, A8 of docs/protocol.md). A
+ * notification is only a hint; liveness rests on this. Pure.
+ */
+final class SelfCheck {
+    private SelfCheck() {}
+
+    /** Where a waiter stands. */
+    enum Verdict {
+        /** Still waiting, and its entry is in place. */
+        WAIT,
+        /** The lock is its own. */
+        GRANTED,
+        /** Its entry is missing and must be written again. */
+        ENTRY_MISSING,
+        /** A reset is under way. */
+        RESET,
+        /** The epoch is another one: its position is gone. */
+        OTHER_EPOCH
+    }
+
+    static Verdict judge(RecordLayout layout, long epoch, int index, boolean exclusive, VerbResults record) {
+        long header = record.word(0, 0);
+        if (LockHeader.epoch(header) != (int) (epoch & LockHeader.EPOCH_MASK)) {
+            return Verdict.OTHER_EPOCH;
+        }
+        if (LockHeader.resetId(header) != 0) {
+            return Verdict.RESET;
+        }
+        int head = LockHeader.head(header);
+        if (exclusive ? head == index : head >= index || onlyReadersBefore(layout, epoch, head, index, record)) {
+            return Verdict.GRANTED;
+        }
+        long own = record.word(0, 2 + layout.slot(index));
+        return QueueEntry.isValid(own, layout.version(index), epoch) ? Verdict.WAIT : Verdict.ENTRY_MISSING;
+    }
+
+    private static boolean onlyReadersBefore(RecordLayout layout, long epoch, int head, int index, VerbResults record) {
+        for (int i = head; i < index; i++) {
+            long entry = record.word(0, 2 + layout.slot(i));
+            if (!QueueEntry.isValid(entry, layout.version(i), epoch) || QueueEntry.isExclusive(entry)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,134 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocol;
+
+import io.declock.layout.FencingToken;
+import io.declock.layout.QueueEntry;
+import io.declock.layout.Timestamp;
+
+/**
+ * What is known while a position holds the lock: its token, how long it has been held, and what has been learnt of remote
+ * waiters. Knowledge never outlives the tenure it belongs to (rule E3). Guarded by the lock's mutex.
+ */
+public final class Tenure {
+    private static final long[] NONE = {};
+
+    int number;
+    long tokenEpoch;
+    int tokenIndex;
+    int sequence;
+    boolean knowsRemote;
+    int remoteTimestamp = -1;
+    long[] ahead = NONE;
+    long lookedAt;
+    private long since;
+    private int localGrants;
+
+    void begin(long epoch, int index, long now) {
+        number++;
+        tokenEpoch = epoch;
+        tokenIndex = index;
+        sequence = 0;
+        since = now;
+        lookedAt = now;
+        localGrants = 0;
+        forgetRemote();
+    }
+
+    void end() {
+        number++;
+        forgetRemote();
+    }
+
+    void forgetRemote() {
+        knowsRemote = false;
+        remoteTimestamp = -1;
+        ahead = NONE;
+    }
+
+    /** What came with a grant: the entries behind the position and the earliest timestamp among all that wait, or -1. */
+    void learn(long[] entries, int earliest) {
+        ahead = entries;
+        remoteTimestamp = earliest;
+        knowsRemote = entries.length > 0 || earliest >= 0;
+    }
+
+    /** What a look at the queue showed: somebody waits, even if its entry was not filled yet. */
+    void learnWaiter(long[] entries, int earliest) {
+        learn(entries, earliest);
+        knowsRemote = true;
+    }
+
+    /** The position outlived a reset: local grants from now on belong to the new epoch. */
+    void survive(long epoch) {
+        number++;
+        tokenEpoch = epoch;
+        tokenIndex = 0;
+        sequence = 0;
+        forgetRemote();
+    }
+
+    boolean canUpgradeTo(int head) {
+        return head > tokenIndex || sequence < FencingToken.SEQUENCES - 1;
+    }
+
+    void upgrade(int head) {
+        number++;
+        if (head > tokenIndex) {
+            tokenIndex = head;
+            sequence = 0;
+        } else {
+            sequence++;
+        }
+        forgetRemote();
+    }
+
+    /** Returns the earliest timestamp among the known entries after position {@code i} of them, or -1. */
+    int earliestAfter(int i, boolean ofWriters) {
+        int earliest = -1;
+        for (int j = i + 1; j < ahead.length; j++) {
+            if (ofWriters && !QueueEntry.isExclusive(ahead[j])) {
+                continue;
+            }
+            earliest = earlier(earliest, QueueEntry.timestamp(ahead[j]));
+        }
+        return earliest;
+    }
+
+    /** Returns the earlier of two timestamps, of which the first may be -1 for none. */
+    static int earlier(int earliest, int timestamp) {
+        return earliest < 0 || Timestamp.isBefore(timestamp, earliest) ? timestamp : earliest;
+    }
+
+    /** Returns whether another local grant may be made under this queue index. */
+    public boolean hasNextToken() {
+        return sequence < FencingToken.SEQUENCES - 1;
+    }
+
+    /** Moves on to the token of the next local grant. */
+    public void nextToken() {
+        sequence++;
+        localGrants++;
+    }
+
+    /** Returns local hand-overs in this tenure. */
+    public int localGrants() {
+        return localGrants;
+    }
+
+    /** Returns when the tenure began. */
+    public long since() {
+        return since;
+    }
+
+    /** Returns whether a remote waiter is known of. */
+    public boolean knowsRemote() {
+        return knowsRemote;
+    }
+
+    /** Returns whether a remote waiter is known to have come before a local one with that timestamp. */
+    public boolean remoteIsEarlierThan(int timestamp) {
+        return knowsRemote && (remoteTimestamp < 0 || Timestamp.isBefore(remoteTimestamp, timestamp));
+    }
+}

@@ -1,0 +1,392 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.session;
+
+import io.declock.fabric.Fabric;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.HeartbeatReply;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.SessionListener;
+import io.declock.monitor.MemoryNodeView;
+import io.declock.monitor.MemoryNodeView.State;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps this process joined to one memory node: joins, renews the lease, and joins again after a loss, with back-off. Thread-safe.
+ */
+public final class MemoryNodeLink {
+    private static final Logger log = LoggerFactory.getLogger(MemoryNodeLink.class);
+    private static final long FIRST_RETRY_NANOS = 20_000_000L;
+    private static final int MAX_BACKOFF = 6;
+
+    private final MemoryNodeAddress address;
+    private final Fabric fabric;
+    private final SessionSettings settings;
+    private final Surroundings surroundings;
+    private final Listener listener;
+    private final ReentrantLock mutex = new ReentrantLock();
+
+    private volatile @Nullable NodeSession session;
+    private volatile State state = State.JOINING;
+    private volatile String memoryNodeId = "";
+    private volatile String problem = "";
+    private volatile FabricException.@Nullable Refused refusal;
+    private volatile long nodeSetDigest;
+    private volatile long highestEpoch;
+    private boolean running;
+    private boolean joining;
+    private int failures;
+
+    /** Told about sessions. Called without a mutex. */
+    public interface Listener {
+        /** A session stands. */
+        void joined(MemoryNodeLink link, NodeSession session);
+
+        /** There is no session any more, or there was none to be had; another is tried unless it was refused. */
+        void down(MemoryNodeLink link);
+
+        /** The memory node asks for idle records. */
+        void reclaimProposed(NodeSession session, long round, long[] records);
+    }
+
+    /** Makes a link that does nothing before {@link #start}. */
+    public MemoryNodeLink(
+            MemoryNodeAddress address, Fabric fabric, SessionSettings settings, Surroundings surroundings, Listener listener) {
+        this.address = address;
+        this.fabric = fabric;
+        this.settings = settings;
+        this.surroundings = surroundings;
+        this.listener = listener;
+    }
+
+    /** Begins to join. */
+    public void start() {
+        mutex.lock();
+        try {
+            if (running) {
+                return;
+            }
+            running = true;
+            state = State.JOINING;
+        } finally {
+            mutex.unlock();
+        }
+        join();
+    }
+
+    private void join() {
+        mutex.lock();
+        try {
+            if (!running || joining || session != null) {
+                return;
+            }
+            joining = true;
+        } finally {
+            mutex.unlock();
+        }
+        long sentAt = surroundings.clock().nanoTime();
+        Events events = new Events();
+        JoinRequest request = new JoinRequest(
+                settings.processId(),
+                settings.name(),
+                fabric.peerAddress(),
+                nodeSetDigest,
+                highestEpoch,
+                settings.lease().toNanos());
+        fabric.join(address, request, events).whenComplete((joined, failure) -> {
+            if (failure == null) {
+                established(joined, events, sentAt);
+            } else {
+                failed(failure);
+            }
+        });
+    }
+
+    private void established(FabricSession joined, Events events, long sentAt) {
+        NodeSession fresh = new NodeSession(joined, settings, surroundings, sentAt);
+        boolean welcome;
+        mutex.lock();
+        try {
+            joining = false;
+            welcome = running;
+            if (welcome) {
+                failures = 0;
+                session = fresh;
+                memoryNodeId = joined.joined().memoryNodeId();
+                problem = "";
+                refusal = null;
+                state = State.UP;
+            }
+        } finally {
+            mutex.unlock();
+        }
+        if (!welcome) {
+            joined.control().leave();
+            joined.close();
+            return;
+        }
+        events.attach(fresh);
+        beat(fresh);
+        watch(fresh);
+        listener.joined(this, fresh);
+    }
+
+    private void failed(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        String message = String.valueOf(cause.getMessage());
+        mutex.lock();
+        try {
+            joining = false;
+            boolean first = failures == 0 || !message.equals(problem);
+            failures++;
+            problem = message;
+            boolean refused = cause instanceof FabricException.Refused no && no.reason() != FabricException.Reason.NOT_YET;
+            refusal = refused ? (FabricException.Refused) cause : null;
+            state = refused ? State.REFUSED : state == State.JOINING ? State.JOINING : State.DOWN;
+            if (first && running) {
+                log.warn("Memory node {} cannot be joined: {}. Trying again.", address, message);
+            }
+        } finally {
+            mutex.unlock();
+        }
+        listener.down(this);
+        retryLater();
+    }
+
+    private void retryLater() {
+        int doublings;
+        mutex.lock();
+        try {
+            doublings = Math.min(failures, MAX_BACKOFF);
+        } finally {
+            mutex.unlock();
+        }
+        long delay = FIRST_RETRY_NANOS << doublings;
+        surroundings.timer().schedule(delay + surroundings.random().below(delay / 2), this::join);
+    }
+
+    private void beat(NodeSession current) {
+        if (current.isOver() || session != current) {
+            return;
+        }
+        current.heartbeat();
+        surroundings.timer().schedule(settings.heartbeatInterval().toNanos(), () -> beat(current));
+    }
+
+    /** Loses the session when its lease has run out by this process's own clock (rule C1). */
+    private void watch(NodeSession current) {
+        if (current.isOver()) {
+            return;
+        }
+        long left = current.leaseLeftNanos();
+        if (left <= 0) {
+            lost(current, new FabricException("the lease of " + settings.lease() + " ran out without an answered heartbeat from " + address));
+        } else {
+            surroundings.timer().schedule(left, () -> watch(current));
+        }
+    }
+
+    private void lost(NodeSession current, FabricException cause) {
+        boolean wasCurrent;
+        boolean again;
+        mutex.lock();
+        try {
+            wasCurrent = session == current;
+            again = running;
+            if (wasCurrent) {
+                session = null;
+                state = running ? State.DOWN : State.LEFT;
+                problem = String.valueOf(cause.getMessage());
+            }
+        } finally {
+            mutex.unlock();
+        }
+        if (current.lose(cause) && wasCurrent) {
+            if (again) {
+                log.warn("Session with memory node {} ({}) was lost: {}. Joining again.", memoryNodeId, address, cause.getMessage());
+                listener.down(this);
+                join();
+            }
+        }
+    }
+
+    /** Declares the set of memory nodes, in the present session and in all later joins. */
+    public void declareNodeSet(long digest) {
+        nodeSetDigest = digest;
+        NodeSession current = session;
+        if (current != null) {
+            current.fabric().control().declareNodeSet(digest).whenComplete((ok, failure) -> {
+                if (failure != null && !current.isOver()) {
+                    Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+                    refuse(cause);
+                    lost(current, new FabricException(String.valueOf(cause.getMessage()), cause));
+                }
+            });
+        }
+    }
+
+    private void refuse(Throwable cause) {
+        if (cause instanceof FabricException.Refused no) {
+            refusal = no;
+        }
+    }
+
+    /** Leaves in good order if {@code clean}, else just ends the session; no more joining. */
+    public void stop(boolean clean) {
+        NodeSession current;
+        mutex.lock();
+        try {
+            running = false;
+            current = session;
+        } finally {
+            mutex.unlock();
+        }
+        if (current == null) {
+            state = State.LEFT;
+            return;
+        }
+        FabricException why = new FabricException("this process has left");
+        if (clean) {
+            current.fabric().control().leave().whenComplete((ok, failure) -> lost(current, why));
+        } else {
+            lost(current, why);
+        }
+    }
+
+    /** Remembers the highest full epoch seen, which a restarted memory node must start above. */
+    public void sawEpoch(long epoch) {
+        if (epoch > highestEpoch) {
+            highestEpoch = epoch;
+        }
+    }
+
+    /** Returns the present session, or null. */
+    public @Nullable NodeSession session() {
+        return session;
+    }
+
+    /** Returns the address. */
+    public MemoryNodeAddress address() {
+        return address;
+    }
+
+    /** Returns the memory node's stable id, empty before the first join. */
+    public String memoryNodeId() {
+        return memoryNodeId;
+    }
+
+    /** Returns why there is no session, empty for none. */
+    public String problem() {
+        return problem;
+    }
+
+    /** Returns the refusal that retrying will not change, or null. */
+    public FabricException.@Nullable Refused refusal() {
+        return refusal;
+    }
+
+    /** Returns a view for people. */
+    public MemoryNodeView view() {
+        NodeSession current = session;
+        if (current == null) {
+            return new MemoryNodeView(
+                    address.toString(), memoryNodeId, state, 0, 0, null, Duration.ZERO, 0, 0, 0, null, problem);
+        }
+        HeartbeatReply beat = current.lastHeartbeat();
+        return new MemoryNodeView(
+                address.toString(),
+                memoryNodeId,
+                state,
+                current.nodeId(),
+                current.incarnation(),
+                current.roundTripNanos() < 0 ? null : Duration.ofNanos(current.roundTripNanos()),
+                Duration.ofNanos(current.leaseLeftNanos()),
+                beat == null ? 0 : beat.recordsInUse(),
+                beat == null ? 0 : beat.recordsTotal(),
+                current.membership().members().size(),
+                Duration.ofNanos(current.clockOffsetNanos()),
+                problem);
+    }
+
+    /** The fabric may speak before the session object exists. */
+    private final class Events implements SessionListener {
+        private final ReentrantLock order = new ReentrantLock();
+        private @Nullable NodeSession attached;
+        private @Nullable Membership early;
+        private @Nullable FabricException lostEarly;
+
+        void attach(NodeSession current) {
+            Membership missed;
+            FabricException missedLoss;
+            order.lock();
+            try {
+                attached = current;
+                missed = early;
+                missedLoss = lostEarly;
+            } finally {
+                order.unlock();
+            }
+            if (missed != null) {
+                current.membershipChanged(missed);
+            }
+            if (missedLoss != null) {
+                MemoryNodeLink.this.lost(current, missedLoss);
+            }
+        }
+
+        private @Nullable NodeSession current(@Nullable Membership membership, @Nullable FabricException loss) {
+            order.lock();
+            try {
+                if (attached == null) {
+                    early = membership == null ? early : membership;
+                    lostEarly = loss == null ? lostEarly : loss;
+                }
+                return attached;
+            } finally {
+                order.unlock();
+            }
+        }
+
+        @Override
+        public void membershipChanged(Membership membership) {
+            NodeSession current = current(membership, null);
+            if (current != null) {
+                current.membershipChanged(membership);
+            }
+        }
+
+        @Override
+        public void peerMessage(PeerMessage message) {
+            NodeSession current = current(null, null);
+            if (current != null) {
+                current.deliver(message);
+            }
+        }
+
+        @Override
+        public void reclaimProposed(long round, long[] records) {
+            NodeSession current = current(null, null);
+            if (current != null) {
+                listener.reclaimProposed(current, round, records);
+            }
+        }
+
+        @Override
+        public void lost(FabricException cause) {
+            NodeSession current = current(null, cause);
+            if (current != null) {
+                MemoryNodeLink.this.lost(current, cause);
+            }
+        }
+    }
+}

@@ -1,0 +1,290 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.session;
+
+import io.declock.LockLostException;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.HeartbeatReply;
+import io.declock.fabric.JoinReply;
+import io.declock.fabric.Member;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.VerbChain;
+import io.declock.layout.RecordLayout;
+import io.declock.layout.Timestamp;
+import io.declock.local.LocalLock;
+import io.declock.monitor.Counters;
+import io.declock.monitor.Counters.Event;
+import io.declock.protocol.CqlEnvironment;
+import io.declock.protocol.CqlLock;
+import io.declock.protocol.CqlSettings;
+import io.declock.protocol.ResetReason;
+import io.declock.time.Clock;
+import io.declock.time.RandomSource;
+import io.declock.time.TimerService;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session with one memory node, from the join to the loss: lease, membership, clock offset, and the locks whose records were
+ * resolved in it. After it is lost nothing is posted any more, and a new session gets a new incarnation. Thread-safe.
+ *
+ * <p>The lease is judged here first (rule C1): from the moment the last answered renewal was sent, less a margin, this process
+ * counts its locks there as lost.
+ */
+public final class NodeSession implements CqlEnvironment {
+    private final FabricSession fabric;
+    private final JoinReply joined;
+    private final RecordLayout layout;
+    private final SessionSettings settings;
+    private final Surroundings surroundings;
+    private final ResetCoordinator coordinator;
+    private final PeerInbox inbox;
+    private final Map<Long, LocalLock> byRecord = new ConcurrentHashMap<>();
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    private volatile Membership membership;
+    private volatile long leaseUntil;
+    private volatile long clockOffset;
+    private volatile long roundTripNanos = -1;
+    private volatile @Nullable HeartbeatReply lastHeartbeat;
+
+    NodeSession(FabricSession fabric, SessionSettings settings, Surroundings surroundings, long joinSentAt) {
+        this.fabric = fabric;
+        this.joined = fabric.joined();
+        this.layout = new RecordLayout(joined.queueCapacity());
+        this.settings = settings;
+        this.surroundings = surroundings;
+        this.membership = joined.membership();
+        this.coordinator = new ResetCoordinator(this);
+        this.inbox = new PeerInbox(this, coordinator);
+        long now = surroundings.clock().nanoTime();
+        renewed(joinSentAt);
+        this.clockOffset = joined.memoryNodeTimeNanos() - (joinSentAt + (now - joinSentAt) / 2);
+    }
+
+    private void renewed(long sentAt) {
+        leaseUntil = sentAt + joined.leaseNanos() - settings.leaseMargin().toNanos();
+    }
+
+    // ---------------------------------------------------------------- lease, heartbeat and clock
+
+    /** Sends one heartbeat; its answer renews the lease and measures clock and round trip. */
+    void heartbeat() {
+        long sentAt = surroundings.clock().nanoTime();
+        fabric.control().heartbeat().whenComplete((reply, failure) -> {
+            if (failure == null && !over.get()) {
+                long now = surroundings.clock().nanoTime();
+                renewed(sentAt);
+                measured(sentAt, now, reply.memoryNodeTimeNanos());
+                lastHeartbeat = reply;
+                if (reply.membershipVersion() > membership.version()) {
+                    refreshMembers();
+                }
+            }
+        });
+    }
+
+    /** The offset against the memory node's clock is taken at the midpoint of request and answer (rule E7). */
+    private void measured(long sentAt, long now, long memoryNodeTime) {
+        long trip = now - sentAt;
+        roundTripNanos = trip;
+        clockOffset = memoryNodeTime - (sentAt + trip / 2);
+    }
+
+    private void refreshMembers() {
+        fabric.control().members().whenComplete((fresh, failure) -> {
+            if (failure == null) {
+                membershipChanged(fresh);
+            }
+        });
+    }
+
+    @Override
+    public boolean leaseValid() {
+        return surroundings.clock().nanoTime() - leaseUntil < 0 && !over.get();
+    }
+
+    /** Returns what is left of the lease, zero when it is over. */
+    public long leaseLeftNanos() {
+        return over.get() ? 0 : Math.max(0, leaseUntil - surroundings.clock().nanoTime());
+    }
+
+    @Override
+    public int timestamp() {
+        return Timestamp.of(surroundings.clock().nanoTime() + clockOffset);
+    }
+
+    // ---------------------------------------------------------------- membership and peers
+
+    void membershipChanged(Membership current) {
+        Membership before = membership;
+        if (current.version() <= before.version() || over.get()) {
+            return;
+        }
+        membership = current;
+        coordinator.membershipChanged(current);
+        boolean died = false;
+        for (Member member : before.members()) {
+            died |= !current.isLive(member.nodeId(), member.incarnation());
+        }
+        if (died) {
+            for (LocalLock lock : byRecord.values()) {
+                CqlLock remote = lock.remote();
+                if (remote != null) {
+                    remote.memberDied();
+                }
+            }
+        }
+    }
+
+    void deliver(PeerMessage message) {
+        if (!over.get()) {
+            inbox.deliver(message);
+        }
+    }
+
+    @Override
+    public void send(Member to, PeerMessage message) {
+        if (to.nodeId() == joined.nodeId()) {
+            inbox.deliver(message);
+        } else {
+            fabric.send(to, message);
+        }
+    }
+
+    // ---------------------------------------------------------------- locks of this session
+
+    /** Makes the lock known under its record, before its first operation is posted. */
+    public void register(long record, LocalLock lock) {
+        byRecord.put(record, lock);
+    }
+
+    /** Forgets a lock that was retired. */
+    public void unregister(long record, LocalLock lock) {
+        byRecord.remove(record, lock);
+    }
+
+    @Nullable LocalLock lockAt(long record) {
+        return byRecord.get(record);
+    }
+
+    /** Ends the session on this side, once: every lock loses its holds. Returns whether this call did it. */
+    boolean lose(FabricException cause) {
+        if (!over.compareAndSet(false, true)) {
+            return false;
+        }
+        surroundings.counters().count(Event.SESSION_LOST);
+        coordinator.close();
+        fabric.close();
+        for (LocalLock lock : byRecord.values()) {
+            lock.sessionLost(
+                    this,
+                    new LockLostException("lock '" + lock.name() + "' was lost with the session with memory node " + joined.memoryNodeId()
+                            + ": " + cause.getMessage(), cause));
+        }
+        byRecord.clear();
+        return true;
+    }
+
+    /** Returns whether the session has ended. */
+    public boolean isOver() {
+        return over.get();
+    }
+
+    // ---------------------------------------------------------------- accessors
+
+    /** Returns the fabric's side of the session. */
+    public FabricSession fabric() {
+        return fabric;
+    }
+
+    /** Returns what was granted at joining. */
+    public JoinReply joined() {
+        return joined;
+    }
+
+    /** Returns the last measured round trip in nanoseconds, -1 before the first. */
+    public long roundTripNanos() {
+        return roundTripNanos;
+    }
+
+    /** Returns the memory node's clock less this process's, in nanoseconds. */
+    public long clockOffsetNanos() {
+        return clockOffset;
+    }
+
+    /** Returns the last heartbeat's answer, or null before the first. */
+    public @Nullable HeartbeatReply lastHeartbeat() {
+        return lastHeartbeat;
+    }
+
+    /** Returns the coordinator of this session's resets. */
+    public ResetCoordinator coordinator() {
+        return coordinator;
+    }
+
+    @Override
+    public long memoryNode() {
+        return joined.memoryNodeIncarnation();
+    }
+
+    @Override
+    public int nodeId() {
+        return joined.nodeId();
+    }
+
+    @Override
+    public int incarnation() {
+        return joined.incarnation();
+    }
+
+    @Override
+    public RecordLayout layout() {
+        return layout;
+    }
+
+    @Override
+    public CqlSettings settings() {
+        return settings.cql();
+    }
+
+    @Override
+    public Counters counters() {
+        return surroundings.counters();
+    }
+
+    @Override
+    public Clock clock() {
+        return surroundings.clock();
+    }
+
+    @Override
+    public TimerService timer() {
+        return surroundings.timer();
+    }
+
+    @Override
+    public RandomSource random() {
+        return surroundings.random();
+    }
+
+    @Override
+    public Membership membership() {
+        return membership;
+    }
+
+    @Override
+    public void post(VerbChain chain) {
+        fabric.memory().post(chain);
+    }
+
+    @Override
+    public void requestReset(CqlLock lock, long epoch, ResetReason reason) {
+        coordinator.request(lock.record(), epoch, reason);
+    }
+}
