@@ -49,7 +49,7 @@ public final class LocalLock implements CqlUpper {
     private final Map<Object, Hold> readHolds = new IdentityHashMap<>(2);
 
     private Binding binding = Binding.UNBOUND;
-    private @Nullable CqlEnvironment env;
+    private volatile @Nullable CqlEnvironment env;
     private @Nullable CqlLock cql;
     private @Nullable Hold writeHold;
     private @Nullable Map<Object, Hold> lostHolds;
@@ -675,6 +675,12 @@ public final class LocalLock implements CqlUpper {
     }
 
     // ---------------------------------------------------------------- for the node
+
+    /** Returns whether the lease that the holds rest on has not run out by this process's clock (rule C1). Takes no mutex. */
+    public boolean mayTrustLease() {
+        CqlEnvironment session = env;
+        return session != null && session.leaseValid();
+    }
 
     /** Returns the hold of that owner, lost ones included, or null. */
     public @Nullable Hold findHold(Object owner) {

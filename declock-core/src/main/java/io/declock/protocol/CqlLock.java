@@ -222,6 +222,11 @@ public final class CqlLock {
         return reset.isPending();
     }
 
+    /** Returns the session it belongs to. */
+    public CqlEnvironment environment() {
+        return env;
+    }
+
     /** Returns the record's offset. */
     public long record() {
         return record;

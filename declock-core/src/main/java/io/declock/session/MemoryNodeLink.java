@@ -43,6 +43,7 @@ public final class MemoryNodeLink {
     private volatile FabricException.@Nullable Refused refusal;
     private volatile long nodeSetDigest;
     private volatile long highestEpoch;
+    private volatile boolean coordinating = true;
     private boolean running;
     private boolean joining;
     private int failures;
@@ -135,6 +136,7 @@ public final class MemoryNodeLink {
             joined.close();
             return;
         }
+        fresh.coordinator().setEnabled(coordinating);
         events.attach(fresh);
         beat(fresh);
         watch(fresh);
@@ -260,6 +262,15 @@ public final class MemoryNodeLink {
             current.fabric().control().leave().whenComplete((ok, failure) -> lost(current, why));
         } else {
             lost(current, why);
+        }
+    }
+
+    /** Lets the reset coordinator start resets, or stops it from starting more. */
+    public void coordinate(boolean on) {
+        coordinating = on;
+        NodeSession current = session;
+        if (current != null) {
+            current.coordinator().setEnabled(on);
         }
     }
 

@@ -169,7 +169,8 @@ public final class NodeSession implements CqlEnvironment {
         byRecord.remove(record, lock);
     }
 
-    @Nullable LocalLock lockAt(long record) {
+    /** Returns the lock registered under a record, or null. */
+    public @Nullable LocalLock lockAt(long record) {
         return byRecord.get(record);
     }
 

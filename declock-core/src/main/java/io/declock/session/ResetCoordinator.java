@@ -15,6 +15,7 @@ public final class ResetCoordinator {
     private final NodeSession session;
     private final Map<Long, LockReset> active = new ConcurrentHashMap<>();
     private volatile boolean closed;
+    private volatile boolean enabled = true;
 
     ResetCoordinator(NodeSession session) {
         this.session = session;
@@ -22,7 +23,7 @@ public final class ResetCoordinator {
 
     /** Begins a reset or a question, unless one is under way for the record. */
     void request(long record, long epoch, ResetReason reason) {
-        if (closed) {
+        if (closed || !enabled) {
             return;
         }
         LockReset reset = new LockReset(
@@ -50,6 +51,11 @@ public final class ResetCoordinator {
         if (reset != null) {
             reset.deliver(message);
         }
+    }
+
+    /** Lets resets be started, or stops them from being started; those under way go on. */
+    void setEnabled(boolean on) {
+        enabled = on;
     }
 
     void close() {

@@ -1,0 +1,187 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import io.declock.DecLockException;
+import io.declock.LockMode;
+import io.declock.local.Hold;
+import io.declock.local.LocalLock;
+import io.declock.local.LocalWaiter;
+import io.declock.monitor.Counters;
+import io.declock.monitor.GrantKind;
+import io.declock.monitor.LockObserver;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Acquires one name: blocking a thread, or with a future. Thread-safe. */
+final class Acquirer {
+    /** A wait without bound. */
+    static final long FOR_EVER = Long.MAX_VALUE;
+
+    private final ComputeNode node;
+    private final LockTable table;
+    private final LockObserver observer;
+    private final Counters counters;
+    private final long spinNanos;
+
+    Acquirer(ComputeNode node, LockTable table, LockObserver observer, Counters counters, long spinNanos) {
+        this.node = node;
+        this.table = table;
+        this.observer = observer;
+        this.counters = counters;
+        this.spinNanos = spinNanos;
+    }
+
+    /**
+     * Waits for one name.
+     *
+     * @param waitNanos 0 not to queue at all, {@link #FOR_EVER} for no bound
+     * @return the hold, or null if the time ran out
+     */
+    HandleImpl.@Nullable Part acquire(String name, LockMode mode, Object owner, long waitNanos, boolean interruptible)
+            throws InterruptedException {
+        if (interruptible && Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        long began = System.nanoTime();
+        long deadline = waitNanos == FOR_EVER || began + waitNanos < began ? FOR_EVER : began + waitNanos;
+        while (true) {
+            ThreadWaiter waiter = new ThreadWaiter(owner, mode, waitNanos == 0);
+            LocalLock lock = enter(name, waiter, owner);
+            boolean decided = waiter.state() != LocalWaiter.State.WAITING
+                    || waiter.await(waitNanos == 0 ? tryDeadline(began) : deadline, interruptible, spinNanos, counters);
+            if (!decided && lock.abandon(waiter)) {
+                return gaveUp(mode, began, interruptible);
+            }
+            switch (waiter.state()) {
+                case GRANTED -> {
+                    Hold hold = waiter.hold();
+                    if (hold.lost() != null && !waiter.isReentrant()) {
+                        lock.release(hold, mode);
+                        continue;
+                    }
+                    return granted(waiter, began);
+                }
+                case FAILED -> throw failed(waiter, began);
+                default -> {
+                    observer.notGranted(mode, LockObserver.Outcome.TIMED_OUT, System.nanoTime() - began);
+                    return null;
+                }
+            }
+        }
+    }
+
+    /** A try does not queue, but it needs an answer from the memory node; it must not wait for one for ever. */
+    private long tryDeadline(long began) {
+        return began + node.settings().lease().toNanos();
+    }
+
+    private HandleImpl.@Nullable Part gaveUp(LockMode mode, long began, boolean interruptible) throws InterruptedException {
+        boolean interrupted = interruptible && Thread.interrupted();
+        observer.notGranted(
+                mode,
+                interrupted ? LockObserver.Outcome.CANCELLED : LockObserver.Outcome.TIMED_OUT,
+                System.nanoTime() - began);
+        if (interrupted) {
+            throw new InterruptedException();
+        }
+        return null;
+    }
+
+    private LocalLock enter(String name, LocalWaiter waiter, Object owner) {
+        LocalLock lock = table.get(name);
+        if (!node.accepts() && lock.findHold(owner) == null) {
+            throw new DecLockException("lock '" + name + "' was not acquired: this process is shutting down");
+        }
+        while (!lock.acquire(waiter)) {
+            Thread.onSpinWait();
+            lock = table.get(name);
+        }
+        return lock;
+    }
+
+    private HandleImpl.Part granted(LocalWaiter waiter, long began) {
+        Hold hold = waiter.hold();
+        if (!waiter.isReentrant()) {
+            counters.count(event(hold.kind()));
+            observer.granted(waiter.mode(), hold.kind(), System.nanoTime() - began);
+        }
+        return new HandleImpl.Part(hold, waiter.mode(), waiter.isReentrant());
+    }
+
+    private DecLockException failed(LocalWaiter waiter, long began) {
+        observer.notGranted(waiter.mode(), LockObserver.Outcome.UNAVAILABLE, System.nanoTime() - began);
+        DecLockException failure = waiter.failure();
+        return failure == null ? new DecLockException("the acquisition failed") : failure;
+    }
+
+    /** Acquires one name without blocking; the result is null when it was not granted in time, and cancelling it withdraws. */
+    CompletableFuture<HandleImpl.@Nullable Part> acquireAsync(String name, LockMode mode, Object owner, long waitNanos) {
+        long began = System.nanoTime();
+        Attempt attempt = new Attempt(mode, owner, waitNanos == 0, began);
+        attempt.lock = enter(name, attempt.waiter, owner);
+        attempt.waiter.run();
+        if (!attempt.result.isDone() && waitNanos != FOR_EVER) {
+            long bound = waitNanos == 0 ? node.settings().lease().toNanos() : waitNanos;
+            node.timer().schedule(bound, attempt::timeOut);
+        }
+        attempt.result.whenComplete((part, failure) -> {
+            if (attempt.result.isCancelled()) {
+                attempt.withdraw();
+            }
+        });
+        return attempt.result;
+    }
+
+    private final class Attempt {
+        final CompletableFuture<HandleImpl.@Nullable Part> result = new CompletableFuture<>();
+        final AsyncWaiter waiter;
+        final long began;
+        @Nullable LocalLock lock;
+
+        Attempt(LockMode mode, Object owner, boolean noWait, long began) {
+            this.began = began;
+            this.waiter = new AsyncWaiter(owner, mode, noWait, () -> node.callbacks().execute(this::decided));
+        }
+
+        private void decided() {
+            switch (waiter.state()) {
+                case GRANTED -> {
+                    HandleImpl.Part part = granted(waiter, began);
+                    if (!result.complete(part)) {
+                        node.release(part.hold, waiter.mode());
+                    }
+                }
+                case FAILED -> result.completeExceptionally(failed(waiter, began));
+                default -> {
+                    observer.notGranted(waiter.mode(), LockObserver.Outcome.TIMED_OUT, System.nanoTime() - began);
+                    result.complete(null);
+                }
+            }
+        }
+
+        private void timeOut() {
+            LocalLock entry = lock;
+            if (entry != null && !result.isDone() && entry.abandon(waiter)) {
+                waiter.run();
+            }
+        }
+
+        private void withdraw() {
+            LocalLock entry = lock;
+            if (entry != null) {
+                entry.abandon(waiter);
+            }
+        }
+    }
+
+    private static Counters.Event event(GrantKind kind) {
+        return switch (kind) {
+            case UNCONTENDED -> Counters.Event.GRANT_UNCONTENDED;
+            case QUEUED -> Counters.Event.GRANT_QUEUED;
+            case LOCAL -> Counters.Event.GRANT_LOCAL;
+            case PEER -> Counters.Event.GRANT_PEER;
+        };
+    }
+}

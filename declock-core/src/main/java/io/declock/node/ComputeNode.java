@@ -1,0 +1,351 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import io.declock.DecLockException;
+import io.declock.DistributedReadWriteLock;
+import io.declock.LockHandle;
+import io.declock.LockLostException;
+import io.declock.LockMode;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.MemoryNodeRefusedException;
+import io.declock.fabric.Fabric;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.local.Hold;
+import io.declock.local.LocalHost;
+import io.declock.local.LocalLock;
+import io.declock.local.LocalSettings;
+import io.declock.monitor.Counters;
+import io.declock.monitor.LockObserver;
+import io.declock.time.Clock;
+import io.declock.time.RandomSource;
+import io.declock.time.TimerService;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReadWriteLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A compute node: one process's view of all its memory nodes, and the locks it takes there. Thread-safe.
+ *
+ * <pre>{@code
+ * ComputeNode locks = ComputeNode.builder()
+ *         .memoryNodes(List.of(MemoryNodeAddress.parse("tcp://locks.internal:7420")))
+ *         .fabric(TcpFabric.open(settings, counters))
+ *         .build();
+ * locks.start();
+ * try (LockHandle handle = locks.acquire(LockRequest.write("order:42"))) {
+ *     orders.update(42, handle.fencingToken());
+ * }
+ * }</pre>
+ */
+public final class ComputeNode implements DistributedReadWriteLock, AutoCloseable {
+    private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(2);
+
+    private final ComputeNodeSettings settings;
+    private final List<Fabric> fabrics;
+    private final Counters counters;
+    private final LockObserver observer;
+    private final Runtime runtime;
+    private final LockTable table;
+    private final MemoryNodes memoryNodes;
+    private final Acquirer acquirer;
+    private final RequestRunner requests;
+    private final NodeMonitor monitor;
+    private final LongAdder held = new LongAdder();
+    private final LongAdder waiting = new LongAdder();
+    private volatile boolean accepting = true;
+    private volatile boolean closed;
+
+    private ComputeNode(Builder builder) {
+        this.settings = builder.settings;
+        this.fabrics = List.copyOf(builder.fabrics);
+        this.counters = builder.counters;
+        this.observer = builder.observer;
+        this.runtime = new Runtime(settings.name(), builder.clock, builder.timer, builder.random);
+        this.table = new LockTable(new Host(), settings.maxIdleLocks());
+        this.memoryNodes = new MemoryNodes(builder.addresses, fabrics, settings, runtime, counters, table);
+        this.acquirer = new Acquirer(this, table, observer, counters, settings.spinNanos());
+        this.requests = new RequestRunner(this, acquirer);
+        this.monitor = new NodeMonitor(this, memoryNodes, table);
+    }
+
+    /** Returns a builder. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    // ---------------------------------------------------------------- life
+
+    /** Starts every component; joining goes on in the background. Idempotent. */
+    public void start() {
+        components().forEach(ManagedComponent::start);
+    }
+
+    /** Returns the parts that a container may start, stop and show: sessions, reset coordinator, clock synchronisation. */
+    public List<ManagedComponent> components() {
+        return memoryNodes.components();
+    }
+
+    /**
+     * Waits until every memory node is joined.
+     *
+     * @return false if that took longer than {@code timeout}
+     * @throws MemoryNodeRefusedException if one of them refuses for good
+     */
+    public boolean awaitReady(Duration timeout) throws InterruptedException {
+        return memoryNodes.awaitReady(timeout);
+    }
+
+    /** From now on only owners that hold a lock already may acquire it again. */
+    public void stopAccepting() {
+        accepting = false;
+    }
+
+    /** Waits until this process holds nothing. Returns false if that took longer than {@code timeout}. */
+    public boolean awaitIdle(Duration timeout) throws InterruptedException {
+        return memoryNodes.awaitCondition(() -> held.sum() <= 0, timeout);
+    }
+
+    /**
+     * Stops accepting, leaves every memory node, and stops the threads of this node; the fabrics it was built with are closed as
+     * well. Holds that are left are lost. Idempotent.
+     */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        accepting = false;
+        memoryNodes.leave(held.sum() <= 0, LEAVE_TIMEOUT);
+        for (Fabric fabric : fabrics) {
+            fabric.close();
+        }
+        runtime.close();
+    }
+
+    // ---------------------------------------------------------------- the lock
+
+    @Override
+    public ReadWriteLock lock(String name) {
+        checkName(name);
+        return new NamedLock(this, name);
+    }
+
+    @Override
+    public LockHandle acquire(LockRequest request) throws InterruptedException {
+        return requests.acquire(request, Thread.currentThread());
+    }
+
+    @Override
+    public LockHandle acquire(LockRequest request, LockOwner owner) throws InterruptedException {
+        return requests.acquire(request, owner);
+    }
+
+    @Override
+    public Optional<LockHandle> tryAcquire(LockRequest request) throws InterruptedException {
+        return Optional.ofNullable(requests.tryAcquire(request, Thread.currentThread()));
+    }
+
+    @Override
+    public CompletionStage<LockHandle> acquireAsync(LockRequest request, LockOwner owner) {
+        return requests.acquireAsync(request, owner);
+    }
+
+    /** Returns a look into this node. */
+    public ComputeNodeMonitor monitor() {
+        return monitor;
+    }
+
+    /** Returns the settings. */
+    public ComputeNodeSettings settings() {
+        return settings;
+    }
+
+    // ---------------------------------------------------------------- for the parts of the node
+
+    static void checkName(String name) {
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("a lock name must not be empty");
+        }
+        if (name.length() * 3L > MAX_NAME_BYTES && name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
+            throw new IllegalArgumentException("a lock name may have " + MAX_NAME_BYTES + " bytes of UTF-8, this one has "
+                    + name.getBytes(StandardCharsets.UTF_8).length + ": " + name.substring(0, 64) + "…");
+        }
+    }
+
+    @Nullable LockLostException release(Hold hold, LockMode mode) {
+        long token = hold.token();
+        LockLostException lost = hold.lock().release(hold, mode);
+        if (token > 0 && observer != LockObserver.NONE) {
+            observer.released(mode, runtime.clock().nanoTime() - hold.grantedAt());
+        }
+        return lost;
+    }
+
+    @Nullable Hold findHold(String name, Object owner) {
+        LocalLock lock = table.find(name);
+        return lock == null ? null : lock.findHold(owner);
+    }
+
+    boolean accepts() {
+        return accepting;
+    }
+
+    Acquirer acquirer() {
+        return acquirer;
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    TimerService timer() {
+        return runtime.timer();
+    }
+
+    Clock clock() {
+        return runtime.clock();
+    }
+
+    Executor callbacks() {
+        return runtime.callbacks();
+    }
+
+    long heldNow() {
+        return held.sum();
+    }
+
+    long waitingNow() {
+        return waiting.sum();
+    }
+
+    /** Where the lock of that name is, for error messages. */
+    String whereIs(String name) {
+        return memoryNodes.whereIs(name);
+    }
+
+    /** What the locks need of this node. */
+    private final class Host implements LocalHost {
+        @Override
+        public LocalSettings localSettings() {
+            return settings.local();
+        }
+
+        @Override
+        public Clock clock() {
+            return runtime.clock();
+        }
+
+        @Override
+        public void bind(LocalLock lock) {
+            memoryNodes.bind(lock);
+        }
+
+        @Override
+        public void holdLost(Hold hold, Runnable listeners) {
+            observer.lost(hold.isExclusive() ? LockMode.WRITE : LockMode.READ);
+            runtime.callbacks().execute(listeners);
+        }
+
+        @Override
+        public void held(int change) {
+            held.add(change);
+            if (change < 0 && !accepting && held.sum() <= 0) {
+                memoryNodes.signal();
+            }
+        }
+
+        @Override
+        public void waiting(int change) {
+            waiting.add(change);
+        }
+    }
+
+    /** Builds a compute node. Not thread-safe. */
+    public static final class Builder {
+        private final List<MemoryNodeAddress> addresses = new ArrayList<>();
+        private final List<Fabric> fabrics = new ArrayList<>();
+        private ComputeNodeSettings settings = ComputeNodeSettings.DEFAULTS;
+        private Counters counters = new Counters();
+        private LockObserver observer = LockObserver.NONE;
+        private @Nullable Clock clock;
+        private @Nullable TimerService timer;
+        private @Nullable RandomSource random;
+
+        private Builder() {}
+
+        /** Adds the memory nodes to use; every process must be given the same. */
+        public Builder memoryNodes(List<MemoryNodeAddress> memoryNodes) {
+            addresses.addAll(memoryNodes);
+            return this;
+        }
+
+        /** Adds a fabric; the first that supports an address serves it. The node closes it when it is closed. */
+        public Builder fabric(Fabric fabric) {
+            fabrics.add(fabric);
+            return this;
+        }
+
+        /** Sets the settings. */
+        public Builder settings(ComputeNodeSettings settings) {
+            this.settings = settings;
+            return this;
+        }
+
+        /** Sets who is told about grants and releases. */
+        public Builder observer(LockObserver observer) {
+            this.observer = observer;
+            return this;
+        }
+
+        /** Sets the counters, usually those its fabrics count with. */
+        public Builder counters(Counters counters) {
+            this.counters = counters;
+            return this;
+        }
+
+        /** Sets time and randomness, for tests and simulation. */
+        public Builder time(Clock clock, TimerService timer, RandomSource random) {
+            this.clock = clock;
+            this.timer = timer;
+            this.random = random;
+            return this;
+        }
+
+        /**
+         * Builds a node that does nothing before {@link ComputeNode#start}.
+         *
+         * @throws IllegalArgumentException if there is no memory node, or no fabric for one
+         */
+        public ComputeNode build() {
+            if (addresses.isEmpty()) {
+                throw new IllegalArgumentException("a compute node needs at least one memory node");
+            }
+            return new ComputeNode(this);
+        }
+    }
+
+    /** Waits without bound. */
+    static long nanos(Duration duration) {
+        try {
+            return duration.toNanos();
+        } catch (ArithmeticException e) {
+            return TimeUnit.DAYS.toNanos(36_500);
+        }
+    }
+
+    static DecLockException unchecked(Throwable failure) {
+        return failure instanceof DecLockException known ? known : new DecLockException(String.valueOf(failure.getMessage()), failure);
+    }
+}

@@ -1,0 +1,98 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import io.declock.local.LocalHost;
+import io.declock.local.LocalLock;
+import io.declock.protocol.CqlLock;
+import io.declock.session.NodeSession;
+import java.util.Iterator;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks this process knows, by name, idle ones included up to a bound: beyond it a few idle locks are forgotten for each new
+ * one. Thread-safe.
+ */
+final class LockTable {
+    private static final int SWEEP = 16;
+
+    private final LocalHost host;
+    private final int maxIdle;
+    private final ConcurrentHashMap<String, LocalLock> locks = new ConcurrentHashMap<>();
+    private final AtomicInteger size = new AtomicInteger();
+    private final ReentrantLock sweeping = new ReentrantLock();
+    private @Nullable Iterator<LocalLock> hand;
+
+    LockTable(LocalHost host, int maxIdle) {
+        this.host = host;
+        this.maxIdle = maxIdle;
+    }
+
+    LocalLock get(String name) {
+        LocalLock known = locks.get(name);
+        if (known != null) {
+            return known;
+        }
+        LocalLock fresh = new LocalLock(host, name);
+        LocalLock raced = locks.putIfAbsent(name, fresh);
+        if (raced != null) {
+            return raced;
+        }
+        if (size.incrementAndGet() > maxIdle) {
+            sweep();
+        }
+        return fresh;
+    }
+
+    @Nullable LocalLock find(String name) {
+        return locks.get(name);
+    }
+
+    /** Forgets some idle locks; whoever comes while another thread does goes on without. */
+    private void sweep() {
+        if (!sweeping.tryLock()) {
+            return;
+        }
+        try {
+            for (int i = 0; i < SWEEP && size.get() > maxIdle; i++) {
+                if (hand == null || !hand.hasNext()) {
+                    hand = locks.values().iterator();
+                    if (!hand.hasNext()) {
+                        return;
+                    }
+                }
+                forget(hand.next());
+            }
+        } finally {
+            sweeping.unlock();
+        }
+    }
+
+    /** Forgets a lock if it is idle. */
+    boolean forget(LocalLock lock) {
+        CqlLock remote = lock.remote();
+        NodeSession session = remote != null && remote.environment() instanceof NodeSession s ? s : null;
+        if (!lock.retire()) {
+            return false;
+        }
+        if (locks.remove(lock.name(), lock)) {
+            size.decrementAndGet();
+        }
+        if (remote != null && session != null) {
+            session.unregister(remote.record(), lock);
+        }
+        return true;
+    }
+
+    Iterable<LocalLock> all() {
+        return locks.values();
+    }
+
+    int size() {
+        return size.get();
+    }
+}

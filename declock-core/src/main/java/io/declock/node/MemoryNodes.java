@@ -1,0 +1,327 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import io.declock.MemoryNodeRefusedException;
+import io.declock.MemoryNodeUnavailableException;
+import io.declock.fabric.Fabric;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.local.LocalLock;
+import io.declock.monitor.Counters;
+import io.declock.session.ClockSync;
+import io.declock.session.MemoryNodeLink;
+import io.declock.session.NodeSession;
+import io.declock.session.SessionSettings;
+import io.declock.session.Surroundings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory nodes of one compute node: which of them a name lives on, and binding locks to their records there. Names can be
+ * mapped as soon as every memory node was joined once, because they map to stable ids that are learnt at joining. Thread-safe.
+ */
+final class MemoryNodes implements MemoryNodeLink.Listener {
+    private static final Logger log = LoggerFactory.getLogger(MemoryNodes.class);
+    private static final long NOT_YET_RETRY_NANOS = 100_000_000L;
+
+    private final ComputeNodeSettings settings;
+    private final LockTable table;
+    private final Runtime runtime;
+    private final List<MemoryNodeLink> links = new ArrayList<>();
+    private final List<Fabric> fabrics;
+    private final ClockSync clockSync;
+    private final Set<LocalLock> unbound = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final Condition changed = mutex.newCondition();
+    private volatile long @Nullable [] idHashes;
+    private volatile boolean coordinating;
+
+    MemoryNodes(
+            List<MemoryNodeAddress> addresses,
+            List<Fabric> fabrics,
+            ComputeNodeSettings settings,
+            Runtime runtime,
+            Counters counters,
+            LockTable table) {
+        this.settings = settings;
+        this.table = table;
+        this.runtime = runtime;
+        this.fabrics = fabrics;
+        Surroundings surroundings = new Surroundings(runtime.clock(), runtime.timer(), runtime.random(), counters);
+        SessionSettings session = new SessionSettings(
+                settings.name(),
+                runtime.processId(),
+                settings.lease(),
+                settings.heartbeatInterval(),
+                settings.leaseMargin(),
+                settings.clockSyncInterval(),
+                settings.cql());
+        for (MemoryNodeAddress address : addresses) {
+            links.add(new MemoryNodeLink(address, fabricFor(address), session, surroundings, this));
+        }
+        this.clockSync = new ClockSync(this::links, surroundings, settings.clockSyncInterval());
+    }
+
+    private Fabric fabricFor(MemoryNodeAddress address) {
+        for (Fabric fabric : fabrics) {
+            if (fabric.supports(address)) {
+                return fabric;
+            }
+        }
+        throw new IllegalArgumentException("no fabric for memory node " + address + ": its scheme is '" + address.scheme()
+                + "'; tcp needs TcpFabric, rdma needs the module declock-rdma");
+    }
+
+    Collection<MemoryNodeLink> links() {
+        return links;
+    }
+
+    // ---------------------------------------------------------------- binding names to records
+
+    /** Returns the link of a name's memory node, or null while not every stable id is known. */
+    @Nullable MemoryNodeLink linkOf(String name) {
+        if (links.size() == 1) {
+            return links.get(0);
+        }
+        long[] hashes = idHashes;
+        return hashes == null ? null : links.get(Rendezvous.choose(hashes, fullName(name)));
+    }
+
+    String fullName(String name) {
+        return settings.namespace() + '\0' + name;
+    }
+
+    void bind(LocalLock lock) {
+        MemoryNodeLink link = linkOf(lock.name());
+        NodeSession session = link == null || idHashes == null ? null : link.session();
+        if (link == null || session == null) {
+            bindLater(lock, link);
+            return;
+        }
+        session.fabric().control().resolve(fullName(lock.name())).whenComplete((resolution, failure) -> {
+            if (failure == null) {
+                link.sawEpoch(resolution.epoch());
+                session.register(resolution.record(), lock);
+                if (session.isOver()) {
+                    session.unregister(resolution.record(), lock);
+                    bindLater(lock, link);
+                } else {
+                    lock.bound(session, resolution);
+                }
+            } else {
+                notResolved(lock, link, session, failure);
+            }
+        });
+    }
+
+    private void notResolved(LocalLock lock, MemoryNodeLink link, NodeSession session, Throwable failure) {
+        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof FabricException.Refused refused && refused.reason() != FabricException.Reason.NOT_YET) {
+            lock.bindFailed(new MemoryNodeRefusedException(
+                    "memory node " + link.memoryNodeId() + " (" + link.address() + ") refused lock '" + lock.name() + "': " + refused.getMessage(),
+                    refused));
+        } else if (session.isOver() || link.session() != session) {
+            bindLater(lock, link);
+        } else {
+            unbound.add(lock);
+            lock.bindFailed(null);
+            runtime.timer().schedule(NOT_YET_RETRY_NANOS, () -> retry(lock));
+        }
+    }
+
+    /** No session now: callers wait for the next one, unless they are to fail at once. */
+    private void bindLater(LocalLock lock, @Nullable MemoryNodeLink link) {
+        FabricException.Refused refusal = link == null ? null : link.refusal();
+        if (refusal != null) {
+            lock.bindFailed(new MemoryNodeRefusedException(
+                    "memory node " + link.address() + " refused this process: " + refusal.getMessage(), refusal));
+            return;
+        }
+        if (settings.failFast() && link != null && !link.problem().isEmpty()) {
+            lock.bindFailed(new MemoryNodeUnavailableException(
+                    "lock '" + lock.name() + "' lives on memory node " + link.address() + ", which is unavailable: " + link.problem()));
+            return;
+        }
+        unbound.add(lock);
+        lock.bindFailed(null);
+        if (link != null && link.session() != null && idHashes != null) {
+            retry(lock);
+        }
+    }
+
+    private void retry(LocalLock lock) {
+        if (unbound.remove(lock)) {
+            lock.retryBinding();
+        }
+    }
+
+    // ---------------------------------------------------------------- sessions
+
+    @Override
+    public void joined(MemoryNodeLink link, NodeSession session) {
+        log.info(
+                "Joined memory node {} ({}) as node {}.{}, lease {}",
+                link.memoryNodeId(),
+                link.address(),
+                session.nodeId(),
+                session.incarnation(),
+                Duration.ofNanos(session.joined().leaseNanos()));
+        learnIds();
+        unbound.forEach(this::retry);
+        signal();
+    }
+
+    private void learnIds() {
+        List<String> ids = new ArrayList<>();
+        for (MemoryNodeLink link : links) {
+            if (link.memoryNodeId().isEmpty()) {
+                return;
+            }
+            ids.add(link.memoryNodeId());
+        }
+        boolean first = idHashes == null;
+        if (ids.stream().distinct().count() != ids.size()) {
+            log.error("Several addresses of memory nodes lead to the same memory node: {}", ids);
+            return;
+        }
+        idHashes = ids.stream().mapToLong(Rendezvous::hash).toArray();
+        if (first) {
+            links.forEach(link -> link.declareNodeSet(Rendezvous.digest(ids)));
+        }
+    }
+
+    @Override
+    public void down(MemoryNodeLink link) {
+        if (link.refusal() != null || settings.failFast()) {
+            unbound.forEach(this::retry);
+        }
+        signal();
+    }
+
+    @Override
+    public void reclaimProposed(NodeSession session, long round, long[] records) {
+        List<Long> vetoed = new ArrayList<>();
+        for (long record : records) {
+            LocalLock lock = session.lockAt(record);
+            if (lock != null && !table.forget(lock)) {
+                vetoed.add(record);
+            }
+        }
+        session.fabric().control().answerReclaim(round, vetoed.stream().mapToLong(Long::longValue).toArray());
+    }
+
+    boolean awaitReady(Duration timeout) throws InterruptedException {
+        boolean ready = awaitCondition(() -> idHashes != null && links.stream().allMatch(link -> link.session() != null) || refusal() != null, timeout);
+        MemoryNodeRefusedException refused = refusal();
+        if (refused != null) {
+            throw refused;
+        }
+        return ready;
+    }
+
+    private @Nullable MemoryNodeRefusedException refusal() {
+        for (MemoryNodeLink link : links) {
+            FabricException.Refused refused = link.refusal();
+            if (refused != null) {
+                return new MemoryNodeRefusedException(
+                        "memory node " + link.address() + " refused this process: " + refused.getMessage(), refused);
+            }
+        }
+        return null;
+    }
+
+    boolean awaitCondition(BooleanSupplier condition, Duration timeout) throws InterruptedException {
+        long left = ComputeNode.nanos(timeout);
+        mutex.lock();
+        try {
+            while (!condition.getAsBoolean()) {
+                if (left <= 0) {
+                    return false;
+                }
+                left = changed.awaitNanos(left);
+            }
+            return true;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Wakes who waits for a condition. */
+    void signal() {
+        mutex.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    void leave(boolean clean, Duration timeout) {
+        clockSync.stop();
+        links.forEach(link -> link.stop(clean));
+        try {
+            awaitCondition(() -> links.stream().allMatch(link -> link.session() == null), timeout);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        links.forEach(link -> link.stop(false));
+    }
+
+    String whereIs(String name) {
+        MemoryNodeLink link = linkOf(name);
+        if (link == null) {
+            return "; its memory node is not known yet, because not every memory node has been joined";
+        }
+        String problem = link.problem();
+        return " by memory node " + link.address() + (problem.isEmpty() ? "" : ", which is unavailable: " + problem);
+    }
+
+    // ---------------------------------------------------------------- components
+
+    List<ManagedComponent> components() {
+        return List.of(
+                new Component(
+                        "sessions",
+                        () -> links.forEach(MemoryNodeLink::start),
+                        () -> leave(false, Duration.ofSeconds(2)),
+                        () -> links.stream().anyMatch(link -> link.session() != null)),
+                new Component("reset-coordinator", () -> coordinate(true), () -> coordinate(false), () -> coordinating),
+                new Component("clock-sync", clockSync::start, clockSync::stop, clockSync::isRunning));
+    }
+
+    private void coordinate(boolean on) {
+        coordinating = on;
+        links.forEach(link -> link.coordinate(on));
+    }
+
+    private record Component(String name, Runnable starter, Runnable stopper, BooleanSupplier running)
+            implements ManagedComponent {
+        @Override
+        public void start() {
+            starter.run();
+        }
+
+        @Override
+        public void stop() {
+            stopper.run();
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running.getAsBoolean();
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import io.declock.LockLostException;
+import io.declock.LockMode;
+import io.declock.LockNotGrantedException;
+import io.declock.local.Hold;
+import io.declock.local.UpgradeRefusedException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import org.jspecify.annotations.Nullable;
+
+/** A lock name as {@code java.util.concurrent} sees it; holds belong to threads. Immutable, thread-safe. */
+final class NamedLock implements ReadWriteLock {
+    private final ComputeNode node;
+    private final String name;
+    private final Lock reader = new View(LockMode.READ);
+    private final Lock writer = new View(LockMode.WRITE);
+
+    NamedLock(ComputeNode node, String name) {
+        this.node = node;
+        this.name = name;
+    }
+
+    @Override
+    public Lock readLock() {
+        return reader;
+    }
+
+    @Override
+    public Lock writeLock() {
+        return writer;
+    }
+
+    @Override
+    public String toString() {
+        return "DecLock[" + name + "]";
+    }
+
+    private final class View implements Lock {
+        private final LockMode mode;
+
+        View(LockMode mode) {
+            this.mode = mode;
+        }
+
+        @Override
+        public void lock() {
+            try {
+                acquire(Acquirer.FOR_EVER, false);
+            } catch (InterruptedException e) {
+                throw new AssertionError("an uninterruptible wait was interrupted", e);
+            }
+        }
+
+        @Override
+        public void lockInterruptibly() throws InterruptedException {
+            acquire(Acquirer.FOR_EVER, true);
+        }
+
+        @Override
+        public boolean tryLock() {
+            try {
+                return acquire(0, false) != null;
+            } catch (InterruptedException e) {
+                throw new AssertionError("an uninterruptible wait was interrupted", e);
+            }
+        }
+
+        @Override
+        public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+            return acquire(Math.max(0, unit.toNanos(time)), true) != null;
+        }
+
+        private @Nullable Hold acquire(long waitNanos, boolean interruptible) throws InterruptedException {
+            try {
+                HandleImpl.Part part =
+                        node.acquirer().acquire(name, mode, Thread.currentThread(), waitNanos, interruptible);
+                return part == null ? null : part.hold;
+            } catch (UpgradeRefusedException e) {
+                IllegalMonitorStateException refused = new IllegalMonitorStateException(e.getMessage());
+                refused.initCause(e);
+                throw refused;
+            }
+        }
+
+        @Override
+        public void unlock() {
+            Hold hold = node.findHold(name, Thread.currentThread());
+            if (hold == null) {
+                throw new IllegalMonitorStateException("lock '" + name + "' is not held by " + Thread.currentThread());
+            }
+            LockLostException lost = node.release(hold, mode);
+            if (lost != null) {
+                throw new LockLostException(lost.getMessage(), lost);
+            }
+        }
+
+        @Override
+        public Condition newCondition() {
+            throw new UnsupportedOperationException("a distributed lock has no conditions");
+        }
+
+        @Override
+        public String toString() {
+            return "DecLock[" + name + "]." + mode;
+        }
+    }
+
+    /** Says that a wait ended without a grant. */
+    static LockNotGrantedException notGranted(String name, LockMode mode, long waitNanos, String where) {
+        return new LockNotGrantedException("lock '" + name + "' was not granted in mode " + mode + " within "
+                + TimeUnit.NANOSECONDS.toMillis(waitNanos) + " ms" + where);
+    }
+}

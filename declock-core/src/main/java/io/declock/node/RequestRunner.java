@@ -1,0 +1,187 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import io.declock.LockHandle;
+import io.declock.LockLostException;
+import io.declock.LockMode;
+import io.declock.LockNotGrantedException;
+import io.declock.LockRequest;
+import io.declock.local.Hold;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs requests: several names in the order of the UTF-8 bytes of their names, all or nothing, one wait time for all. Thread-safe.
+ */
+final class RequestRunner {
+    private final ComputeNode node;
+    private final Acquirer acquirer;
+
+    RequestRunner(ComputeNode node, Acquirer acquirer) {
+        this.node = node;
+        this.acquirer = acquirer;
+    }
+
+    LockHandle acquire(LockRequest request, Object owner) throws InterruptedException {
+        long wait = waitNanos(request);
+        List<HandleImpl.Part> parts = new ArrayList<>(request.names().size());
+        Map.Entry<String, LockMode> missing = collect(request, owner, wait, parts);
+        if (missing != null) {
+            throw notGranted(missing, wait);
+        }
+        return handle(request, parts);
+    }
+
+    @Nullable LockHandle tryAcquire(LockRequest request, Object owner) throws InterruptedException {
+        List<HandleImpl.Part> parts = new ArrayList<>(request.names().size());
+        return collect(request, owner, waitNanos(request), parts) == null ? handle(request, parts) : null;
+    }
+
+    private LockNotGrantedException notGranted(Map.Entry<String, LockMode> missing, long wait) {
+        return NamedLock.notGranted(missing.getKey(), missing.getValue(), wait, node.whereIs(missing.getKey()));
+    }
+
+    private long waitNanos(LockRequest request) {
+        Duration asked = request.waitTime();
+        return ComputeNode.nanos(asked == null ? node.settings().defaultWaitTime() : asked);
+    }
+
+    /** Takes one after the other; returns the one that was not granted, with nothing held then, or null. */
+    private Map.@Nullable Entry<String, LockMode> collect(
+            LockRequest request, Object owner, long wait, List<HandleImpl.Part> parts) throws InterruptedException {
+        long deadline = node.clock().nanoTime() + wait;
+        boolean complete = false;
+        try {
+            for (Map.Entry<String, LockMode> name : inOrder(request)) {
+                long left = wait == 0 ? 0 : Math.max(1, deadline - node.clock().nanoTime());
+                HandleImpl.Part part = acquirer.acquire(name.getKey(), name.getValue(), owner, left, true);
+                if (part == null) {
+                    return name;
+                }
+                parts.add(part);
+            }
+            complete = true;
+            return null;
+        } finally {
+            if (!complete) {
+                giveBack(parts);
+            }
+        }
+    }
+
+    private void giveBack(List<HandleImpl.Part> parts) {
+        for (int i = parts.size() - 1; i >= 0; i--) {
+            node.release(parts.get(i).hold, parts.get(i).mode);
+        }
+        parts.clear();
+    }
+
+    private HandleImpl handle(LockRequest request, List<HandleImpl.Part> parts) {
+        Duration ceiling = request.leaseTime();
+        if (ceiling != null) {
+            for (HandleImpl.Part part : parts) {
+                limit(part.hold, ceiling);
+            }
+        }
+        return new HandleImpl(node, parts);
+    }
+
+    private void limit(Hold hold, Duration ceiling) {
+        node.timer().schedule(ComputeNode.nanos(ceiling), () -> hold.lock()
+                .expire(
+                        hold,
+                        new LockLostException("lock '" + hold.lock().name() + "' was held longer than its lease time of " + ceiling
+                                + " and was released; only the fencing token protects what its holder still does")));
+    }
+
+    private static List<Map.Entry<String, LockMode>> inOrder(LockRequest request) {
+        List<Map.Entry<String, LockMode>> names = new ArrayList<>(request.names().entrySet());
+        for (Map.Entry<String, LockMode> name : names) {
+            ComputeNode.checkName(name.getKey());
+        }
+        if (names.size() > 1) {
+            names.sort((a, b) -> Arrays.compareUnsigned(
+                    a.getKey().getBytes(StandardCharsets.UTF_8), b.getKey().getBytes(StandardCharsets.UTF_8)));
+        }
+        return names;
+    }
+
+    CompletableFuture<LockHandle> acquireAsync(LockRequest request, Object owner) {
+        AsyncRequest async = new AsyncRequest(request, owner, waitNanos(request));
+        async.next();
+        return async.result;
+    }
+
+    /** One asynchronous request for one or more names. */
+    private final class AsyncRequest {
+        final CompletableFuture<LockHandle> result = new CompletableFuture<>();
+        private final LockRequest request;
+        private final Object owner;
+        private final long wait;
+        private final long deadline;
+        private final List<Map.Entry<String, LockMode>> names;
+        private final List<HandleImpl.Part> parts = new ArrayList<>();
+        private volatile @Nullable CompletableFuture<HandleImpl.@Nullable Part> current;
+
+        AsyncRequest(LockRequest request, Object owner, long wait) {
+            this.request = request;
+            this.owner = owner;
+            this.wait = wait;
+            this.deadline = node.clock().nanoTime() + wait;
+            this.names = inOrder(request);
+            result.whenComplete((handle, failure) -> {
+                CompletableFuture<HandleImpl.@Nullable Part> pending = current;
+                if (failure != null && pending != null) {
+                    pending.cancel(false);
+                }
+            });
+        }
+
+        void next() {
+            if (parts.size() == names.size()) {
+                HandleImpl handle = handle(request, parts);
+                if (!result.complete(handle)) {
+                    giveBack(parts);
+                }
+                return;
+            }
+            Map.Entry<String, LockMode> name = names.get(parts.size());
+            long left = wait == 0 ? 0 : Math.max(1, deadline - node.clock().nanoTime());
+            CompletableFuture<HandleImpl.@Nullable Part> step;
+            try {
+                step = acquirer.acquireAsync(name.getKey(), name.getValue(), owner, left);
+            } catch (RuntimeException e) {
+                giveBack(parts);
+                result.completeExceptionally(e);
+                return;
+            }
+            current = step;
+            step.whenComplete((part, failure) -> decided(name, part, failure));
+            if (result.isDone()) {
+                step.cancel(false);
+            }
+        }
+
+        private void decided(Map.Entry<String, LockMode> name, HandleImpl.@Nullable Part part, @Nullable Throwable failure) {
+            if (part != null) {
+                parts.add(part);
+                if (result.isDone()) {
+                    giveBack(parts);
+                } else {
+                    next();
+                }
+                return;
+            }
+            giveBack(parts);
+            result.completeExceptionally(failure == null ? notGranted(name, wait) : ComputeNode.unchecked(failure));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import io.declock.time.Clock;
+import io.declock.time.RandomSource;
+import io.declock.time.TimerService;
+import java.security.SecureRandom;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The threads, clock and randomness of a compute node: one timer thread, and a pool for callbacks into user code. Thread-safe. */
+final class Runtime implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Runtime.class);
+
+    private final Clock clock;
+    private final TimerService timer;
+    private final RandomSource random;
+    private final long processId;
+    private final @Nullable ScheduledThreadPoolExecutor timerThread;
+    private final ExecutorService callbacks;
+
+    Runtime(String name, @Nullable Clock clock, @Nullable TimerService timer, @Nullable RandomSource random) {
+        this.clock = clock == null ? System::nanoTime : clock;
+        this.random = random == null ? () -> ThreadLocalRandom.current().nextLong() : random;
+        this.processId = random == null ? new SecureRandom().nextLong() : random.nextLong();
+        this.callbacks = Executors.newCachedThreadPool(task -> daemon(task, name + "-declock-callback"));
+        if (timer == null) {
+            this.timerThread = new ScheduledThreadPoolExecutor(1, task -> daemon(task, name + "-declock-timer"));
+            timerThread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+            this.timer = this::schedule;
+        } else {
+            this.timerThread = null;
+            this.timer = timer;
+        }
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private void schedule(long delayNanos, Runnable task) {
+        ScheduledThreadPoolExecutor executor = timerThread;
+        if (executor == null || executor.isShutdown()) {
+            return;
+        }
+        try {
+            executor.schedule(() -> guarded(task), delayNanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            log.debug("A timer was not started: the node is closing");
+        }
+    }
+
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            log.error("A timer's task failed", e);
+        }
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    TimerService timer() {
+        return timer;
+    }
+
+    RandomSource random() {
+        return random;
+    }
+
+    long processId() {
+        return processId;
+    }
+
+    /** Runs callbacks into user code, which may block. Drops them when the node is closed. */
+    Executor callbacks() {
+        return task -> {
+            try {
+                callbacks.execute(() -> guarded(task));
+            } catch (RejectedExecutionException e) {
+                log.debug("A callback was dropped: the node is closed");
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        if (timerThread != null) {
+            timerThread.shutdownNow();
+        }
+        callbacks.shutdown();
+    }
+}

@@ -1,0 +1,82 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import io.declock.LockMode;
+import io.declock.local.LocalWaiter;
+import io.declock.monitor.Counters;
+import java.util.concurrent.locks.LockSupport;
+
+/** A caller whose thread waits: it spins for a moment when it is the next in line, else it parks on its own node. */
+final class ThreadWaiter extends LocalWaiter {
+    private final Thread thread;
+
+    ThreadWaiter(Object owner, LockMode mode, boolean noWait) {
+        super(owner, mode, noWait);
+        this.thread = Thread.currentThread();
+    }
+
+    @Override
+    public void run() {
+        if (Thread.currentThread() != thread) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /**
+     * Waits until it is decided, the deadline has passed, or the thread was interrupted.
+     *
+     * @param deadline on {@link System#nanoTime}, {@link Long#MAX_VALUE} for none
+     * @param interruptible whether an interrupt ends the wait
+     * @return whether it is decided
+     */
+    boolean await(long deadline, boolean interruptible, long spinNanos, Counters counters) {
+        boolean interrupted = false;
+        try {
+            while (state() == State.WAITING) {
+                if (Thread.interrupted()) {
+                    interrupted = true;
+                    if (interruptible) {
+                        return false;
+                    }
+                }
+                if (isNextInLine() && spin(spinNanos)) {
+                    break;
+                }
+                if (deadline == Long.MAX_VALUE) {
+                    counters.count(Counters.Event.PARK);
+                    LockSupport.park(this);
+                } else {
+                    long left = deadline - System.nanoTime();
+                    if (left <= 0) {
+                        return state() != State.WAITING;
+                    }
+                    counters.count(Counters.Event.PARK);
+                    LockSupport.parkNanos(this, left);
+                }
+            }
+            return true;
+        } finally {
+            if (interrupted) {
+                thread.interrupt();
+            }
+        }
+    }
+
+    private boolean spin(long spinNanos) {
+        if (spinNanos <= 0) {
+            return false;
+        }
+        long until = System.nanoTime() + spinNanos;
+        while (System.nanoTime() < until) {
+            for (int i = 0; i < 16; i++) {
+                if (state() != State.WAITING) {
+                    return true;
+                }
+                Thread.onSpinWait();
+            }
+        }
+        return state() != State.WAITING;
+    }
+}
