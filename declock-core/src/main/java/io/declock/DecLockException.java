@@ -10,12 +10,12 @@ public class DecLockException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /** Makes one with a message for the person who reads the log. */
-    public DecLockException(String message) {
+    public DecLockException(@Nullable String message) {
         super(message);
     }
 
     /** Makes one with a message and what caused it. */
-    public DecLockException(String message, @Nullable Throwable cause) {
+    public DecLockException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -10,12 +10,12 @@ public class LockLostException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
     /** Makes one with a message for the person who reads the log. */
-    public LockLostException(String message) {
+    public LockLostException(@Nullable String message) {
         super(message);
     }
 
     /** Makes one with a message and what caused it. */
-    public LockLostException(String message, @Nullable Throwable cause) {
+    public LockLostException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -10,12 +10,12 @@ public class LockNotGrantedException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
     /** Makes one with a message for the person who reads the log. */
-    public LockNotGrantedException(String message) {
+    public LockNotGrantedException(@Nullable String message) {
         super(message);
     }
 
     /** Makes one with a message and what caused it. */
-    public LockNotGrantedException(String message, @Nullable Throwable cause) {
+    public LockNotGrantedException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

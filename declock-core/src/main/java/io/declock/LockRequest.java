@@ -44,7 +44,8 @@ public final class LockRequest {
 
     /** Asks for {@code name} in {@code mode}. */
     public static LockRequest of(String name, LockMode mode) {
-        return new LockRequest(Map.of(Objects.requireNonNull(name, "name"), Objects.requireNonNull(mode, "mode")), null, null);
+        return new LockRequest(
+                Map.of(Objects.requireNonNull(name, "name"), Objects.requireNonNull(mode, "mode")), null, null);
     }
 
     /** Asks for {@code name} in {@code mode} as well; the stronger mode wins where a name is asked for twice. */
@@ -106,6 +107,7 @@ public final class LockRequest {
 
     @Override
     public String toString() {
-        return "LockRequest" + names + (waitTime == null ? "" : " wait " + waitTime) + (leaseTime == null ? "" : " lease " + leaseTime);
+        return "LockRequest" + names + (waitTime == null ? "" : " wait " + waitTime)
+                + (leaseTime == null ? "" : " lease " + leaseTime);
     }
 }

@@ -10,12 +10,12 @@ public class MemoryNodeRefusedException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
     /** Makes one with a message for the person who reads the log. */
-    public MemoryNodeRefusedException(String message) {
+    public MemoryNodeRefusedException(@Nullable String message) {
         super(message);
     }
 
     /** Makes one with a message and what caused it. */
-    public MemoryNodeRefusedException(String message, @Nullable Throwable cause) {
+    public MemoryNodeRefusedException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

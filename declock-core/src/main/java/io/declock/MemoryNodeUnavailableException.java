@@ -10,12 +10,12 @@ public class MemoryNodeUnavailableException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
     /** Makes one with a message for the person who reads the log. */
-    public MemoryNodeUnavailableException(String message) {
+    public MemoryNodeUnavailableException(@Nullable String message) {
         super(message);
     }
 
     /** Makes one with a message and what caused it. */
-    public MemoryNodeUnavailableException(String message, @Nullable Throwable cause) {
+    public MemoryNodeUnavailableException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -27,7 +27,8 @@ public record MemoryNodeAddress(String scheme, String host, int port) {
         String withScheme = trimmed.contains("://") ? trimmed : "tcp://" + trimmed;
         try {
             URI uri = new URI(withScheme);
-            if (uri.getHost() == null || (uri.getPath() != null && !uri.getPath().isEmpty())) {
+            if (uri.getHost() == null
+                    || (uri.getPath() != null && !uri.getPath().isEmpty())) {
                 throw new IllegalArgumentException("'" + text + "' is not of the form scheme://host:port");
             }
             int port = uri.getPort() >= 0 ? uri.getPort() : DEFAULT_PORT;
@@ -36,7 +37,8 @@ public record MemoryNodeAddress(String scheme, String host, int port) {
             }
             return new MemoryNodeAddress(uri.getScheme(), uri.getHost(), port);
         } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("'" + text + "' is not of the form scheme://host:port: " + e.getMessage(), e);
+            throw new IllegalArgumentException(
+                    "'" + text + "' is not of the form scheme://host:port: " + e.getMessage(), e);
         }
     }
 

@@ -22,6 +22,8 @@ import java.util.Objects;
  * @param detail what the kind defines
  * @param entries queue entries that follow {@code index}, for grants
  */
+@SuppressWarnings(
+        "ArrayRecordComponent") // equals and hashCode compare contents; a list would allocate on every hand-over
 public record PeerMessage(
         Kind kind,
         long memoryNode,
@@ -124,7 +126,7 @@ public record PeerMessage(
 
     @Override
     public String toString() {
-        return kind + "[" + fromNode + "." + fromIncarnation + "->" + toNode + "." + toIncarnation + " record " + record + " epoch "
-                + epoch + " index " + index + " detail " + detail + " entries " + entries.length + "]";
+        return kind + "[" + fromNode + "." + fromIncarnation + "->" + toNode + "." + toIncarnation + " record " + record
+                + " epoch " + epoch + " index " + index + " detail " + detail + " entries " + entries.length + "]";
     }
 }

@@ -130,7 +130,7 @@ public final class LockHeader {
 
     /** Shows every field. */
     public static String toString(long header) {
-        return "epoch " + epoch(header) + " head " + head(header) + " size " + size(header) + " writers " + writers(header) + " reset "
-                + resetId(header);
+        return "epoch " + epoch(header) + " head " + head(header) + " size " + size(header) + " writers "
+                + writers(header) + " reset " + resetId(header);
     }
 }

@@ -94,7 +94,9 @@ public final class QueueEntry {
 
     /** Returns whether the entry was written in this epoch for a later index of the same slot. */
     public static boolean isNewer(long entry, int version, long epoch) {
-        return version(entry) != INITIAL_VERSION && epochBits(entry) == (epoch & EPOCH_MASK) && version(entry) > version;
+        return version(entry) != INITIAL_VERSION
+                && epochBits(entry) == (epoch & EPOCH_MASK)
+                && version(entry) > version;
     }
 
     /** Returns whether two incarnations have the same low bits. */
@@ -110,7 +112,7 @@ public final class QueueEntry {
     public static String toString(long entry) {
         return entry == INITIAL
                 ? "empty"
-                : (isExclusive(entry) ? "writer " : "reader ") + nodeId(entry) + "." + incarnation(entry) + " version " + version(entry)
-                        + " epoch " + epochBits(entry) + " at " + timestamp(entry);
+                : (isExclusive(entry) ? "writer " : "reader ") + nodeId(entry) + "." + incarnation(entry) + " version "
+                        + version(entry) + " epoch " + epochBits(entry) + " at " + timestamp(entry);
     }
 }

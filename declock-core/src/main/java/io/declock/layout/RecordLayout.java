@@ -22,7 +22,8 @@ public record RecordLayout(int capacity) {
     /** Checks the capacity. */
     public RecordLayout {
         if (capacity < 2 || capacity > MAX_CAPACITY || Integer.bitCount(capacity) != 1) {
-            throw new IllegalArgumentException("queue capacity must be a power of two from 2 to " + MAX_CAPACITY + ", not " + capacity);
+            throw new IllegalArgumentException(
+                    "queue capacity must be a power of two from 2 to " + MAX_CAPACITY + ", not " + capacity);
         }
     }
 

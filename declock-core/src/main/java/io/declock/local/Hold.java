@@ -106,7 +106,8 @@ public final class Hold {
         }
     }
 
-    @Nullable Runnable takeOnLost() {
+    @Nullable
+    Runnable takeOnLost() {
         Runnable action = onLost;
         onLost = null;
         return action;

@@ -106,8 +106,9 @@ public final class LocalLock implements CqlUpper {
         if (waiter.isExclusive() && own.writes == 0) {
             waiter.settle(
                     LocalWaiter.State.FAILED,
-                    new UpgradeRefusedException("lock '" + name + "' is held for reading by the same owner, which would wait for itself; "
-                            + "use LockHandle.tryUpgrade() or release the read lock first"));
+                    new UpgradeRefusedException(
+                            "lock '" + name + "' is held for reading by the same owner, which would wait for itself; "
+                                    + "use LockHandle.tryUpgrade() or release the read lock first"));
             return true;
         }
         own.add(waiter.mode);
@@ -150,7 +151,8 @@ public final class LocalLock implements CqlUpper {
             return false;
         }
         return remote == null
-                || (remote.state() == CqlLock.State.IDLE || remote.state() == CqlLock.State.LEAVING) && !remote.isFrozen();
+                || (remote.state() == CqlLock.State.IDLE || remote.state() == CqlLock.State.LEAVING)
+                        && !remote.isFrozen();
     }
 
     /**
@@ -198,7 +200,8 @@ public final class LocalLock implements CqlUpper {
         mutex.lock();
         try {
             if ((mode.isExclusive() ? hold.writes : hold.reads) <= 0) {
-                throw new IllegalMonitorStateException("lock '" + name + "' is not held in mode " + mode + " by " + hold.owner);
+                throw new IllegalMonitorStateException(
+                        "lock '" + name + "' is not held in mode " + mode + " by " + hold.owner);
             }
             session = env;
             if (mode.isExclusive()) {
@@ -406,14 +409,18 @@ public final class LocalLock implements CqlUpper {
         }
         LocalSettings settings = host.localSettings();
         return remote.tenure().localGrants() < settings.localHandOverLimit()
-                && host.clock().nanoTime() - remote.tenure().since() < settings.localHandOverTime().toNanos()
+                && host.clock().nanoTime() - remote.tenure().since()
+                        < settings.localHandOverTime().toNanos()
                 && !remote.tenure().remoteIsEarlierThan(next.timestamp);
     }
 
     /** The waiter whose turn it is: the first, or under phase-fairness the first reader once a writer has left. */
     private @Nullable LocalWaiter preferred(boolean writerLeft) {
         LocalWaiter first = queue.first();
-        if (first == null || !first.isExclusive() || !writerLeft || host.localSettings().policy() != FairnessPolicy.PHASE_FAIR) {
+        if (first == null
+                || !first.isExclusive()
+                || !writerLeft
+                || host.localSettings().policy() != FairnessPolicy.PHASE_FAIR) {
             return first;
         }
         if (first.passedBy >= host.localSettings().readerPhases()) {
@@ -447,7 +454,9 @@ public final class LocalLock implements CqlUpper {
         LocalWaiter waiter = queue.first();
         while (waiter != null) {
             LocalWaiter following = waiter.next;
-            boolean stops = waiter.isExclusive() ? !passWriters : !passWriters && remote.tenure().remoteIsEarlierThan(waiter.timestamp);
+            boolean stops = waiter.isExclusive()
+                    ? !passWriters
+                    : !passWriters && remote.tenure().remoteIsEarlierThan(waiter.timestamp);
             if (stops) {
                 return;
             }
@@ -460,7 +469,8 @@ public final class LocalLock implements CqlUpper {
 
     private void grant(LocalWaiter waiter, CqlLock remote, GrantKind kind, @Nullable Effects effects) {
         dequeue(waiter);
-        Hold hold = new Hold(this, waiter.owner, waiter.mode, remote.token(), host.clock().nanoTime(), kind);
+        Hold hold = new Hold(
+                this, waiter.owner, waiter.mode, remote.token(), host.clock().nanoTime(), kind);
         if (waiter.isExclusive()) {
             writeHold = hold;
         } else {
@@ -775,7 +785,7 @@ public final class LocalLock implements CqlUpper {
 
     @Override
     public String toString() {
-        return "lock '" + name + "' " + binding + " " + cql + ", write hold " + (writeHold != null) + ", readers " + readHolds.size()
-                + ", waiting " + queue.size();
+        return "lock '" + name + "' " + binding + " " + cql + ", write hold " + (writeHold != null) + ", readers "
+                + readHolds.size() + ", waiting " + queue.size();
     }
 }

@@ -34,8 +34,13 @@ public abstract class LocalWaiter implements Runnable {
     long since;
     int passedBy;
     boolean queued;
-    @Nullable LocalWaiter previous;
-    @Nullable LocalWaiter next;
+
+    @Nullable
+    LocalWaiter previous;
+
+    @Nullable
+    LocalWaiter next;
+
     private @Nullable Hold hold;
     private @Nullable DecLockException failure;
     private boolean reentrant;

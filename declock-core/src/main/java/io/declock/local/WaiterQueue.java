@@ -24,7 +24,8 @@ final class WaiterQueue {
         return writers;
     }
 
-    @Nullable LocalWaiter first() {
+    @Nullable
+    LocalWaiter first() {
         return first;
     }
 

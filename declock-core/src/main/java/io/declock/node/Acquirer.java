@@ -77,7 +77,8 @@ final class Acquirer {
         return began + node.settings().lease().toNanos();
     }
 
-    private HandleImpl.@Nullable Part gaveUp(LockMode mode, long began, boolean interruptible) throws InterruptedException {
+    private HandleImpl.@Nullable Part gaveUp(LockMode mode, long began, boolean interruptible)
+            throws InterruptedException {
         boolean interrupted = interruptible && Thread.interrupted();
         observer.notGranted(
                 mode,
@@ -117,7 +118,8 @@ final class Acquirer {
     }
 
     /** Acquires one name without blocking; the result is null when it was not granted in time, and cancelling it withdraws. */
-    CompletableFuture<HandleImpl.@Nullable Part> acquireAsync(String name, LockMode mode, Object owner, long waitNanos) {
+    CompletableFuture<HandleImpl.@Nullable Part> acquireAsync(
+            String name, LockMode mode, Object owner, long waitNanos) {
         long began = System.nanoTime();
         Attempt attempt = new Attempt(mode, owner, waitNanos == 0, began);
         attempt.lock = enter(name, attempt.waiter, owner);
@@ -138,11 +140,14 @@ final class Acquirer {
         final CompletableFuture<HandleImpl.@Nullable Part> result = new CompletableFuture<>();
         final AsyncWaiter waiter;
         final long began;
-        @Nullable LocalLock lock;
+
+        @Nullable
+        LocalLock lock;
 
         Attempt(LockMode mode, Object owner, boolean noWait, long began) {
             this.began = began;
-            this.waiter = new AsyncWaiter(owner, mode, noWait, () -> node.callbacks().execute(this::decided));
+            this.waiter =
+                    new AsyncWaiter(owner, mode, noWait, () -> node.callbacks().execute(this::decided));
         }
 
         private void decided() {

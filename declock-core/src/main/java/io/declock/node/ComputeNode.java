@@ -55,7 +55,8 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
     private final List<Fabric> fabrics;
     private final Counters counters;
     private final LockObserver observer;
-    private final Runtime runtime;
+    private final boolean observed;
+    private final NodeRuntime runtime;
     private final LockTable table;
     private final MemoryNodes memoryNodes;
     private final Acquirer acquirer;
@@ -71,7 +72,8 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
         this.fabrics = List.copyOf(builder.fabrics);
         this.counters = builder.counters;
         this.observer = builder.observer;
-        this.runtime = new Runtime(settings.name(), builder.clock, builder.timer, builder.random);
+        this.observed = !builder.observer.equals(LockObserver.NONE);
+        this.runtime = new NodeRuntime(settings.name(), builder.clock, builder.timer, builder.random);
         this.table = new LockTable(new Host(), settings.maxIdleLocks());
         this.memoryNodes = new MemoryNodes(builder.addresses, fabrics, settings, runtime, counters, table);
         this.acquirer = new Acquirer(this, table, observer, counters, settings.spinNanos());
@@ -179,21 +181,23 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
             throw new IllegalArgumentException("a lock name must not be empty");
         }
         if (name.length() * 3L > MAX_NAME_BYTES && name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
-            throw new IllegalArgumentException("a lock name may have " + MAX_NAME_BYTES + " bytes of UTF-8, this one has "
-                    + name.getBytes(StandardCharsets.UTF_8).length + ": " + name.substring(0, 64) + "…");
+            throw new IllegalArgumentException(
+                    "a lock name may have " + MAX_NAME_BYTES + " bytes of UTF-8, this one has "
+                            + name.getBytes(StandardCharsets.UTF_8).length + ": " + name.substring(0, 64) + "…");
         }
     }
 
-    @Nullable LockLostException release(Hold hold, LockMode mode) {
-        long token = hold.token();
+    @Nullable
+    LockLostException release(Hold hold, LockMode mode) {
         LockLostException lost = hold.lock().release(hold, mode);
-        if (token > 0 && observer != LockObserver.NONE) {
+        if (observed) {
             observer.released(mode, runtime.clock().nanoTime() - hold.grantedAt());
         }
         return lost;
     }
 
-    @Nullable Hold findHold(String name, Object owner) {
+    @Nullable
+    Hold findHold(String name, Object owner) {
         LocalLock lock = table.find(name);
         return lock == null ? null : lock.findHold(owner);
     }
@@ -346,6 +350,8 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
     }
 
     static DecLockException unchecked(Throwable failure) {
-        return failure instanceof DecLockException known ? known : new DecLockException(String.valueOf(failure.getMessage()), failure);
+        return failure instanceof DecLockException known
+                ? known
+                : new DecLockException(String.valueOf(failure.getMessage()), failure);
     }
 }

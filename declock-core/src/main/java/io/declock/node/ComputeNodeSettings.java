@@ -57,11 +57,12 @@ public record ComputeNodeSettings(
         positive("heartbeatInterval", heartbeatInterval);
         positive("clockSyncInterval", clockSyncInterval);
         if (heartbeatInterval.multipliedBy(3).compareTo(lease) > 0) {
-            throw new IllegalArgumentException("heartbeatInterval " + heartbeatInterval + " must be at most a third of the lease " + lease);
+            throw new IllegalArgumentException(
+                    "heartbeatInterval " + heartbeatInterval + " must be at most a third of the lease " + lease);
         }
         if (leaseMargin.isNegative() || leaseMargin.plus(heartbeatInterval).compareTo(lease) >= 0) {
-            throw new IllegalArgumentException(
-                    "leaseMargin " + leaseMargin + " and heartbeatInterval " + heartbeatInterval + " together must be shorter than the lease " + lease);
+            throw new IllegalArgumentException("leaseMargin " + leaseMargin + " and heartbeatInterval "
+                    + heartbeatInterval + " together must be shorter than the lease " + lease);
         }
         if (defaultWaitTime.isNegative()) {
             throw new IllegalArgumentException("defaultWaitTime must not be negative: " + defaultWaitTime);

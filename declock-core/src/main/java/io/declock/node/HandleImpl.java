@@ -125,7 +125,8 @@ final class HandleImpl implements LockHandle {
 
     private Part single(String what) {
         if (parts.size() != 1) {
-            throw new UnsupportedOperationException(what + " needs a handle with one name, this one has " + parts.size());
+            throw new UnsupportedOperationException(
+                    what + " needs a handle with one name, this one has " + parts.size());
         }
         return parts.get(0);
     }

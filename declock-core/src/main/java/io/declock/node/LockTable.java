@@ -48,7 +48,8 @@ final class LockTable {
         return fresh;
     }
 
-    @Nullable LocalLock find(String name) {
+    @Nullable
+    LocalLock find(String name) {
         return locks.get(name);
     }
 

@@ -39,7 +39,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
 
     private final ComputeNodeSettings settings;
     private final LockTable table;
-    private final Runtime runtime;
+    private final NodeRuntime runtime;
     private final List<MemoryNodeLink> links = new ArrayList<>();
     private final List<Fabric> fabrics;
     private final ClockSync clockSync;
@@ -53,7 +53,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             List<MemoryNodeAddress> addresses,
             List<Fabric> fabrics,
             ComputeNodeSettings settings,
-            Runtime runtime,
+            NodeRuntime runtime,
             Counters counters,
             LockTable table) {
         this.settings = settings;
@@ -81,8 +81,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                 return fabric;
             }
         }
-        throw new IllegalArgumentException("no fabric for memory node " + address + ": its scheme is '" + address.scheme()
-                + "'; tcp needs TcpFabric, rdma needs the module declock-rdma");
+        throw new IllegalArgumentException("no fabric for memory node " + address + ": its scheme is '"
+                + address.scheme() + "'; tcp needs TcpFabric, rdma needs the module declock-rdma");
     }
 
     Collection<MemoryNodeLink> links() {
@@ -92,7 +92,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     // ---------------------------------------------------------------- binding names to records
 
     /** Returns the link of a name's memory node, or null while not every stable id is known. */
-    @Nullable MemoryNodeLink linkOf(String name) {
+    @Nullable
+    MemoryNodeLink linkOf(String name) {
         if (links.size() == 1) {
             return links.get(0);
         }
@@ -128,10 +129,12 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     }
 
     private void notResolved(LocalLock lock, MemoryNodeLink link, NodeSession session, Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof FabricException.Refused refused && refused.reason() != FabricException.Reason.NOT_YET) {
             lock.bindFailed(new MemoryNodeRefusedException(
-                    "memory node " + link.memoryNodeId() + " (" + link.address() + ") refused lock '" + lock.name() + "': " + refused.getMessage(),
+                    "memory node " + link.memoryNodeId() + " (" + link.address() + ") refused lock '" + lock.name()
+                            + "': " + refused.getMessage(),
                     refused));
         } else if (session.isOver() || link.session() != session) {
             bindLater(lock, link);
@@ -145,14 +148,14 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     /** No session now: callers wait for the next one, unless they are to fail at once. */
     private void bindLater(LocalLock lock, @Nullable MemoryNodeLink link) {
         FabricException.Refused refusal = link == null ? null : link.refusal();
-        if (refusal != null) {
+        if (link != null && refusal != null) {
             lock.bindFailed(new MemoryNodeRefusedException(
                     "memory node " + link.address() + " refused this process: " + refusal.getMessage(), refusal));
             return;
         }
         if (settings.failFast() && link != null && !link.problem().isEmpty()) {
-            lock.bindFailed(new MemoryNodeUnavailableException(
-                    "lock '" + lock.name() + "' lives on memory node " + link.address() + ", which is unavailable: " + link.problem()));
+            lock.bindFailed(new MemoryNodeUnavailableException("lock '" + lock.name() + "' lives on memory node "
+                    + link.address() + ", which is unavailable: " + link.problem()));
             return;
         }
         unbound.add(lock);
@@ -220,11 +223,15 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                 vetoed.add(record);
             }
         }
-        session.fabric().control().answerReclaim(round, vetoed.stream().mapToLong(Long::longValue).toArray());
+        session.fabric()
+                .control()
+                .answerReclaim(round, vetoed.stream().mapToLong(Long::longValue).toArray());
     }
 
     boolean awaitReady(Duration timeout) throws InterruptedException {
-        boolean ready = awaitCondition(() -> idHashes != null && links.stream().allMatch(link -> link.session() != null) || refusal() != null, timeout);
+        boolean ready = awaitCondition(
+                () -> idHashes != null && links.stream().allMatch(link -> link.session() != null) || refusal() != null,
+                timeout);
         MemoryNodeRefusedException refused = refusal();
         if (refused != null) {
             throw refused;

@@ -108,7 +108,9 @@ final class NodeMonitor implements ComputeNodeMonitor {
         if (owner instanceof Thread thread) {
             return thread.getName().isEmpty() ? thread.toString() : thread.getName();
         }
-        return owner instanceof LockOwner named ? named.description() : owner.getClass().getSimpleName();
+        return owner instanceof LockOwner named
+                ? named.description()
+                : owner.getClass().getSimpleName();
     }
 
     @Override
@@ -137,8 +139,8 @@ final class NodeMonitor implements ComputeNodeMonitor {
         MemoryNodeLink link = memoryNodes.linkOf(name);
         NodeSession session = link == null ? null : link.session();
         if (link == null || session == null) {
-            return CompletableFuture.failedFuture(new MemoryNodeUnavailableException(
-                    "lock '" + name + "' cannot be looked up" + node.whereIs(name)));
+            return CompletableFuture.failedFuture(
+                    new MemoryNodeUnavailableException("lock '" + name + "' cannot be looked up" + node.whereIs(name)));
         }
         return session.fabric()
                 .control()
@@ -151,21 +153,24 @@ final class NodeMonitor implements ComputeNodeMonitor {
     private static CompletionStage<Optional<LockRecordView>> read(
             String name, MemoryNodeLink link, NodeSession session, Resolution found) {
         CompletableFuture<Optional<LockRecordView>> result = new CompletableFuture<>();
-        session.post(new VerbChain() {
-            @Override
-            public void completed(VerbResults results) {
-                result.complete(Optional.of(decode(name, link.memoryNodeId(), session, found.record(), results)));
-            }
+        session.post(
+                new VerbChain() {
+                    @Override
+                    public void completed(VerbResults results) {
+                        result.complete(
+                                Optional.of(decode(name, link.memoryNodeId(), session, found.record(), results)));
+                    }
 
-            @Override
-            public void failed(FabricException cause) {
-                result.completeExceptionally(cause);
-            }
-        }.begin(Purpose.INSPECT).read(found.record(), session.layout().words()));
+                    @Override
+                    public void failed(FabricException cause) {
+                        result.completeExceptionally(cause);
+                    }
+                }.begin(Purpose.INSPECT).read(found.record(), session.layout().words()));
         return result;
     }
 
-    private static LockRecordView decode(String name, String memoryNode, NodeSession session, long record, VerbResults words) {
+    private static LockRecordView decode(
+            String name, String memoryNode, NodeSession session, long record, VerbResults words) {
         RecordLayout layout = session.layout();
         long header = words.word(0, 0);
         long epoch = words.word(0, 1);
@@ -175,7 +180,10 @@ final class NodeMonitor implements ComputeNodeMonitor {
             if (QueueEntry.isValid(entry, layout.version(index), epoch)) {
                 Member member = session.membership().byNodeId(QueueEntry.nodeId(entry));
                 entries.add(new LockRecordView.Entry(
-                        index, QueueEntry.isExclusive(entry), QueueEntry.nodeId(entry), member == null ? "" : member.name()));
+                        index,
+                        QueueEntry.isExclusive(entry),
+                        QueueEntry.nodeId(entry),
+                        member == null ? "" : member.name()));
             }
         }
         return new LockRecordView(

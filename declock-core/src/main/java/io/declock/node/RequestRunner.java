@@ -40,7 +40,8 @@ final class RequestRunner {
         return handle(request, parts);
     }
 
-    @Nullable LockHandle tryAcquire(LockRequest request, Object owner) throws InterruptedException {
+    @Nullable
+    LockHandle tryAcquire(LockRequest request, Object owner) throws InterruptedException {
         List<HandleImpl.Part> parts = new ArrayList<>(request.names().size());
         return collect(request, owner, waitNanos(request), parts) == null ? handle(request, parts) : null;
     }
@@ -95,15 +96,21 @@ final class RequestRunner {
     }
 
     private void limit(Hold hold, Duration ceiling) {
-        node.timer().schedule(ComputeNode.nanos(ceiling), () -> hold.lock()
-                .expire(
-                        hold,
-                        new LockLostException("lock '" + hold.lock().name() + "' was held longer than its lease time of " + ceiling
-                                + " and was released; only the fencing token protects what its holder still does")));
+        node.timer()
+                .schedule(
+                        ComputeNode.nanos(ceiling),
+                        () -> hold.lock()
+                                .expire(
+                                        hold,
+                                        new LockLostException(
+                                                "lock '" + hold.lock().name()
+                                                        + "' was held longer than its lease time of " + ceiling
+                                                        + " and was released; only the fencing token protects what its holder still does")));
     }
 
     private static List<Map.Entry<String, LockMode>> inOrder(LockRequest request) {
-        List<Map.Entry<String, LockMode>> names = new ArrayList<>(request.names().entrySet());
+        List<Map.Entry<String, LockMode>> names =
+                new ArrayList<>(request.names().entrySet());
         for (Map.Entry<String, LockMode> name : names) {
             ComputeNode.checkName(name.getKey());
         }
@@ -170,7 +177,8 @@ final class RequestRunner {
             }
         }
 
-        private void decided(Map.Entry<String, LockMode> name, HandleImpl.@Nullable Part part, @Nullable Throwable failure) {
+        private void decided(
+                Map.Entry<String, LockMode> name, HandleImpl.@Nullable Part part, @Nullable Throwable failure) {
             if (part != null) {
                 parts.add(part);
                 if (result.isDone()) {

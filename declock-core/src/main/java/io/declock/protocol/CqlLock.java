@@ -122,7 +122,9 @@ public final class CqlLock {
         }
         state = State.ENQUEUING;
         env.counters().count(Event.REMOTE_ACQUISITION);
-        op.use(Step.ENQUEUED, effects).begin(Purpose.ACQUIRE).fetchAndAdd(layout.header(record), LockHeader.acquire(exclusive));
+        op.use(Step.ENQUEUED, effects)
+                .begin(Purpose.ACQUIRE)
+                .fetchAndAdd(layout.header(record), LockHeader.acquire(exclusive));
     }
 
     /** Takes a position only if that is granted at once (rule D1). State must be IDLE and no reset pending. */
@@ -244,7 +246,12 @@ public final class CqlLock {
 
     /** Returns whether this side may be forgotten: no position, nothing in flight, no reset. */
     public boolean isForgettable() {
-        return (state == State.IDLE && !op.inFlight && !entryWrite.inFlight && !probe.inFlight && !reset.isPending() && refetching == 0)
+        return (state == State.IDLE
+                        && !op.inFlight
+                        && !entryWrite.inFlight
+                        && !probe.inFlight
+                        && !reset.isPending()
+                        && refetching == 0)
                 || state == State.DEAD;
     }
 
@@ -267,7 +274,12 @@ public final class CqlLock {
     private void onRequeued(VerbResults results, Effects effects) {
         long found = results.value(0);
         if (LockHeader.resetId(found) == 0) {
-            handOver(HandOver.afterRelease(layout, epoch, found, leavingIndex, leavingExclusive), results, 1, false, effects);
+            handOver(
+                    HandOver.afterRelease(layout, epoch, found, leavingIndex, leavingExclusive),
+                    results,
+                    1,
+                    false,
+                    effects);
         }
         arrive(found + LockHeader.release(leavingExclusive), effects);
     }
@@ -314,7 +326,8 @@ public final class CqlLock {
             return;
         }
         entryOutdated = false;
-        long entry = QueueEntry.pack(exclusive, env.nodeId(), env.incarnation(), layout.version(index), epoch, timestamp);
+        long entry =
+                QueueEntry.pack(exclusive, env.nodeId(), env.incarnation(), layout.version(index), epoch, timestamp);
         entryWrite.use(Step.ENTRY_WRITTEN, effects).begin(Purpose.ENTRY).write(layout.entry(record, index), entry);
     }
 
@@ -366,9 +379,7 @@ public final class CqlLock {
     }
 
     private boolean mayCas(long header) {
-        return LockHeader.resetId(header) == 0
-                && isOfEpoch(header)
-                && LockHeader.size(header) < layout.capacity();
+        return LockHeader.resetId(header) == 0 && isOfEpoch(header) && LockHeader.size(header) < layout.capacity();
     }
 
     /** A peer's message for this lock arrived. */
@@ -486,7 +497,13 @@ public final class CqlLock {
             if (writer && i > 0) {
                 return;
             }
-            if (!sendGrant(epoch, next, entry, writer ? Arrays.copyOfRange(ahead, 1, ahead.length) : NONE, tenure.earliestAfter(i, !writer), effects)) {
+            if (!sendGrant(
+                    epoch,
+                    next,
+                    entry,
+                    writer ? Arrays.copyOfRange(ahead, 1, ahead.length) : NONE,
+                    tenure.earliestAfter(i, !writer),
+                    effects)) {
                 return;
             }
             env.counters().count(Event.HAND_OVER_PRE_ARMED);
@@ -502,7 +519,12 @@ public final class CqlLock {
         long found = results.value(0);
         if (LockHeader.resetId(found) == 0) {
             checkRange(found, effects);
-            handOver(HandOver.afterRelease(layout, epoch, found, leavingIndex, leavingExclusive), results, 1, false, effects);
+            handOver(
+                    HandOver.afterRelease(layout, epoch, found, leavingIndex, leavingExclusive),
+                    results,
+                    1,
+                    false,
+                    effects);
         }
         noticeReset(found, effects);
         upper.vacant(effects);
@@ -510,7 +532,10 @@ public final class CqlLock {
 
     private void handOver(HandOver handOver, VerbResults queue, int verb, boolean refetched, Effects effects) {
         HandOver.Step step = handOver.evaluate(
-                queue, verb, refetched, (next, entry, words, v) -> grantPosition(handOver, next, entry, words, v, effects));
+                queue,
+                verb,
+                refetched,
+                (next, entry, words, v) -> grantPosition(handOver, next, entry, words, v, effects));
         if (step == HandOver.Step.REFETCH) {
             new Refetch(handOver).start(effects);
         }
@@ -532,7 +557,10 @@ public final class CqlLock {
         int count = 0;
         while (count < PeerMessage.MAX_ENTRIES
                 && from + count < handOver.end()
-                && QueueEntry.isValid(queue.word(verb, 2 + layout.slot(from + count)), layout.version(from + count), handOver.epoch())) {
+                && QueueEntry.isValid(
+                        queue.word(verb, 2 + layout.slot(from + count)),
+                        layout.version(from + count),
+                        handOver.epoch())) {
             count++;
         }
         long[] entries = count == 0 ? NONE : new long[count];
@@ -547,7 +575,8 @@ public final class CqlLock {
         int earliest = -1;
         for (int i = from; i < handOver.end(); i++) {
             long entry = queue.word(verb, 2 + layout.slot(i));
-            if (QueueEntry.isValid(entry, layout.version(i), handOver.epoch()) && (!ofWriters || QueueEntry.isExclusive(entry))) {
+            if (QueueEntry.isValid(entry, layout.version(i), handOver.epoch())
+                    && (!ofWriters || QueueEntry.isExclusive(entry))) {
                 earliest = Tenure.earlier(earliest, QueueEntry.timestamp(entry));
             }
         }
@@ -556,7 +585,9 @@ public final class CqlLock {
 
     private boolean sendGrant(long ofEpoch, int next, long entry, long[] followers, int earliest, Effects effects) {
         Member member = env.membership().byNodeId(QueueEntry.nodeId(entry));
-        if (member == null || !QueueEntry.sameIncarnation(entry, member.incarnation()) || member.nodeId() == env.nodeId()) {
+        if (member == null
+                || !QueueEntry.sameIncarnation(entry, member.incarnation())
+                || member.nodeId() == env.nodeId()) {
             return false;
         }
         env.counters().count(Event.HAND_OVER);
@@ -605,7 +636,10 @@ public final class CqlLock {
                 if (!current || attempts > env.settings().refetchLimit()) {
                     end(effects);
                 } else if (handOver.evaluate(
-                                results, 0, true, (next, entry, words, v) -> grantPosition(handOver, next, entry, words, v, effects))
+                                results,
+                                0,
+                                true,
+                                (next, entry, words, v) -> grantPosition(handOver, next, entry, words, v, effects))
                         == HandOver.Step.REFETCH) {
                     long pause = env.settings().refetchInterval().toNanos() << Math.min(attempts, 6);
                     effects.run(() -> env.timer().schedule(pause, () -> event(this::post)));
@@ -725,7 +759,11 @@ public final class CqlLock {
 
     /** Returns whether this node holds the lock in that epoch, also if its release is put off (rule B10: waiting is not yes). */
     public boolean holdsIn(long ofEpoch) {
-        return ofEpoch == epoch && (state == State.HELD || state == State.PUT_OFF || state == State.LEAVING || state == State.REQUEUING);
+        return ofEpoch == epoch
+                && (state == State.HELD
+                        || state == State.PUT_OFF
+                        || state == State.LEAVING
+                        || state == State.REQUEUING);
     }
 
     /** Returns 0 for no hold, 1 for shared, 2 for exclusive, as a reset acknowledgement says it. */
@@ -785,14 +823,15 @@ public final class CqlLock {
 
     private void expect(State expected) {
         if (state != expected || converting) {
-            throw new IllegalStateException("lock record " + record + " is " + state + (converting ? " converting" : "") + ", not " + expected);
+            throw new IllegalStateException(
+                    "lock record " + record + " is " + state + (converting ? " converting" : "") + ", not " + expected);
         }
     }
 
     @Override
     public String toString() {
-        return state + (exclusive ? " exclusive" : " shared") + " index " + index + " epoch " + epoch + " record " + record
-                + (reset.isPending() ? " reset pending" : "");
+        return state + (exclusive ? " exclusive" : " shared") + " index " + index + " epoch " + epoch + " record "
+                + record + (reset.isPending() ? " reset pending" : "");
     }
 
     private static final long[] NONE = {};
@@ -841,7 +880,8 @@ public final class CqlLock {
 
         Chain use(Step next, Effects effects) {
             if (inFlight) {
-                throw new IllegalStateException("a chain is in flight already: " + this + ", wanted " + next + " for " + CqlLock.this);
+                throw new IllegalStateException(
+                        "a chain is in flight already: " + this + ", wanted " + next + " for " + CqlLock.this);
             }
             step = next;
             inFlight = true;

@@ -46,7 +46,13 @@ final class HandOver {
     }
 
     private HandOver(
-            RecordLayout layout, long epoch, long found, int first, boolean exclusive, boolean mayGrantWriter, boolean hasDuty) {
+            RecordLayout layout,
+            long epoch,
+            long found,
+            int first,
+            boolean exclusive,
+            boolean mayGrantWriter,
+            boolean hasDuty) {
         this.layout = layout;
         this.epoch = epoch;
         this.head = LockHeader.head(found);

@@ -124,8 +124,12 @@ public final class LockReset {
     /** An answer or an acknowledgement arrived. */
     public void deliver(PeerMessage message) {
         event(effects -> {
-            boolean expected = message.kind() == PeerMessage.Kind.HOLD_ANSWER && phase == Phase.ASKING && message.detail() == question
-                    || message.kind() == PeerMessage.Kind.RESET_ACK && phase == Phase.SIGNALLING && message.epoch() == epoch;
+            boolean expected = message.kind() == PeerMessage.Kind.HOLD_ANSWER
+                            && phase == Phase.ASKING
+                            && message.detail() == question
+                    || message.kind() == PeerMessage.Kind.RESET_ACK
+                            && phase == Phase.SIGNALLING
+                            && message.epoch() == epoch;
             if (!expected) {
                 return;
             }
@@ -194,7 +198,8 @@ public final class LockReset {
             later(4 * env.settings().selfCheckInterval().toNanos(), effects, e -> fetchMembers(this::ask, e));
         } else {
             phase = Phase.READING;
-            step.next((results, e) -> mark(results.value(0), e), effects).read(env.layout().header(record), 1);
+            step.next((results, e) -> mark(results.value(0), e), effects)
+                    .read(env.layout().header(record), 1);
         }
     }
 
@@ -326,16 +331,18 @@ public final class LockReset {
     }
 
     private void fetchMembers(Consumer<Effects> then, Effects effects) {
-        effects.run(() -> freshMembers.get().whenComplete((fresh, failure) -> event(e -> {
-            if (failure != null) {
-                end(Outcome.ABANDONED, e);
-            } else {
-                if (fresh.version() >= members.version()) {
-                    members = fresh;
-                }
-                then.accept(e);
-            }
-        })));
+        effects.run(() -> freshMembers
+                .get()
+                .whenComplete((fresh, failure) -> event(e -> {
+                    if (failure != null) {
+                        end(Outcome.ABANDONED, e);
+                    } else {
+                        if (fresh.version() >= members.version()) {
+                            members = fresh;
+                        }
+                        then.accept(e);
+                    }
+                })));
     }
 
     private void sendToUnanswered(PeerMessage.Kind kind, int index, long detail, Effects effects) {
@@ -382,7 +389,8 @@ public final class LockReset {
 
     @Override
     public String toString() {
-        return "reset of record " + record + " epoch " + epoch + " because " + reason + ", " + phase + ", answered " + answers.keySet();
+        return "reset of record " + record + " epoch " + epoch + " because " + reason + ", " + phase + ", answered "
+                + answers.keySet();
     }
 
     /** The one chain of a reset. */

@@ -151,7 +151,8 @@ final class ResetMember {
         boolean over = LockHeader.resetId(header) == 0 && full == lock.epoch() && !acknowledged;
         if (full > lock.epoch() || over) {
             lock.onNewEpoch(full, effects);
-        } else if (env.clock().nanoTime() - since > env.settings().suspectAfter().toNanos()) {
+        } else if (env.clock().nanoTime() - since
+                > env.settings().suspectAfter().toNanos()) {
             since = env.clock().nanoTime();
             lock.requestReset(ResetReason.STALLED_RESET, effects);
         }

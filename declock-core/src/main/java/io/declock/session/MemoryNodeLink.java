@@ -8,8 +8,8 @@ import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricSession;
 import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.JoinRequest;
-import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.Membership;
+import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.SessionListener;
 import io.declock.monitor.MemoryNodeView;
@@ -62,7 +62,11 @@ public final class MemoryNodeLink {
 
     /** Makes a link that does nothing before {@link #start}. */
     public MemoryNodeLink(
-            MemoryNodeAddress address, Fabric fabric, SessionSettings settings, Surroundings surroundings, Listener listener) {
+            MemoryNodeAddress address,
+            Fabric fabric,
+            SessionSettings settings,
+            Surroundings surroundings,
+            Listener listener) {
         this.address = address;
         this.fabric = fabric;
         this.settings = settings;
@@ -144,7 +148,8 @@ public final class MemoryNodeLink {
     }
 
     private void failed(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         String message = String.valueOf(cause.getMessage());
         mutex.lock();
         try {
@@ -152,7 +157,8 @@ public final class MemoryNodeLink {
             boolean first = failures == 0 || !message.equals(problem);
             failures++;
             problem = message;
-            boolean refused = cause instanceof FabricException.Refused no && no.reason() != FabricException.Reason.NOT_YET;
+            boolean refused =
+                    cause instanceof FabricException.Refused no && no.reason() != FabricException.Reason.NOT_YET;
             refusal = refused ? (FabricException.Refused) cause : null;
             state = refused ? State.REFUSED : state == State.JOINING ? State.JOINING : State.DOWN;
             if (first && running) {
@@ -192,7 +198,10 @@ public final class MemoryNodeLink {
         }
         long left = current.leaseLeftNanos();
         if (left <= 0) {
-            lost(current, new FabricException("the lease of " + settings.lease() + " ran out without an answered heartbeat from " + address));
+            lost(
+                    current,
+                    new FabricException("the lease of " + settings.lease()
+                            + " ran out without an answered heartbeat from " + address));
         } else {
             surroundings.timer().schedule(left, () -> watch(current));
         }
@@ -215,7 +224,11 @@ public final class MemoryNodeLink {
         }
         if (current.lose(cause) && wasCurrent) {
             if (again) {
-                log.warn("Session with memory node {} ({}) was lost: {}. Joining again.", memoryNodeId, address, cause.getMessage());
+                log.warn(
+                        "Session with memory node {} ({}) was lost: {}. Joining again.",
+                        memoryNodeId,
+                        address,
+                        cause.getMessage());
                 listener.down(this);
                 join();
             }

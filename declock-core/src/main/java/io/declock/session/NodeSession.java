@@ -185,8 +185,10 @@ public final class NodeSession implements CqlEnvironment {
         for (LocalLock lock : byRecord.values()) {
             lock.sessionLost(
                     this,
-                    new LockLostException("lock '" + lock.name() + "' was lost with the session with memory node " + joined.memoryNodeId()
-                            + ": " + cause.getMessage(), cause));
+                    new LockLostException(
+                            "lock '" + lock.name() + "' was lost with the session with memory node "
+                                    + joined.memoryNodeId() + ": " + cause.getMessage(),
+                            cause));
         }
         byRecord.clear();
         return true;

@@ -39,7 +39,11 @@ final class PeerInbox {
                 }
             }
             case HOLD_QUESTION ->
-                reply(message, Kind.HOLD_ANSWER, lock != null && lock.holdsIn(message.epoch()) ? 1 : 0, message.detail());
+                reply(
+                        message,
+                        Kind.HOLD_ANSWER,
+                        lock != null && lock.holdsIn(message.epoch()) ? 1 : 0,
+                        message.detail());
             case HOLD_ANSWER, RESET_ACK -> coordinator.deliver(message);
         }
     }

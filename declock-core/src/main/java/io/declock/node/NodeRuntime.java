@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The threads, clock and randomness of a compute node: one timer thread, and a pool for callbacks into user code. Thread-safe. */
-final class Runtime implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(Runtime.class);
+final class NodeRuntime implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(NodeRuntime.class);
 
     private final Clock clock;
     private final TimerService timer;
@@ -29,7 +29,7 @@ final class Runtime implements AutoCloseable {
     private final @Nullable ScheduledThreadPoolExecutor timerThread;
     private final ExecutorService callbacks;
 
-    Runtime(String name, @Nullable Clock clock, @Nullable TimerService timer, @Nullable RandomSource random) {
+    NodeRuntime(String name, @Nullable Clock clock, @Nullable TimerService timer, @Nullable RandomSource random) {
         this.clock = clock == null ? System::nanoTime : clock;
         this.random = random == null ? () -> ThreadLocalRandom.current().nextLong() : random;
         this.processId = random == null ? new SecureRandom().nextLong() : random.nextLong();
