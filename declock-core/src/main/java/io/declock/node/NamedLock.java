@@ -82,6 +82,9 @@ final class NamedLock implements ReadWriteLock {
                         node.acquirer().acquire(name, mode, Thread.currentThread(), waitNanos, interruptible);
                 return part == null ? null : part.hold;
             } catch (UpgradeRefusedException e) {
+                if (waitNanos == 0) {
+                    return null;
+                }
                 IllegalMonitorStateException refused = new IllegalMonitorStateException(e.getMessage());
                 refused.initCause(e);
                 throw refused;

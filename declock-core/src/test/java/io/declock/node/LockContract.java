@@ -1,0 +1,475 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.declock.LockHandle;
+import io.declock.LockLostException;
+import io.declock.LockMode;
+import io.declock.LockNotGrantedException;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.fabric.Purpose;
+import io.declock.fabric.Verb;
+import io.declock.monitor.Counters.Event;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a caller may rely on, whatever the fabric: every fabric inherits this suite. */
+@Timeout(60)
+public abstract class LockContract {
+    private static final Duration SHORT = Duration.ofMillis(80);
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private List<ComputeNode> nodes = List.of();
+
+    /** Starts that many compute nodes on one fresh memory node, joined and ready. */
+    protected abstract List<ComputeNode> startNodes(int count) throws Exception;
+
+    /** Ends the sessions as a memory node does that goes away. */
+    protected abstract void stopMemoryNode() throws Exception;
+
+    /** Releases everything that {@link #startNodes} made. */
+    protected abstract void stopAll() throws Exception;
+
+    @BeforeEach
+    void start() throws Exception {
+        nodes = startNodes(3);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        threads.shutdownNow();
+        stopAll();
+    }
+
+    private ComputeNode a() {
+        return nodes.get(0);
+    }
+
+    private ComputeNode b() {
+        return nodes.get(1);
+    }
+
+    private <T> Future<T> async(Callable<T> task) {
+        return threads.submit(task);
+    }
+
+    private static <T> T get(Future<T> future) throws InterruptedException, ExecutionException, TimeoutException {
+        return future.get(30, SECONDS);
+    }
+
+    // ---------------------------------------------------------------- exclusion and tokens
+
+    @Test
+    void oneWriterAtATimeAcrossNodesAndTokensIncrease() throws Exception {
+        int perThread = 300;
+        int[] unprotected = {0};
+        AtomicInteger inside = new AtomicInteger();
+        AtomicLong lastToken = new AtomicLong();
+        List<Future<Void>> workers = new ArrayList<>();
+        for (ComputeNode node : nodes) {
+            for (int t = 0; t < 3; t++) {
+                workers.add(async(() -> {
+                    for (int i = 0; i < perThread; i++) {
+                        try (LockHandle handle = node.acquire(LockRequest.write("counter"))) {
+                            assertThat(inside.incrementAndGet()).isEqualTo(1);
+                            assertThat(handle.fencingToken()).isGreaterThan(lastToken.getAndSet(handle.fencingToken()));
+                            unprotected[0]++;
+                            inside.decrementAndGet();
+                        }
+                    }
+                    return null;
+                }));
+            }
+        }
+        for (Future<Void> worker : workers) {
+            get(worker);
+        }
+        assertThat(unprotected[0]).isEqualTo(nodes.size() * 3 * perThread);
+    }
+
+    @Test
+    void readersAndWritersExcludeEachOther() throws Exception {
+        AtomicInteger readers = new AtomicInteger();
+        AtomicInteger writers = new AtomicInteger();
+        AtomicInteger mostReaders = new AtomicInteger();
+        List<Future<Void>> workers = new ArrayList<>();
+        for (ComputeNode node : nodes) {
+            for (int t = 0; t < 4; t++) {
+                workers.add(async(() -> {
+                    for (int i = 0; i < 200; i++) {
+                        boolean write = ThreadLocalRandom.current().nextInt(4) == 0;
+                        try (LockHandle handle =
+                                node.acquire(write ? LockRequest.write("shared") : LockRequest.read("shared"))) {
+                            if (write) {
+                                assertThat(writers.incrementAndGet()).isEqualTo(1);
+                                assertThat(readers.get()).isZero();
+                                writers.decrementAndGet();
+                            } else {
+                                mostReaders.accumulateAndGet(readers.incrementAndGet(), Math::max);
+                                assertThat(writers.get()).isZero();
+                                Thread.onSpinWait();
+                                readers.decrementAndGet();
+                            }
+                            assertThat(handle.isValid()).isTrue();
+                        }
+                    }
+                    return null;
+                }));
+            }
+        }
+        for (Future<Void> worker : workers) {
+            get(worker);
+        }
+        assertThat(mostReaders.get()).isPositive();
+    }
+
+    @Test
+    void readersOfDifferentNodesShare() throws Exception {
+        try (LockHandle first = a().acquire(LockRequest.read("r"));
+                LockHandle second = b().acquire(LockRequest.read("r").waitTime(SHORT))) {
+            assertThat(first.mode()).isEqualTo(LockMode.READ);
+            assertThat(second.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void aTimedOutWaiterLeavesNothingBehind() throws Exception {
+        LockHandle held = a().acquire(LockRequest.write("t"));
+        assertThatThrownBy(() -> b().acquire(LockRequest.write("t").waitTime(SHORT)))
+                .isInstanceOf(LockNotGrantedException.class)
+                .hasMessageContaining("'t'")
+                .hasMessageContaining("WRITE");
+        assertThat(b().tryAcquire(LockRequest.read("t").waitTime(SHORT))).isEmpty();
+        held.close();
+        try (LockHandle next = nodes.get(2).acquire(LockRequest.write("t").waitTime(LONG))) {
+            assertThat(next.isValid()).isTrue();
+        }
+        try (LockHandle again = b().acquire(LockRequest.write("t").waitTime(LONG))) {
+            assertThat(again.isValid()).isTrue();
+        }
+    }
+
+    // ---------------------------------------------------------------- java.util.concurrent views
+
+    @Test
+    void viewsAreReentrantAndDowngrade() throws Exception {
+        ReadWriteLock lock = a().lock("v");
+        lock.writeLock().lock();
+        lock.writeLock().lock();
+        lock.readLock().lock();
+        lock.writeLock().unlock();
+        lock.writeLock().unlock();
+        Lock otherReader = b().lock("v").readLock();
+        Lock otherWriter = b().lock("v").writeLock();
+        assertThat(get(async(() -> {
+                    boolean got = otherReader.tryLock(10, SECONDS);
+                    otherReader.unlock();
+                    return got;
+                })))
+                .isTrue();
+        assertThat(get(async(() -> otherWriter.tryLock()))).isFalse();
+        lock.readLock().unlock();
+        assertThatThrownBy(() -> lock.readLock().unlock()).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    @Test
+    void anUpgradeByWaitingIsRefusedAtOnce() {
+        ReadWriteLock lock = a().lock("u");
+        lock.readLock().lock();
+        try {
+            assertThatThrownBy(() -> lock.writeLock().lock())
+                    .isInstanceOf(IllegalMonitorStateException.class)
+                    .hasMessageContaining("tryUpgrade");
+            assertThat(lock.writeLock().tryLock()).isFalse();
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    @Test
+    void aReaderReentersWhileAWriterWaits() throws Exception {
+        ReadWriteLock lock = a().lock("re");
+        lock.readLock().lock();
+        Future<Boolean> writer = async(() -> {
+            boolean got = a().lock("re").writeLock().tryLock(20, SECONDS);
+            a().lock("re").writeLock().unlock();
+            return got;
+        });
+        awaitWaiting(a(), 1);
+        assertThat(lock.readLock().tryLock(5, SECONDS)).isTrue();
+        lock.readLock().unlock();
+        lock.readLock().unlock();
+        assertThat(get(writer)).isTrue();
+    }
+
+    @Test
+    void tryLockNeverQueues() throws Exception {
+        Lock mine = a().lock("n").writeLock();
+        Lock theirs = b().lock("n").writeLock();
+        assertThat(mine.tryLock()).isTrue();
+        assertThat(get(async(() -> theirs.tryLock()))).isFalse();
+        assertThat(get(async(() -> a().lock("n").readLock().tryLock()))).isFalse();
+        mine.unlock();
+        assertThat(get(async(() -> {
+                    boolean got = theirs.tryLock(10, SECONDS);
+                    theirs.unlock();
+                    return got;
+                })))
+                .isTrue();
+    }
+
+    @Test
+    void anInterruptedWaiterHoldsNothing() throws Exception {
+        LockHandle held = a().acquire(LockRequest.write("i"));
+        CountDownLatch started = new CountDownLatch(1);
+        AtomicInteger outcome = new AtomicInteger();
+        Thread waiter = new Thread(() -> {
+            started.countDown();
+            try {
+                b().lock("i").writeLock().lockInterruptibly();
+            } catch (InterruptedException e) {
+                outcome.set(1);
+            }
+        });
+        waiter.start();
+        assertThat(started.await(10, SECONDS)).isTrue();
+        awaitWaiting(b(), 1);
+        waiter.interrupt();
+        waiter.join(10_000);
+        assertThat(outcome.get()).isEqualTo(1);
+        held.close();
+        try (LockHandle next = b().acquire(LockRequest.write("i").waitTime(LONG))) {
+            assertThat(next.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void conditionsAreNotSupported() {
+        assertThatThrownBy(() -> a().lock("c").writeLock().newCondition())
+                .isInstanceOf(UnsupportedOperationException.class);
+    }
+
+    @Test
+    void badNamesAreRefused() {
+        assertThatThrownBy(() -> a().lock("")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> a().acquire(LockRequest.write("x".repeat(600))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("512");
+    }
+
+    // ---------------------------------------------------------------- handles
+
+    @Test
+    void aCeilingOnTheHoldEndsIt() throws Exception {
+        LockHandle handle = a().acquire(LockRequest.write("ceiling").leaseTime(Duration.ofMillis(100)));
+        CompletableFuture<LockLostException> lost = new CompletableFuture<>();
+        handle.onLost((which, why) -> lost.complete(why));
+        assertThat(lost.get(10, SECONDS)).hasMessageContaining("ceiling");
+        assertThat(handle.isValid()).isFalse();
+        try (LockHandle next = b().acquire(LockRequest.write("ceiling").waitTime(LONG))) {
+            assertThat(next.fencingToken()).isGreaterThan(handle.fencingToken());
+        }
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+        handle.close();
+    }
+
+    @Test
+    void reentrantHandlesShareTheToken() throws Exception {
+        try (LockHandle outer = a().acquire(LockRequest.write("h"));
+                LockHandle inner = a().acquire(LockRequest.write("h"))) {
+            assertThat(inner.fencingToken()).isEqualTo(outer.fencingToken());
+        }
+    }
+
+    @Test
+    void upgradeSucceedsAloneOnly() throws Exception {
+        try (LockHandle mine = a().acquire(LockRequest.read("up"))) {
+            try (LockHandle theirs = b().acquire(LockRequest.read("up"))) {
+                assertThat(mine.tryUpgrade()).isFalse();
+                assertThat(theirs.mode()).isEqualTo(LockMode.READ);
+            }
+            long before = mine.fencingToken();
+            awaitTrue(mine::tryUpgrade);
+            assertThat(mine.mode()).isEqualTo(LockMode.WRITE);
+            assertThat(mine.fencingToken()).isGreaterThan(before);
+            assertThat(b().tryAcquire(LockRequest.read("up").waitTime(SHORT))).isEmpty();
+            mine.downgrade();
+            try (LockHandle reader = b().acquire(LockRequest.read("up").waitTime(LONG))) {
+                assertThat(reader.isValid()).isTrue();
+            }
+        }
+        try (LockHandle writer = b().acquire(LockRequest.write("up").waitTime(LONG))) {
+            assertThat(writer.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void severalNamesInAnyOrderNeverDeadlock() throws Exception {
+        List<Future<Void>> workers = new ArrayList<>();
+        for (int t = 0; t < 6; t++) {
+            ComputeNode node = nodes.get(t % nodes.size());
+            boolean forward = t % 2 == 0;
+            workers.add(async(() -> {
+                for (int i = 0; i < 60; i++) {
+                    LockRequest request = forward
+                            ? LockRequest.write("m1").andWrite("m2").andRead("m3")
+                            : LockRequest.write("m3").andRead("m2").andWrite("m1");
+                    try (LockHandle handle = node.acquire(request.waitTime(LONG))) {
+                        assertThat(handle.grants())
+                                .extracting(LockHandle.Grant::name)
+                                .containsExactly("m1", "m2", "m3");
+                    }
+                }
+                return null;
+            }));
+        }
+        for (Future<Void> worker : workers) {
+            get(worker);
+        }
+    }
+
+    // ---------------------------------------------------------------- asynchronous
+
+    @Test
+    void asynchronousAcquisitionsBelongToTheirOwner() throws Exception {
+        LockOwner owner = LockOwner.named("request-1");
+        LockHandle held = a().acquireAsync(LockRequest.write("as"), owner)
+                .toCompletableFuture()
+                .get(20, SECONDS);
+        LockHandle again = a().acquireAsync(LockRequest.write("as"), owner)
+                .toCompletableFuture()
+                .get(20, SECONDS);
+        CompletableFuture<LockHandle> other = b().acquireAsync(
+                        LockRequest.write("as").waitTime(LONG), LockOwner.named("request-2"))
+                .toCompletableFuture();
+        assertThat(other.isDone()).isFalse();
+        again.close();
+        held.close();
+        other.get(20, SECONDS).close();
+    }
+
+    @Test
+    void aCancelledAsynchronousRequestIsWithdrawn() throws Exception {
+        LockHandle held = a().acquire(LockRequest.write("ac"));
+        CompletableFuture<LockHandle> cancelled = b().acquireAsync(
+                        LockRequest.write("ac").waitTime(LONG), LockOwner.named("gone"))
+                .toCompletableFuture();
+        awaitWaiting(b(), 1);
+        cancelled.cancel(false);
+        awaitWaiting(b(), 0);
+        held.close();
+        try (LockHandle next = b().acquire(LockRequest.write("ac").waitTime(LONG))) {
+            assertThat(next.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void anAsynchronousRequestTimesOut() throws Exception {
+        try (LockHandle held = a().acquire(LockRequest.write("at"))) {
+            CompletableFuture<LockHandle> late = b().acquireAsync(
+                            LockRequest.write("at").waitTime(SHORT), LockOwner.named("late"))
+                    .toCompletableFuture();
+            assertThatThrownBy(() -> late.get(20, SECONDS)).hasCauseInstanceOf(LockNotGrantedException.class);
+            assertThat(held.isValid()).isTrue();
+        }
+    }
+
+    // ---------------------------------------------------------------- what it costs
+
+    @Test
+    void anUncontendedCycleIsOneFaaEachWay() throws Exception {
+        a().acquire(LockRequest.write("cost")).close();
+        awaitTrue(() -> verbs(a(), Purpose.RELEASE, Verb.READ) == 1);
+        for (int i = 0; i < 10; i++) {
+            a().acquire(LockRequest.write("cost")).close();
+            long done = i + 2;
+            awaitTrue(() -> verbs(a(), Purpose.RELEASE, Verb.READ) == done);
+        }
+        assertThat(verbs(a(), Purpose.ACQUIRE, Verb.FETCH_AND_ADD)).isEqualTo(11);
+        assertThat(verbs(a(), Purpose.RELEASE, Verb.FETCH_AND_ADD)).isEqualTo(11);
+        assertThat(verbs(a(), Purpose.ENTRY, Verb.WRITE)).isZero();
+    }
+
+    @Test
+    void localHandOverCostsOneRenewalPer128Grants() throws Exception {
+        int rounds = 512;
+        List<Future<Void>> workers = new ArrayList<>();
+        CountDownLatch go = new CountDownLatch(1);
+        for (int t = 0; t < 2; t++) {
+            workers.add(async(() -> {
+                go.await();
+                for (int i = 0; i < rounds; i++) {
+                    a().acquire(LockRequest.write("local")).close();
+                }
+                return null;
+            }));
+        }
+        go.countDown();
+        for (Future<Void> worker : workers) {
+            get(worker);
+        }
+        long local = a().counters().get(Event.GRANT_LOCAL);
+        long remote = a().counters().get(Event.REMOTE_ACQUISITION);
+        assertThat(local + a().counters().get(Event.GRANT_UNCONTENDED)).isEqualTo(2L * rounds);
+        assertThat(remote).isLessThanOrEqualTo(2L * rounds - local);
+        assertThat(a().counters().get(Event.HAND_OVER)).isZero();
+    }
+
+    // ---------------------------------------------------------------- losing the memory node
+
+    @Test
+    void aHoldIsLostWithItsMemoryNode() throws Exception {
+        LockHandle handle = a().acquire(LockRequest.write("lost"));
+        CompletableFuture<LockLostException> lost = new CompletableFuture<>();
+        handle.onLost((which, why) -> lost.complete(why));
+        stopMemoryNode();
+        assertThat(lost.get(20, SECONDS)).hasMessageContaining("'lost'");
+        assertThat(handle.isValid()).isFalse();
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+        assertThat(a().tryAcquire(LockRequest.write("lost").waitTime(SHORT))).isEmpty();
+    }
+
+    // ---------------------------------------------------------------- helpers
+
+    private static long verbs(ComputeNode node, Purpose purpose, Verb verb) {
+        return node.counters().verbs(purpose, verb);
+    }
+
+    private static void awaitWaiting(ComputeNode node, long count) throws Exception {
+        awaitTrue(() -> node.monitor().waitingNow() == count);
+    }
+
+    private static void awaitTrue(Callable<Boolean> condition) throws Exception {
+        long deadline = System.nanoTime() + SECONDS.toNanos(20);
+        while (!condition.call()) {
+            assertThat(System.nanoTime()).as("waited 20 s").isLessThan(deadline);
+            MILLISECONDS.sleep(1);
+        }
+    }
+}
