@@ -1,0 +1,56 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp;
+
+import io.declock.fabric.tcp.wire.BadFrameException;
+import io.declock.fabric.tcp.wire.FrameBody;
+import io.declock.fabric.tcp.wire.FrameWriter;
+import io.declock.fabric.tcp.wire.Preamble;
+import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.fabric.tcp.wire.Wire;
+import io.netty.buffer.ByteBuf;
+
+/** A connection that a peer opened. */
+final class InboundPeer extends PeerConnection {
+    private byte[] clientNonce = {};
+
+    InboundPeer(TcpFabric fabric) {
+        super(fabric);
+    }
+
+    @Override
+    protected void preamble(Preamble preamble) throws BadFrameException {
+        Preamble.of(Wire.ROLE_PEER, 0, nonce()).write(out());
+        checkVersion(preamble);
+        clientNonce = preamble.nonce();
+    }
+
+    @Override
+    void handshake(int type, FrameBody body) throws BadFrameException {
+        if (type != Wire.AUTH) {
+            throw new BadFrameException("frame of type " + type + " before the proof");
+        }
+        long memoryNode = body.i64();
+        var from = new TcpFabric.MemberKey(memoryNode, body.u8(), body.i32());
+        var to = new TcpFabric.MemberKey(memoryNode, body.u8(), body.i32());
+        byte[] proof = body.bytes(Wire.SECRET_BYTES);
+        body.end();
+        TcpSession session = fabric().sessionOf(to);
+        if (session == null) {
+            // Not this process, or not any more: the sender relays, and tries again later.
+            fail(null);
+            return;
+        }
+        byte[] fromBytes = Proofs.identity(memoryNode, from.nodeId(), from.incarnation());
+        byte[] ticket = Proofs.prove(session.peerKey(), "declock ticket", fromBytes);
+        if (!Proofs.same(Proofs.prove(ticket, "declock peer client", clientNonce, nonce()), proof)) {
+            throw new BadFrameException("a peer that is not the member it says");
+        }
+        ByteBuf out = out();
+        int start = FrameWriter.begin(out, Wire.AUTHENTICATED);
+        out.writeBytes(Proofs.prove(ticket, "declock peer server", clientNonce, nonce()));
+        FrameWriter.end(out, start);
+        established(session, from);
+    }
+}

@@ -1,0 +1,149 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp;
+
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.tcp.wire.BadFrameException;
+import io.declock.fabric.tcp.wire.FrameBody;
+import io.declock.fabric.tcp.wire.FrameConnection;
+import io.declock.fabric.tcp.wire.FrameWriter;
+import io.declock.fabric.tcp.wire.Messages;
+import io.declock.fabric.tcp.wire.Preamble;
+import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.fabric.tcp.wire.Wire;
+import io.declock.monitor.Counters;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection between two members of one memory node. Whoever opened it, messages go both ways once both have proved who they
+ * are. Belongs to its event loop, except {@link #offer}.
+ */
+abstract class PeerConnection extends FrameConnection {
+    /** Both ends in bytes, as they are proved: memory node, connecting and accepting member. */
+    static final int MEMBER_BYTES = 13;
+
+    private final TcpFabric fabric;
+    private final byte[] nonce = Proofs.nonce();
+    // Written by the event loop, read by whoever sends.
+    private volatile boolean ready;
+    private volatile boolean stalled;
+    private @Nullable TcpSession session;
+    private TcpFabric.@Nullable MemberKey peer;
+
+    PeerConnection(TcpFabric fabric) {
+        super(false);
+        this.fabric = fabric;
+    }
+
+    final TcpFabric fabric() {
+        return fabric;
+    }
+
+    final byte[] nonce() {
+        return nonce;
+    }
+
+    /** Sends a message if the connection can take it; any thread. */
+    final boolean offer(PeerMessage message) {
+        if (!ready || stalled || !isOpen()) {
+            return false;
+        }
+        send(out -> {
+            int start = FrameWriter.begin(out, Wire.PEER_MESSAGE);
+            Messages.writePeer(out, message);
+            FrameWriter.end(out, start);
+        });
+        return true;
+    }
+
+    /** Both ends are who they say. */
+    final void established(TcpSession local, TcpFabric.MemberKey remote) {
+        session = local;
+        peer = remote;
+        ready = true;
+        maxFrameBytes(Wire.MAX_REQUEST_BYTES);
+        if (!local.peers().established(remote, this)) {
+            fail(null);
+        }
+    }
+
+    final boolean isEstablished() {
+        return ready;
+    }
+
+    final TcpFabric.@Nullable MemberKey peer() {
+        return peer;
+    }
+
+    final @Nullable TcpSession session() {
+        return session;
+    }
+
+    /** Another frame than a peer message arrived. */
+    abstract void handshake(int type, FrameBody body) throws BadFrameException;
+
+    @Override
+    protected void opened() {
+        channel().eventLoop().schedule(
+                () -> {
+                    if (!ready && isOpen()) {
+                        fail(null);
+                    }
+                },
+                fabric.settings().connectTimeout().toMillis(),
+                TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    protected final void frame(int type, FrameBody body) throws BadFrameException {
+        TcpSession local = session;
+        TcpFabric.MemberKey remote = peer;
+        if (local == null || remote == null) {
+            handshake(type, body);
+            return;
+        }
+        if (type != Wire.PEER_MESSAGE) {
+            throw new BadFrameException("frame of type " + type + " from a peer");
+        }
+        PeerMessage message = Messages.readPeer(body);
+        body.end();
+        if (message.memoryNode() != remote.memoryNode()
+                || message.fromNode() != remote.nodeId()
+                || message.fromIncarnation() != remote.incarnation()) {
+            throw new BadFrameException("a peer message in the name of another compute node");
+        }
+        local.listener().peerMessage(message);
+    }
+
+    final void checkVersion(Preamble preamble) throws BadFrameException {
+        if (preamble.version() != Wire.VERSION || preamble.role() != Wire.ROLE_PEER) {
+            throw new BadFrameException("a peer of version " + preamble.version() + " and role " + preamble.role());
+        }
+    }
+
+    @Override
+    protected void foreign(String guess) {
+        fabric.counters().count(Counters.Event.BAD_FRAME);
+    }
+
+    @Override
+    protected void badFrame(BadFrameException cause) {
+        fabric.counters().count(Counters.Event.BAD_FRAME);
+    }
+
+    @Override
+    protected final void stalled(boolean nowStalled) {
+        stalled = nowStalled;
+    }
+
+    @Override
+    protected void ended(@Nullable Throwable cause) {
+        TcpSession local = session;
+        TcpFabric.MemberKey remote = peer;
+        if (local != null && remote != null) {
+            local.peers().ended(remote, this);
+        }
+    }
+}

@@ -1,0 +1,329 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp;
+
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricException.Reason;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.HeartbeatReply;
+import io.declock.fabric.JoinReply;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.Resolution;
+import io.declock.fabric.SessionListener;
+import io.declock.fabric.tcp.wire.BadFrameException;
+import io.declock.fabric.tcp.wire.FrameBody;
+import io.declock.fabric.tcp.wire.FrameConnection;
+import io.declock.fabric.tcp.wire.FrameWriter;
+import io.declock.fabric.tcp.wire.Messages;
+import io.declock.fabric.tcp.wire.Preamble;
+import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.fabric.tcp.wire.Wire;
+import io.declock.monitor.Counters;
+import io.netty.buffer.ByteBuf;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection under one session with a memory node: handshake, then verbs and control. Belongs to its event loop, except what
+ * {@link FrameConnection} and {@link ChainWindow} open to all.
+ */
+final class SessionConnection extends FrameConnection {
+    private final TcpFabric fabric;
+    private final String node;
+    private final JoinRequest request;
+    private final SessionListener listener;
+    private final CompletableFuture<FabricSession> joining;
+    private final ChainWindow chains;
+    private final PendingRequests requests = new PendingRequests();
+    private final byte[] nonce = Proofs.nonce();
+    private byte[] serverNonce = {};
+    private @Nullable TcpSession session;
+    private @Nullable FabricException goodbye;
+    private volatile @Nullable FabricException failure;
+    private boolean left;
+
+    /** What the memory node answered to a request for an empty answer. */
+    enum Done {
+        DONE
+    }
+
+    /** A ticket for a peer. */
+    record Ticket(byte[] bytes) {}
+
+    SessionConnection(
+            TcpFabric fabric, String node, JoinRequest request, SessionListener listener, CompletableFuture<FabricSession> joining) {
+        super(false);
+        this.fabric = fabric;
+        this.node = node;
+        this.request = request;
+        this.listener = listener;
+        this.joining = joining;
+        this.chains = new ChainWindow(fabric.settings().maxInFlight());
+    }
+
+    ChainWindow chains() {
+        return chains;
+    }
+
+    PendingRequests requests() {
+        return requests;
+    }
+
+    /** Returns why the session is over, or null. */
+    @Nullable FabricException failure() {
+        return failure;
+    }
+
+    /** Makes sure that added chains are written. */
+    void chainsAdded() {
+        signal();
+    }
+
+    @Override
+    protected void opened() {
+        Preamble.of(Wire.ROLE_SESSION, 0, nonce).write(out());
+    }
+
+    @Override
+    protected void writeMore(ByteBuf out) {
+        if (session != null) {
+            chains.write(out, System.nanoTime());
+        }
+    }
+
+    @Override
+    protected void foreign(String guess) {
+        String hint = guess.equals("TLS") ? "; configure TLS for memory nodes on this side" : "; check host and port";
+        goodbye = new FabricException(
+                "what answers at " + node + " is no DecLock memory node: it speaks " + guess + " and not the DecLock protocol" + hint);
+    }
+
+    @Override
+    protected void badFrame(BadFrameException cause) {
+        fabric.counters().count(Counters.Event.BAD_FRAME);
+        goodbye = new FabricException(node + " sent a bad frame: " + cause.getMessage(), cause);
+    }
+
+    @Override
+    protected void preamble(Preamble preamble) throws BadFrameException {
+        if (preamble.version() != Wire.VERSION) {
+            goodbye = new FabricException.Refused(
+                    Reason.BAD_VERSION,
+                    node + " speaks version " + preamble.version() + " of the DecLock protocol, this process version " + Wire.VERSION
+                            + ": use the same release of DecLock on both sides");
+            fail(goodbye);
+            return;
+        }
+        if (preamble.status() != 0) {
+            goodbye = new FabricException.Refused(Reason.of(preamble.status()), node + " refused the connection");
+            fail(goodbye);
+            return;
+        }
+        serverNonce = preamble.nonce();
+        maxFrameBytes(Wire.MAX_REPLY_BYTES);
+        ByteBuf out = out();
+        int start = FrameWriter.begin(out, Wire.AUTH);
+        out.writeBytes(Proofs.prove(fabric.key(), "declock client", nonce, serverNonce));
+        FrameWriter.end(out, start);
+    }
+
+    @Override
+    protected void frame(int type, FrameBody body) throws BadFrameException {
+        if (session != null) {
+            sessionFrame(type, body);
+        } else {
+            handshakeFrame(type, body);
+        }
+    }
+
+    private void handshakeFrame(int type, FrameBody body) throws BadFrameException {
+        switch (type) {
+            case Wire.AUTHENTICATED -> authenticated(body);
+            case Wire.JOINED -> joined(body);
+            case Wire.REFUSED -> {
+                body.i32();
+                goodbye = readRefusal(body);
+                fail(goodbye);
+            }
+            case Wire.GOODBYE -> readGoodbye(body);
+            default -> throw new BadFrameException("frame of type " + type + " before joining");
+        }
+    }
+
+    private void authenticated(FrameBody body) throws BadFrameException {
+        byte[] proof = body.bytes(Wire.SECRET_BYTES);
+        body.end();
+        if (!Proofs.same(Proofs.prove(fabric.key(), "declock server", nonce, serverNonce), proof)) {
+            goodbye = new FabricException.Refused(Reason.BAD_SECRET, node + " does not know the secret itself");
+            fail(goodbye);
+            return;
+        }
+        String peerAddress = fabric.peerAddressFor((InetSocketAddress) channel().localAddress());
+        ByteBuf out = out();
+        int start = FrameWriter.begin(out, Wire.JOIN);
+        Messages.writeJoin(
+                out,
+                new JoinRequest(
+                        request.processId(),
+                        request.name(),
+                        peerAddress,
+                        request.nodeSetDigest(),
+                        request.highestEpoch(),
+                        request.leaseNanos()));
+        FrameWriter.end(out, start);
+    }
+
+    private void joined(FrameBody body) throws BadFrameException {
+        JoinReply reply = Messages.readJoined(body);
+        byte[] peerKey = body.bytes(Wire.SECRET_BYTES);
+        body.end();
+        TcpSession made = new TcpSession(fabric, this, reply, peerKey, listener, node);
+        session = made;
+        fabric.joined(made);
+        watch();
+        joining.complete(made);
+    }
+
+    private void watch() {
+        long timeout = fabric.settings().requestTimeout().toNanos();
+        channel().eventLoop().schedule(() -> check(timeout), Math.max(1, timeout / 4), TimeUnit.NANOSECONDS);
+    }
+
+    private void check(long timeout) {
+        if (!isOpen()) {
+            return;
+        }
+        long now = System.nanoTime();
+        if (chains.isStuck(now, timeout)) {
+            goodbye = new FabricException(node + " has executed nothing for " + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms");
+            fail(goodbye);
+            return;
+        }
+        requests.expire(now, node);
+        watch();
+    }
+
+    private void sessionFrame(int type, FrameBody body) throws BadFrameException {
+        switch (type) {
+            case Wire.CHAIN_DONE -> chains.answered(body, System.nanoTime());
+            case Wire.HEARTBEAT_REPLY -> {
+                int id = body.i32();
+                HeartbeatReply reply = Messages.readHeartbeat(body);
+                body.end();
+                requests.answer(id, reply);
+            }
+            case Wire.RESOLVED -> resolved(body);
+            case Wire.MEMBERSHIP -> membership(body);
+            case Wire.PEER_MESSAGE -> relayed(body);
+            case Wire.RECLAIM_PROPOSAL -> proposal(body);
+            case Wire.TICKET_REPLY -> {
+                int id = body.i32();
+                Ticket ticket = new Ticket(body.bytes(Wire.SECRET_BYTES));
+                body.end();
+                requests.answer(id, ticket);
+            }
+            case Wire.DONE -> {
+                int id = body.i32();
+                body.end();
+                requests.answer(id, Done.DONE);
+            }
+            case Wire.REFUSED -> requests.fail(body.i32(), readRefusal(body));
+            case Wire.GOODBYE -> readGoodbye(body);
+            default -> throw new BadFrameException("unknown type of frame: " + type);
+        }
+    }
+
+    private void resolved(FrameBody body) throws BadFrameException {
+        int id = body.i32();
+        boolean found = body.u8() != 0;
+        Optional<Resolution> resolution = found ? Optional.of(new Resolution(body.i64(), body.i64())) : Optional.empty();
+        body.end();
+        requests.answer(id, resolution);
+    }
+
+    private void membership(FrameBody body) throws BadFrameException {
+        int id = body.i32();
+        var membership = Messages.readMembership(body);
+        body.end();
+        TcpSession current = session;
+        if (current != null) {
+            current.peers().membersChanged(membership);
+        }
+        if (id != 0) {
+            requests.answer(id, membership);
+        } else {
+            listener.membershipChanged(membership);
+        }
+    }
+
+    private void relayed(FrameBody body) throws BadFrameException {
+        var message = Messages.readPeer(body);
+        body.end();
+        listener.peerMessage(message);
+    }
+
+    private void proposal(FrameBody body) throws BadFrameException {
+        long round = body.i64();
+        long[] records = body.longs(Wire.MAX_RECLAIM);
+        body.end();
+        listener.reclaimProposed(round, records);
+    }
+
+    private FabricException.Refused readRefusal(FrameBody body) throws BadFrameException {
+        Reason reason = Reason.of(body.u8());
+        String message = body.text(Wire.MAX_TEXT);
+        body.end();
+        return new FabricException.Refused(reason, node + ": " + message);
+    }
+
+    private void readGoodbye(FrameBody body) throws BadFrameException {
+        goodbye = new FabricException(node + " ended the session: " + body.text(Wire.MAX_TEXT));
+        fail(goodbye);
+    }
+
+    /** The memory node has confirmed that this session left: its end is no loss. */
+    void left() {
+        left = true;
+        fail(null);
+    }
+
+    /** Ends the connection because its user wants so; any thread. */
+    void close(FabricException why) {
+        fail(why);
+    }
+
+    @Override
+    protected void ended(@Nullable Throwable cause) {
+        FabricException why = goodbye != null ? goodbye : cause instanceof FabricException known ? known : explain(cause);
+        failure = why;
+        chains.failAll(why);
+        requests.failAll(why);
+        TcpSession current = session;
+        if (current == null) {
+            joining.completeExceptionally(why);
+            return;
+        }
+        fabric.gone(current);
+        current.peers().close();
+        if (!left) {
+            listener.lost(why);
+        }
+    }
+
+    private FabricException explain(@Nullable Throwable cause) {
+        String what = cause == null ? "it closed the connection" : String.valueOf(cause.getMessage());
+        String hint = "";
+        if (session == null) {
+            boolean tls = fabric.settings().clientSsl() != null;
+            hint = tls
+                    ? "; if this happens every time, check that it serves TLS, that its certificate is trusted here and names this host"
+                    : "; if this happens every time, check that it is a DecLock memory node and whether it expects TLS";
+        }
+        return new FabricException(
+                (session == null ? "joining " + node + " failed: " : "the connection to " + node + " is lost: ") + what + hint, cause);
+    }
+}

@@ -1,0 +1,198 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp;
+
+import io.declock.fabric.Fabric;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.SessionListener;
+import io.declock.fabric.tcp.wire.EventLoops;
+import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.fabric.tcp.wire.Tls;
+import io.declock.monitor.Counters;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fabric to memory nodes over TCP, addressed as {@code tcp://host:port}, with a listener for messages from peers. Thread-safe.
+ */
+public final class TcpFabric implements Fabric {
+    /** Scheme of the addresses it serves. */
+    public static final String SCHEME = "tcp";
+
+    private static final int CLOSE_SECONDS = 2;
+
+    private final TcpFabricSettings settings;
+    private final Counters counters;
+    private final byte[] key;
+    private final EventLoops loops;
+    private final @Nullable PeerListener peerListener;
+    private final Map<MemberKey, TcpSession> sessions = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    /** A member of a memory node. */
+    record MemberKey(long memoryNode, int nodeId, int incarnation) {}
+
+    private TcpFabric(TcpFabricSettings settings, Counters counters) {
+        this.settings = settings;
+        this.counters = counters;
+        this.key = Proofs.keyOf(settings.secret());
+        this.loops = EventLoops.start(settings.eventLoopThreads(), settings.pollNanos(), "declock-tcp");
+        // Without TLS of its own a listener would take messages in plain text although TLS was asked for.
+        boolean listens = settings.listen() && (settings.clientSsl() == null || settings.serverSsl() != null);
+        try {
+            this.peerListener = listens ? PeerListener.start(this, loops) : null;
+        } catch (RuntimeException e) {
+            loops.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Starts a fabric.
+     *
+     * @throws java.io.UncheckedIOException if the configured peer port cannot be bound
+     */
+    public static TcpFabric open(TcpFabricSettings settings, Counters counters) {
+        return new TcpFabric(settings, counters);
+    }
+
+    @Override
+    public boolean supports(MemoryNodeAddress address) {
+        return address.scheme().equals(SCHEME);
+    }
+
+    @Override
+    public CompletionStage<FabricSession> join(MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+        CompletableFuture<FabricSession> joining = new CompletableFuture<>();
+        if (closed) {
+            joining.completeExceptionally(new FabricException("the fabric is closed"));
+            return joining;
+        }
+        String node = "memory node " + address;
+        SessionConnection connection = new SessionConnection(this, node, request, listener, joining);
+        ChannelFuture connecting = connect(address.host(), address.port(), true, connection);
+        connecting.addListener(done -> {
+            if (!done.isSuccess()) {
+                joining.completeExceptionally(new FabricException(
+                        "cannot connect to " + node + ": " + reason(done.cause()) + "; check that it runs and that host and port are right",
+                        done.cause()));
+            }
+        });
+        connecting.channel().eventLoop().schedule(
+                () -> {
+                    if (!joining.isDone()) {
+                        FabricException late = new FabricException(
+                                "joining " + node + " took longer than " + settings.connectTimeout().toMillis() + " ms");
+                        connection.close(late);
+                        joining.completeExceptionally(late);
+                    }
+                },
+                settings.connectTimeout().toMillis(),
+                TimeUnit.MILLISECONDS);
+        return joining;
+    }
+
+    private static String reason(@Nullable Throwable cause) {
+        return cause == null ? "unknown" : cause.getClass().getSimpleName() + ": " + cause.getMessage();
+    }
+
+    /** Connects; the handler takes over the channel. */
+    ChannelFuture connect(String host, int port, boolean verifyHost, ChannelHandler handler) {
+        return new Bootstrap()
+                .group(loops.group())
+                .channel(loops.clientChannel())
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) settings.connectTimeout().toMillis())
+                .handler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        Tls.addClient(
+                                channel.pipeline(), settings.clientSsl(), settings.clientSslParameters(), verifyHost, host, port);
+                        channel.pipeline().addLast(handler);
+                    }
+                })
+                .connect(host, port);
+    }
+
+    @Override
+    public String peerAddress() {
+        return peerListener == null ? "" : peerAddressFor(null);
+    }
+
+    /** Returns the address to advertise to the members of a memory node. */
+    String peerAddressFor(@Nullable InetSocketAddress localAddress) {
+        PeerListener listening = peerListener;
+        if (listening == null) {
+            return "";
+        }
+        String host = settings.peerHost();
+        if (host == null) {
+            InetAddress local = localAddress == null ? InetAddress.getLoopbackAddress() : localAddress.getAddress();
+            host = local.getHostAddress();
+            int scope = host.indexOf('%');
+            host = scope < 0 ? host : host.substring(0, scope);
+        }
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + listening.port();
+    }
+
+    void joined(TcpSession session) {
+        sessions.put(keyOf(session), session);
+    }
+
+    void gone(TcpSession session) {
+        sessions.remove(keyOf(session));
+    }
+
+    private static MemberKey keyOf(TcpSession session) {
+        return new MemberKey(
+                session.joined().memoryNodeIncarnation(), session.joined().nodeId(), session.joined().incarnation());
+    }
+
+    /** Returns the session of this process that is that member, or null. */
+    @Nullable TcpSession sessionOf(MemberKey member) {
+        return sessions.get(member);
+    }
+
+    /** Runs something short on an event loop. */
+    void execute(Runnable task) {
+        loops.group().next().execute(task);
+    }
+
+    TcpFabricSettings settings() {
+        return settings;
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    byte[] key() {
+        return key;
+    }
+
+    /** Closes every session and listener and waits a moment until they are. */
+    @Override
+    public void close() {
+        closed = true;
+        sessions.values().forEach(TcpSession::close);
+        loops.close();
+        loops.awaitClosed(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,214 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp;
+
+import io.declock.fabric.ControlPlane;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.HeartbeatReply;
+import io.declock.fabric.JoinReply;
+import io.declock.fabric.Member;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RemoteMemory;
+import io.declock.fabric.Resolution;
+import io.declock.fabric.SessionListener;
+import io.declock.fabric.VerbChain;
+import io.declock.fabric.tcp.wire.FrameWriter;
+import io.declock.fabric.tcp.wire.Messages;
+import io.declock.fabric.tcp.wire.Wire;
+import io.declock.monitor.Counters;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/** One session over TCP. Thread-safe. */
+final class TcpSession implements FabricSession, RemoteMemory, ControlPlane {
+    private final TcpFabric fabric;
+    private final SessionConnection connection;
+    private final JoinReply joined;
+    private final byte[] peerKey;
+    private final SessionListener listener;
+    private final String node;
+    private final PeerLinks peers;
+
+    TcpSession(
+            TcpFabric fabric, SessionConnection connection, JoinReply joined, byte[] peerKey, SessionListener listener, String node) {
+        this.fabric = fabric;
+        this.connection = connection;
+        this.joined = joined;
+        this.peerKey = peerKey;
+        this.listener = listener;
+        this.node = node;
+        this.peers = new PeerLinks(fabric, this);
+    }
+
+    @Override
+    public JoinReply joined() {
+        return joined;
+    }
+
+    @Override
+    public RemoteMemory memory() {
+        return this;
+    }
+
+    @Override
+    public ControlPlane control() {
+        return this;
+    }
+
+    /** Returns the key from which tickets to this member are derived. */
+    byte[] peerKey() {
+        return peerKey;
+    }
+
+    SessionListener listener() {
+        return listener;
+    }
+
+    PeerLinks peers() {
+        return peers;
+    }
+
+    SessionConnection connection() {
+        return connection;
+    }
+
+    @Override
+    public void post(VerbChain chain) {
+        for (int i = 0; i < chain.size(); i++) {
+            fabric.counters().verb(chain.purpose(), chain.verb(i));
+        }
+        connection.chains().add(chain);
+        FabricException failure = connection.failure();
+        if (failure == null) {
+            connection.chainsAdded();
+            failure = connection.failure();
+        }
+        if (failure != null) {
+            // The end of the connection may have looked before the chain was there.
+            connection.chains().failWaiting(failure);
+        }
+    }
+
+    @Override
+    public void send(Member to, PeerMessage message) {
+        if (to.nodeId() == joined.nodeId() && to.incarnation() == joined.incarnation()) {
+            fabric.execute(() -> listener.peerMessage(message));
+        } else if (peers.send(to, message)) {
+            fabric.counters().count(Counters.Event.PEER_DIRECT);
+        } else {
+            relay(message);
+        }
+    }
+
+    @Override
+    public void relay(PeerMessage message) {
+        fabric.counters().count(Counters.Event.PEER_RELAYED);
+        connection.send(out -> {
+            int start = FrameWriter.begin(out, Wire.PEER_MESSAGE);
+            Messages.writePeer(out, message);
+            FrameWriter.end(out, start);
+        });
+    }
+
+    @FunctionalInterface
+    private interface Arguments {
+        void write(ByteBuf out);
+    }
+
+    private <A, T> CompletableFuture<T> ask(int type, Class<A> answer, Function<A, T> result, Arguments arguments) {
+        long deadline = System.nanoTime() + fabric.settings().requestTimeout().toNanos();
+        PendingRequests.Request<T> request = connection.requests().begin(answer, result, deadline);
+        connection.send(out -> {
+            int start = FrameWriter.begin(out, type);
+            out.writeIntLE(request.id());
+            arguments.write(out);
+            FrameWriter.end(out, start);
+        });
+        return request.future();
+    }
+
+    @Override
+    public CompletionStage<HeartbeatReply> heartbeat() {
+        return ask(Wire.HEARTBEAT, HeartbeatReply.class, Function.identity(), out -> {});
+    }
+
+    @Override
+    public CompletionStage<Resolution> resolve(String fullName) {
+        return find(Wire.RESOLVE, fullName, found -> (Resolution) found.orElseThrow());
+    }
+
+    @Override
+    public CompletionStage<Optional<Resolution>> lookUp(String fullName) {
+        return find(Wire.LOOK_UP, fullName, found -> found.map(Resolution.class::cast));
+    }
+
+    @SuppressWarnings("rawtypes")
+    private <T> CompletionStage<T> find(int type, String fullName, Function<Optional<?>, T> result) {
+        byte[] name = fullName.getBytes(StandardCharsets.UTF_8);
+        if (name.length == 0 || name.length > Wire.MAX_TEXT) {
+            return CompletableFuture.failedStage(new FabricException.Refused(
+                    FabricException.Reason.BAD_REQUEST,
+                    "a full lock name must have 1 to " + Wire.MAX_TEXT + " bytes in UTF-8, this one has " + name.length));
+        }
+        Function<Optional, T> typed = result::apply;
+        return ask(type, Optional.class, typed, out -> FrameWriter.countedBytes(out, name));
+    }
+
+    @Override
+    public CompletionStage<Membership> members() {
+        return ask(Wire.MEMBERS, Membership.class, Function.identity(), out -> {});
+    }
+
+    @Override
+    public CompletionStage<Void> declareNodeSet(long digest) {
+        return ask(Wire.DECLARE_NODE_SET, SessionConnection.Done.class, TcpSession::nothing, out -> out.writeLongLE(digest));
+    }
+
+    /** Asks the memory node for what authenticates this member to another. */
+    CompletableFuture<SessionConnection.Ticket> ticket(Member to) {
+        return ask(
+                Wire.TICKET,
+                SessionConnection.Ticket.class,
+                Function.identity(),
+                out -> out.writeByte(to.nodeId()).writeIntLE(to.incarnation()));
+    }
+
+    @Override
+    public void answerReclaim(long round, long[] vetoed) {
+        connection.send(out -> {
+            int start = FrameWriter.begin(out, Wire.RECLAIM_ANSWER);
+            out.writeLongLE(round);
+            FrameWriter.longs(out, vetoed);
+            FrameWriter.end(out, start);
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> leave() {
+        return ask(
+                Wire.LEAVE,
+                SessionConnection.Done.class,
+                done -> {
+                    connection.left();
+                    return nothing(done);
+                },
+                out -> {});
+    }
+
+    @SuppressWarnings("NullAway") // The one value of Void.
+    private static Void nothing(SessionConnection.Done done) {
+        return null;
+    }
+
+    @Override
+    public void close() {
+        connection.close(new FabricException("the session with " + node + " was closed"));
+    }
+}

@@ -1,0 +1,356 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection: cuts the stream into frames, gathers what is written during one batch of reads, or by many threads at about the
+ * same time, into one flush, and stops reading while the other side does not read.
+ *
+ * <p>{@link #send} and {@link #signal} may be called by any thread, everything else belongs to the event loop.
+ */
+public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
+    private static final int FLUSH_BYTES = 64 * 1024;
+    private static final int FIRST_BYTES = 1024;
+    private static final int CLOSE_MILLIS = 500;
+
+    private final boolean pausesForSlowReaders;
+    private final Queue<Frame> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean drainScheduled = new AtomicBoolean();
+    private final FrameBody body = new FrameBody();
+    private volatile @Nullable ChannelHandlerContext context;
+    private final AtomicBoolean endedOnce = new AtomicBoolean();
+    private volatile boolean over;
+    // Below: event loop only.
+    private @Nullable ByteBuf partial;
+    private @Nullable ByteBuf out;
+    private boolean preambleRead;
+    private boolean reading;
+    private int maxFrameBytes = Wire.MAX_HANDSHAKE_BYTES;
+
+    /**
+     * Makes a connection that waits for its channel.
+     *
+     * @param pausesForSlowReaders whether to stop reading while the other side does not read its answers. Only the side that
+     *     answers may: if both did, both could wait for ever.
+     */
+    protected FrameConnection(boolean pausesForSlowReaders) {
+        this.pausesForSlowReaders = pausesForSlowReaders;
+    }
+
+    /** Something to be written, later, on the event loop. */
+    @FunctionalInterface
+    public interface Frame {
+        /** Appends whole frames. */
+        void write(ByteBuf out);
+    }
+
+    /** The channel is open. */
+    protected abstract void opened();
+
+    /** The other side's preamble arrived. */
+    protected abstract void preamble(Preamble preamble) throws BadFrameException;
+
+    /** A frame arrived; the body is valid until this returns. */
+    protected abstract void frame(int type, FrameBody body) throws BadFrameException;
+
+    /** The other side's first bytes are no preamble; {@link #fail} follows. */
+    protected abstract void foreign(String guess);
+
+    /** A frame made no sense; {@link #fail} follows. */
+    protected abstract void badFrame(BadFrameException cause);
+
+    /** The connection is over; called once. Nothing is read or written any more. */
+    protected abstract void ended(@Nullable Throwable cause);
+
+    /** Appends what else is waiting to be written; called before every flush. */
+    protected void writeMore(ByteBuf out) {}
+
+    /** The other side does not read as fast as it should ({@code true}), or does again. */
+    protected void stalled(boolean stalled) {}
+
+    /** Called on the event loop when a batch of frames begins. */
+    protected void batchBegins() {}
+
+    /** Called on the event loop when a batch of frames has ended. */
+    protected void batchEnds() {}
+
+    /** Sets the largest frame accepted from now on. */
+    protected final void maxFrameBytes(int bytes) {
+        maxFrameBytes = bytes;
+    }
+
+    /** Writes a frame soon; any thread. What is sent after the end is dropped. */
+    public final void send(Frame frame) {
+        if (!over) {
+            queue.add(frame);
+            signal();
+        }
+    }
+
+    /** Makes sure that {@link #writeMore} is called soon; any thread. */
+    protected final void signal() {
+        ChannelHandlerContext ctx = context;
+        if (ctx == null || (reading && ctx.executor().inEventLoop())) {
+            // Before the channel is active, and within a batch, a flush follows anyway.
+            return;
+        }
+        if (!drainScheduled.get() && drainScheduled.compareAndSet(false, true)) {
+            try {
+                ctx.executor().execute(this::drain);
+            } catch (RejectedExecutionException e) {
+                // The event loop is gone, and the channel with it.
+                end(e);
+            }
+        }
+    }
+
+    private void drain() {
+        // First the flag, then the queue: what is added after the look at the queue schedules again.
+        drainScheduled.set(false);
+        flush();
+    }
+
+    /** Returns the buffer that the next flush writes; event loop only. */
+    protected final ByteBuf out() {
+        ByteBuf buffer = out;
+        if (buffer == null) {
+            buffer = channel().alloc().directBuffer(FIRST_BYTES);
+            out = buffer;
+        }
+        return buffer;
+    }
+
+    /** Writes everything that waits. Event loop only. */
+    protected final void flush() {
+        if (over) {
+            return;
+        }
+        ByteBuf buffer = out();
+        for (Frame next = queue.poll(); next != null; next = queue.poll()) {
+            next.write(buffer);
+        }
+        writeMore(buffer);
+        if (buffer.isReadable()) {
+            out = null;
+            channel().writeAndFlush(buffer, channel().voidPromise());
+        }
+    }
+
+    /** Returns the channel. */
+    public final Channel channel() {
+        ChannelHandlerContext ctx = context;
+        if (ctx == null) {
+            throw new IllegalStateException("the connection is not open yet");
+        }
+        return ctx.channel();
+    }
+
+    /** Returns whether the channel is open and not over. */
+    public final boolean isOpen() {
+        return context != null && !over;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        context = ctx;
+        opened();
+        flush();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        ByteBuf in = (ByteBuf) message;
+        try {
+            if (!over) {
+                accept(in);
+            }
+        } finally {
+            in.release();
+        }
+    }
+
+    private void accept(ByteBuf in) {
+        beginBatch();
+        ByteBuf kept = partial;
+        if (kept == null) {
+            consume(in);
+            if (in.isReadable() && !over) {
+                partial = channel().alloc().buffer(Math.max(in.readableBytes(), FIRST_BYTES)).writeBytes(in);
+            }
+        } else {
+            kept.writeBytes(in);
+            consumePartial(kept);
+        }
+    }
+
+    private void beginBatch() {
+        if (!reading) {
+            reading = true;
+            batchBegins();
+        }
+    }
+
+    private void consumePartial(ByteBuf kept) {
+        consume(kept);
+        if (!kept.isReadable() && partial == kept) {
+            partial = null;
+            kept.release();
+        } else if (partial == kept) {
+            kept.discardSomeReadBytes();
+        }
+    }
+
+    private void consume(ByteBuf in) {
+        try {
+            while (!over && nextFrame(in)) {
+                if (out != null && out.readableBytes() >= FLUSH_BYTES) {
+                    flush();
+                    if (!over && pausesForSlowReaders && !channel().isWritable()) {
+                        // What is left stays in the buffer until the other side has read some of its answers.
+                        break;
+                    }
+                }
+            }
+        } catch (BadFrameException e) {
+            badFrame(e);
+            fail(e);
+        }
+    }
+
+    private boolean nextFrame(ByteBuf in) throws BadFrameException {
+        int readable = in.readableBytes();
+        int start = in.readerIndex();
+        if (!preambleRead) {
+            return nextPreamble(in, readable, start);
+        }
+        if (readable < Integer.BYTES) {
+            return false;
+        }
+        int length = in.getIntLE(start);
+        if (length < 1 || length > maxFrameBytes) {
+            throw new BadFrameException("a frame of " + Integer.toUnsignedString(length) + " bytes, allowed are 1 to " + maxFrameBytes);
+        }
+        if (readable < Integer.BYTES + length) {
+            return false;
+        }
+        body.wrap(in, start + Integer.BYTES, length);
+        in.readerIndex(start + Integer.BYTES + length);
+        frame(body.u8(), body);
+        return true;
+    }
+
+    private boolean nextPreamble(ByteBuf in, int readable, int start) throws BadFrameException {
+        // The magic is judged as soon as it is there: something else may never send as much as a preamble.
+        if (readable >= Integer.BYTES && in.getIntLE(start) != Wire.MAGIC) {
+            byte[] first = new byte[Math.min(readable, 16)];
+            in.getBytes(start, first);
+            String guess = Preamble.guess(first);
+            foreign(guess);
+            fail(new BadFrameException("the other side does not speak the DecLock protocol but " + guess));
+            return false;
+        }
+        if (readable < Wire.PREAMBLE_BYTES) {
+            return false;
+        }
+        preambleRead = true;
+        in.readerIndex(start + Wire.PREAMBLE_BYTES);
+        preamble(Preamble.read(body.wrap(in, start, Wire.PREAMBLE_BYTES)));
+        return true;
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        endBatch();
+        ctx.fireChannelReadComplete();
+    }
+
+    private void endBatch() {
+        if (reading) {
+            reading = false;
+            batchEnds();
+        }
+        flush();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        boolean writable = ctx.channel().isWritable();
+        stalled(!writable);
+        if (!pausesForSlowReaders) {
+            return;
+        }
+        ctx.channel().config().setAutoRead(writable);
+        ByteBuf kept = partial;
+        // Within a batch the loop that reads goes on by itself.
+        if (writable && kept != null && !over && !reading) {
+            beginBatch();
+            consumePartial(kept);
+            endBatch();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        end(null);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        fail(cause);
+    }
+
+    /** Writes what waits, then closes the connection; any thread. */
+    public final void fail(@Nullable Throwable cause) {
+        ChannelHandlerContext ctx = context;
+        if (ctx == null) {
+            end(cause);
+        } else if (ctx.executor().inEventLoop()) {
+            flush();
+            end(cause);
+            // An empty write completes after all that was written before it, unless the other side does not read.
+            ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> ctx.close());
+            ctx.executor().schedule(() -> ctx.close(), CLOSE_MILLIS, TimeUnit.MILLISECONDS);
+        } else {
+            try {
+                ctx.executor().execute(() -> fail(cause));
+            } catch (RejectedExecutionException e) {
+                end(cause);
+            }
+        }
+    }
+
+    private void end(@Nullable Throwable cause) {
+        over = true;
+        if (endedOnce.compareAndSet(false, true)) {
+            ended(cause);
+            queue.clear();
+            releaseBuffers();
+        }
+    }
+
+    private void releaseBuffers() {
+        ByteBuf kept = partial;
+        partial = null;
+        if (kept != null) {
+            kept.release();
+        }
+        ByteBuf unsent = out;
+        out = null;
+        if (unsent != null) {
+            unsent.release();
+        }
+    }
+}

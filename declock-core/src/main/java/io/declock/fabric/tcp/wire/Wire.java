@@ -1,0 +1,93 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp.wire;
+
+/** Numbers of the wire protocol; docs/wire-protocol.md is the specification. */
+public final class Wire {
+    /** The first four bytes of every connection in both directions: "DCLK", read as a little-endian number. */
+    public static final int MAGIC = 0x4B4C_4344;
+    /** Version of the protocol. */
+    public static final int VERSION = 1;
+    /** Bytes of the preamble. */
+    public static final int PREAMBLE_BYTES = 40;
+    /** Bytes of a nonce, a proof and a ticket. */
+    public static final int SECRET_BYTES = 32;
+
+    /** Role of a connection: a compute node to a memory node. */
+    public static final int ROLE_SESSION = 1;
+    /** Role of a connection: a compute node to a compute node. */
+    public static final int ROLE_PEER = 2;
+
+    /** Largest frame towards a memory node or a peer, without its length. */
+    public static final int MAX_REQUEST_BYTES = 64 * 1024 + 64;
+    /** Largest frame from a memory node, without its length. */
+    public static final int MAX_REPLY_BYTES = 512 * 1024;
+    /** Largest frame before the other side has proved that it knows the secret. */
+    public static final int MAX_HANDSHAKE_BYTES = 1024;
+    /** Most words of one READ or WRITE. */
+    public static final int MAX_WORDS = 512;
+    /** Most records in a reclaim proposal or answer. */
+    public static final int MAX_RECLAIM = 8192;
+    /** Longest text in bytes. */
+    public static final int MAX_TEXT = 1024;
+
+    /** Proof of a compute node or of a connecting peer. */
+    public static final int AUTH = 0x01;
+    /** A compute node joins. */
+    public static final int JOIN = 0x02;
+    /** A chain of verbs. */
+    public static final int CHAIN = 0x03;
+    /** A lease is renewed. */
+    public static final int HEARTBEAT = 0x04;
+    /** A name is resolved. */
+    public static final int RESOLVE = 0x05;
+    /** A name is looked up. */
+    public static final int LOOK_UP = 0x06;
+    /** The members are asked for. */
+    public static final int MEMBERS = 0x07;
+    /** A peer message, direct or to be relayed or relayed. */
+    public static final int PEER_MESSAGE = 0x08;
+    /** Answer to a reclaim proposal. */
+    public static final int RECLAIM_ANSWER = 0x09;
+    /** The session ends in good order. */
+    public static final int LEAVE = 0x0A;
+    /** A ticket for a peer is asked for. */
+    public static final int TICKET = 0x0B;
+    /** A compute node says which set of memory nodes it uses. */
+    public static final int DECLARE_NODE_SET = 0x0C;
+
+    /** Proof of the accepting side. */
+    public static final int AUTHENTICATED = 0x41;
+    /** Joined. */
+    public static final int JOINED = 0x42;
+    /** A chain was executed. */
+    public static final int CHAIN_DONE = 0x43;
+    /** A lease was renewed. */
+    public static final int HEARTBEAT_REPLY = 0x44;
+    /** A name was resolved or looked up. */
+    public static final int RESOLVED = 0x45;
+    /** The members. */
+    public static final int MEMBERSHIP = 0x47;
+    /** Records are proposed for reclaiming. */
+    public static final int RECLAIM_PROPOSAL = 0x49;
+    /** A request that has no other answer was carried out. */
+    public static final int DONE = 0x4A;
+    /** A ticket. */
+    public static final int TICKET_REPLY = 0x4B;
+    /** A request was refused. */
+    public static final int REFUSED = 0x4F;
+    /** The session is over and the connection about to be closed. */
+    public static final int GOODBYE = 0x50;
+
+    /** Code of an FAA in a chain. */
+    public static final int OP_FETCH_AND_ADD = 1;
+    /** Code of a CAS in a chain. */
+    public static final int OP_COMPARE_AND_SWAP = 2;
+    /** Code of a READ in a chain. */
+    public static final int OP_READ = 3;
+    /** Code of a WRITE in a chain. */
+    public static final int OP_WRITE = 4;
+
+    private Wire() {}
+}

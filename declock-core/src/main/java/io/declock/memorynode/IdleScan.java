@@ -1,0 +1,75 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode;
+
+import io.declock.layout.LockHeader;
+import io.declock.layout.RecordLayout;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * The headers of a range of records at one moment, and which of them were asked for since. Marks may be set by any thread; the
+ * rest is guarded by the reclaimer's lock.
+ */
+final class IdleScan {
+    private static final long BUSY = -1;
+
+    private final Region region;
+    private final RecordLayout layout;
+    private final int from;
+    private final long[] headers;
+    private final AtomicLongArray asked;
+    private int next;
+
+    IdleScan(Region region, RecordLayout layout, Names names, int from, int count) {
+        this.region = region;
+        this.layout = layout;
+        this.from = from;
+        this.headers = new long[count];
+        this.asked = new AtomicLongArray((count >> 6) + 1);
+        for (int i = 0; i < count; i++) {
+            headers[i] = names.get(from + i) == null ? BUSY : idleHeader(from + i);
+        }
+    }
+
+    private long idleHeader(int record) {
+        long header = region.read(layout.header(region.recordAddress(record)));
+        return LockHeader.size(header) == 0 && LockHeader.resetId(header) == 0 ? header : BUSY;
+    }
+
+    /** Marks a record as asked for. */
+    void ask(int record) {
+        int i = record - from;
+        if (i >= 0 && i < headers.length) {
+            asked.getAndUpdate(i >> 6, bits -> bits | 1L << (i & 63));
+        }
+    }
+
+    boolean wasAsked(int record) {
+        int i = record - from;
+        return (asked.get(i >> 6) & 1L << (i & 63)) != 0;
+    }
+
+    /** Returns the next records of the range that have been idle since the scan, at most {@code most}. */
+    int[] nextIdle(int most) {
+        int[] found = new int[Math.min(most, headers.length - next)];
+        int count = 0;
+        while (next < headers.length && count < found.length) {
+            int i = next++;
+            if (headers[i] != BUSY && !wasAsked(from + i) && idleHeader(from + i) == headers[i]) {
+                found[count++] = from + i;
+            }
+        }
+        return Arrays.copyOf(found, count);
+    }
+
+    long headerOf(int record) {
+        return headers[record - from];
+    }
+
+    /** Returns the index after the range. */
+    int end() {
+        return from + headers.length;
+    }
+}

@@ -1,0 +1,229 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode;
+
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricException.Reason;
+import io.declock.fabric.HeartbeatReply;
+import io.declock.fabric.JoinReply;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.Membership;
+import io.declock.fabric.SessionListener;
+import io.declock.layout.RecordLayout;
+import io.declock.time.Clock;
+import io.declock.time.RandomSource;
+import io.declock.time.TimerService;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A memory node without a network: the region, the directory from names to lock records, sessions with leases, and reclaiming.
+ * It executes no lock operation; fabrics execute verbs on {@link #region} within {@link MemoryNodeSession#enter}.
+ *
+ * <p>Thread-safe. Listeners are called on the thread that caused the event, never while a lock of this package is held.
+ */
+public final class MemoryNode implements AutoCloseable {
+    private static final int MAX_TEXT = 256;
+
+    private final MemoryNodeSettings settings;
+    private final Clock clock;
+    private final TimerService timer;
+    private final RecordLayout layout;
+    private final Region region;
+    private final HighWaterMark highWaterMark;
+    private final RecordAllocator allocator;
+    private final SessionTable sessions;
+    private final LeaseWatch leaseWatch;
+    private final Reclaimer reclaimer;
+    private final Resolver resolver;
+    private final NodeCounts counts = new NodeCounts();
+    private final long incarnation;
+    private final long servesAt;
+    private volatile boolean waitsForOldSessions;
+    private volatile boolean closed;
+
+    private MemoryNode(MemoryNodeSettings settings, Clock clock, TimerService timer, RandomSource random) {
+        this.settings = settings;
+        this.clock = clock;
+        this.timer = timer;
+        this.layout = new RecordLayout(settings.queueCapacity());
+        this.region = Region.direct(settings.records(), layout.strideBytes());
+        long seconds = settings.secondsSince2025().getAsLong();
+        this.highWaterMark = new HighWaterMark(seconds);
+        this.allocator = new RecordAllocator(region, layout, highWaterMark, settings.records());
+        Directory directory = new Directory(allocator, random.nextLong());
+        this.incarnation = random.nextLong() | 1;
+        this.waitsForOldSessions = settings.waitOutOldSessions();
+        this.servesAt = clock.nanoTime() + settings.maxLease().plus(settings.leaseMargin()).toNanos();
+        this.sessions = new SessionTable(this, settings, seconds);
+        this.leaseWatch = new LeaseWatch(this, sessions, settings);
+        this.reclaimer = new Reclaimer(this, settings, directory, allocator, highWaterMark);
+        this.resolver = new Resolver(settings.id(), region, layout, directory, reclaimer);
+    }
+
+    /**
+     * Makes a memory node with empty memory.
+     *
+     * @throws IllegalArgumentException if the settings make no sense
+     * @throws OutOfMemoryError if the memory was to be taken now and there is not enough
+     */
+    public static MemoryNode create(MemoryNodeSettings settings, Clock clock, TimerService timer, RandomSource random) {
+        MemoryNode node = new MemoryNode(settings, clock, timer, random);
+        if (settings.preallocate()) {
+            node.allocator.preallocate();
+        }
+        node.reclaimer.start();
+        return node;
+    }
+
+    /** Returns the stable id. */
+    public String id() {
+        return settings.id();
+    }
+
+    /** Returns a value that differs from that of every other start. */
+    public long incarnation() {
+        return incarnation;
+    }
+
+    /** Returns the memory. */
+    public Region region() {
+        return region;
+    }
+
+    /** Returns where the words of a record are. */
+    public RecordLayout layout() {
+        return layout;
+    }
+
+    /** Returns the settings. */
+    public MemoryNodeSettings settings() {
+        return settings;
+    }
+
+    /** Returns what is counted; fabrics count verbs there. */
+    public NodeCounts counts() {
+        return counts;
+    }
+
+    /**
+     * Makes a compute node a member.
+     *
+     * @param listener told of membership changes, relayed messages, reclaim proposals and the end of the session
+     * @throws FabricException.Refused if it may not join, or not yet
+     */
+    public MemoryNodeSession join(JoinRequest request, SessionListener listener) throws FabricException.Refused {
+        if (request.name().length() > MAX_TEXT || request.peerAddress().length() > MAX_TEXT) {
+            throw new FabricException.Refused(
+                    Reason.BAD_REQUEST, "name and peer address of a compute node must have at most " + MAX_TEXT + " characters");
+        }
+        // Even of one that has to wait: what it has seen must not be granted again.
+        highWaterMark.raiseAbove(request.highestEpoch());
+        long now = clock.nanoTime();
+        checkServing(now);
+        MemoryNodeSession session = sessions.join(request, listener, now);
+        leaseWatch.wake();
+        return session;
+    }
+
+    private void checkServing(long now) throws FabricException.Refused {
+        if (closed) {
+            throw new FabricException.Refused(Reason.NOT_YET, "memory node " + id() + " is shutting down");
+        }
+        if (!waitsForOldSessions) {
+            return;
+        }
+        if (now - servesAt < 0) {
+            throw new FabricException.Refused(
+                    Reason.NOT_YET,
+                    "memory node " + id() + " started with empty memory and waits for leases of its former life to run out, "
+                            + Duration.ofNanos(servesAt - now).toMillis() + " ms more");
+        }
+        // The former life may have raised its mark up to the second in which it ended.
+        highWaterMark.raiseAbove(settings.secondsSince2025().getAsLong());
+        waitsForOldSessions = false;
+    }
+
+    JoinReply joinReply(MemoryNodeSession session, Membership membership) {
+        return new JoinReply(
+                id(),
+                incarnation,
+                session.member().nodeId(),
+                session.member().incarnation(),
+                layout.capacity(),
+                region.sizeBytes(),
+                session.leaseNanos(),
+                clock.nanoTime(),
+                membership);
+    }
+
+    HeartbeatReply heartbeatReply() {
+        return new HeartbeatReply(
+                clock.nanoTime(), allocator.inUse(), allocator.total(), sessions.membership().version());
+    }
+
+    /** Returns how the memory node is doing. */
+    public MemoryNodeStatus status() {
+        long now = clock.nanoTime();
+        List<MemoryNodeStatus.Session> members = new ArrayList<>();
+        for (MemoryNodeSession session : sessions.snapshot()) {
+            Duration left = Duration.ofNanos(Math.max(0, session.lastHeartbeat() + session.leaseNanos() - now));
+            members.add(new MemoryNodeStatus.Session(session.member(), !session.isCut(), left));
+        }
+        return new MemoryNodeStatus(
+                id(),
+                incarnation,
+                !closed && (!waitsForOldSessions || now - servesAt >= 0),
+                allocator.inUse(),
+                allocator.total(),
+                layout.capacity(),
+                region.sizeBytes(),
+                region.committedBytes(),
+                highWaterMark.current(),
+                members,
+                counts.fetchAndAdds.sum(),
+                counts.compareAndSwaps.sum(),
+                counts.reads.sum(),
+                counts.writes.sum(),
+                counts.relayed.sum(),
+                counts.badFrames.sum(),
+                counts.refusedConnections.sum(),
+                counts.slowReaders.sum(),
+                counts.reclaimed.sum());
+    }
+
+    /** Ends every session; their listeners are told. The region's memory goes with the last reference to it. */
+    @Override
+    public void close() {
+        closed = true;
+        for (MemoryNodeSession session : sessions.snapshot()) {
+            sessions.expel(session, "the memory node shuts down");
+        }
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    TimerService timer() {
+        return timer;
+    }
+
+    SessionTable sessions() {
+        return sessions;
+    }
+
+    Reclaimer reclaimer() {
+        return reclaimer;
+    }
+
+    Resolver resolver() {
+        return resolver;
+    }
+}

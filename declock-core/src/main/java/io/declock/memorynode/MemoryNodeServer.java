@@ -1,0 +1,101 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode;
+
+import io.declock.fabric.tcp.wire.EventLoops;
+import io.declock.fabric.tcp.wire.Tls;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Serves a {@link MemoryNode} over TCP. Thread-safe. */
+public final class MemoryNodeServer implements AutoCloseable {
+    private static final int BACKLOG = 256;
+    private static final int BIND_SECONDS = 10;
+    private static final int CLOSE_SECONDS = 2;
+
+    private final EventLoops loops;
+    private final Channel channel;
+
+    private MemoryNodeServer(EventLoops loops, Channel channel) {
+        this.loops = loops;
+        this.channel = channel;
+    }
+
+    /**
+     * Binds and starts to serve. The memory node is not closed with the server.
+     *
+     * @throws IOException if the address cannot be bound; the message says which
+     */
+    public static MemoryNodeServer start(MemoryNode node, MemoryNodeServerSettings settings) throws IOException {
+        EventLoops loops = EventLoops.start(settings.eventLoopThreads(), settings.pollNanos(), "declock-memory-node");
+        try {
+            Channel channel = bind(node, settings, loops);
+            return new MemoryNodeServer(loops, channel);
+        } catch (IOException | RuntimeException e) {
+            loops.close();
+            throw e;
+        }
+    }
+
+    private static Channel bind(MemoryNode node, MemoryNodeServerSettings settings, EventLoops loops) throws IOException {
+        ServerContext context = new ServerContext(node, settings);
+        var bound = new ServerBootstrap()
+                .group(loops.group())
+                .channel(loops.serverChannel())
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(
+                        ChannelOption.WRITE_BUFFER_WATER_MARK,
+                        new WriteBufferWaterMark(settings.maxPendingBytes() / 4, settings.maxPendingBytes()))
+                .childHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel accepted) {
+                        Tls.addServer(accepted.pipeline(), settings.sslContext(), settings.sslParameters());
+                        accepted.pipeline().addLast(new ServerConnection(context));
+                    }
+                })
+                .bind(settings.host(), settings.port());
+        try {
+            bound.get(BIND_SECONDS, TimeUnit.SECONDS);
+            return bound.channel();
+        } catch (ExecutionException e) {
+            throw new IOException(
+                    "memory node " + node.id() + " cannot listen on " + settings.host() + ":" + settings.port() + ": "
+                            + String.valueOf(e.getCause() == null ? e : e.getCause().getMessage()),
+                    e.getCause());
+        } catch (TimeoutException e) {
+            throw new IOException("binding " + settings.host() + ":" + settings.port() + " took longer than " + BIND_SECONDS + " s", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted while binding " + settings.host() + ":" + settings.port(), e);
+        }
+    }
+
+    /** Returns the port it listens on. */
+    public int port() {
+        return ((InetSocketAddress) channel.localAddress()).getPort();
+    }
+
+    /** Returns the address it listens on. */
+    public InetSocketAddress address() {
+        return (InetSocketAddress) channel.localAddress();
+    }
+
+    /** Stops listening and closes every connection; waits a moment until they are. */
+    @Override
+    public void close() {
+        loops.close();
+        loops.awaitClosed(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,125 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode;
+
+import io.declock.layout.LockHeader;
+import io.declock.layout.RecordLayout;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.LongSupplier;
+
+/**
+ * Settings of a memory node.
+ *
+ * @param id stable id, the same after every start; names are spread over memory nodes by it
+ * @param records lock records the region holds, one per name in use
+ * @param queueCapacity entries per lock record, a power of two; also the most compute nodes that can be joined (at most 255)
+ * @param maxLease longest lease granted; the longest that an earlier life of this memory node can have granted, too
+ * @param leaseMargin how much longer than a lease this node waits before it declares a compute node dead
+ * @param waitOutOldSessions whether joins are put off after the start until the longest lease has run out, because compute
+ *     nodes of an earlier life may still hold locks. Only a memory node that cannot have had an earlier life may say no.
+ * @param nodeSetDigest digest of the ids of the memory nodes that belong together, 0 to take over that of the first that joins
+ * @param reclaimInterval how long a record must have been idle before its compute nodes are asked to give it up, zero for never
+ * @param preallocate whether the whole region takes its memory at the start in place of when it is needed
+ * @param secondsSince2025 wall clock, for the full epoch only
+ */
+public record MemoryNodeSettings(
+        String id,
+        int records,
+        int queueCapacity,
+        Duration maxLease,
+        Duration leaseMargin,
+        boolean waitOutOldSessions,
+        long nodeSetDigest,
+        Duration reclaimInterval,
+        boolean preallocate,
+        LongSupplier secondsSince2025) {
+    /** Longest id in characters. */
+    public static final int MAX_ID_LENGTH = 64;
+
+    private static final long EPOCH_SECOND_2025 = Instant.parse("2025-01-01T00:00:00Z").getEpochSecond();
+
+    /** Checks the values. */
+    public MemoryNodeSettings {
+        if (id.isEmpty() || id.length() > MAX_ID_LENGTH) {
+            throw new IllegalArgumentException("the id of a memory node must have 1 to " + MAX_ID_LENGTH + " characters: '" + id + "'");
+        }
+        if (records < 1) {
+            throw new IllegalArgumentException("a memory node needs at least one record: " + records);
+        }
+        if (maxLease.isZero() || maxLease.isNegative() || leaseMargin.isNegative() || reclaimInterval.isNegative()) {
+            throw new IllegalArgumentException("maxLease must be positive, leaseMargin and reclaimInterval not negative: " + maxLease + ", "
+                    + leaseMargin + ", " + reclaimInterval);
+        }
+    }
+
+    /** Returns the defaults: 100,000 records of capacity 64 (57.6 MB if all are used), leases up to 10 s. */
+    public static MemoryNodeSettings withId(String id) {
+        return new MemoryNodeSettings(
+                id,
+                100_000,
+                RecordLayout.DEFAULT_CAPACITY,
+                Duration.ofSeconds(10),
+                Duration.ofMillis(500),
+                true,
+                0,
+                Duration.ofSeconds(60),
+                false,
+                () -> System.currentTimeMillis() / 1000 - EPOCH_SECOND_2025);
+    }
+
+    /** Returns these settings with another number of records and queue capacity. */
+    public MemoryNodeSettings withSize(int records, int queueCapacity) {
+        return new MemoryNodeSettings(
+                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                secondsSince2025);
+    }
+
+    /** Returns these settings with another longest lease and margin. */
+    public MemoryNodeSettings withLease(Duration maxLease, Duration leaseMargin) {
+        return new MemoryNodeSettings(
+                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                secondsSince2025);
+    }
+
+    /** Returns these settings with or without waiting for sessions of an earlier life. */
+    public MemoryNodeSettings withWaitOutOldSessions(boolean waitOutOldSessions) {
+        return new MemoryNodeSettings(
+                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                secondsSince2025);
+    }
+
+    /** Returns these settings with another digest of the node set. */
+    public MemoryNodeSettings withNodeSetDigest(long nodeSetDigest) {
+        return new MemoryNodeSettings(
+                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                secondsSince2025);
+    }
+
+    /** Returns these settings with another reclaim interval. */
+    public MemoryNodeSettings withReclaimInterval(Duration reclaimInterval) {
+        return new MemoryNodeSettings(
+                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                secondsSince2025);
+    }
+
+    /** Returns these settings with or without taking all memory at the start. */
+    public MemoryNodeSettings withPreallocate(boolean preallocate) {
+        return new MemoryNodeSettings(
+                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                secondsSince2025);
+    }
+
+    /** Returns these settings with another wall clock. */
+    public MemoryNodeSettings withWallClock(LongSupplier secondsSince2025) {
+        return new MemoryNodeSettings(
+                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                secondsSince2025);
+    }
+
+    /** Returns the most compute nodes that can be joined at once. */
+    public int maxComputeNodes() {
+        return Math.min(LockHeader.MAX_NODE_ID, queueCapacity);
+    }
+}

@@ -1,0 +1,66 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode;
+
+import io.declock.fabric.Member;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A memory node at one moment.
+ *
+ * @param id stable id
+ * @param incarnation another value after every start
+ * @param serving whether compute nodes may join; false while it waits for sessions of an earlier life to run out
+ * @param recordsInUse records that belong to a name
+ * @param recordsTotal records the region holds
+ * @param queueCapacity entries per record
+ * @param regionBytes size of the region
+ * @param committedBytes how much of it takes memory
+ * @param highWaterMark full epoch at which records given out now start
+ * @param sessions members, with those that are cut and wait for their lease to run out
+ * @param fetchAndAdds FAAs executed
+ * @param compareAndSwaps CASes executed
+ * @param reads READs executed
+ * @param writes WRITEs executed
+ * @param relayed peer messages passed on
+ * @param badFrames frames that made no sense and closed their connection
+ * @param refusedConnections connections refused
+ * @param slowReaders connections closed because the other side did not read
+ * @param reclaimed records taken back
+ */
+public record MemoryNodeStatus(
+        String id,
+        long incarnation,
+        boolean serving,
+        long recordsInUse,
+        long recordsTotal,
+        int queueCapacity,
+        long regionBytes,
+        long committedBytes,
+        long highWaterMark,
+        List<Session> sessions,
+        long fetchAndAdds,
+        long compareAndSwaps,
+        long reads,
+        long writes,
+        long relayed,
+        long badFrames,
+        long refusedConnections,
+        long slowReaders,
+        long reclaimed) {
+    /** Copies the list. */
+    public MemoryNodeStatus {
+        sessions = List.copyOf(sessions);
+    }
+
+    /**
+     * One session.
+     *
+     * @param member the compute node
+     * @param connected false when it is cut and only its lease has to run out yet
+     * @param leaseLeft what is left of the lease, without the margin
+     */
+    public record Session(Member member, boolean connected, Duration leaseLeft) {}
+}

@@ -1,0 +1,284 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode;
+
+import io.declock.layout.RecordLayout;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes idle records back from their names.
+ *
+ * <ol>
+ *   <li>Scan: note the headers of a range of records.
+ *   <li>An interval later: those that are named, idle, with the same header and not asked for meanwhile are proposed to every
+ *       session that is not cut. From then on their resolutions are put off.
+ *   <li>Each compute node forgets those it does not use and vetoes the others. A session that is cut counts as answered.
+ *   <li>When all have answered, the records without veto whose header is still the same are freed, after the high-water mark was
+ *       raised above their epochs. Then the resolutions go on.
+ * </ol>
+ *
+ * <p>A compute node that was told a record before the proposal must know so when the proposal reaches it. Answers and proposals
+ * of one session travel in order, so it suffices that the answer was sent before: resolutions are counted by generation from
+ * before they look to after they answered, and a round begins only when all that began before the scan have ended; later ones
+ * leave their mark in the scan before they look whether a round is on, and a round looks for marks after it was made known.
+ *
+ * <p>Thread-safe. Nobody is told or answered while the lock is held.
+ */
+final class Reclaimer {
+    /** Most records in one proposal. */
+    static final int MAX_PROPOSAL = 8192;
+
+    private static final int MAX_SCAN = 1 << 20;
+
+    private final MemoryNode node;
+    private final Region region;
+    private final RecordLayout layout;
+    private final Directory directory;
+    private final RecordAllocator allocator;
+    private final HighWaterMark highWaterMark;
+    private final long intervalNanos;
+    private final long patienceNanos;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final AtomicInteger generation = new AtomicInteger();
+    private final AtomicIntegerArray resolving = new AtomicIntegerArray(2);
+    private volatile @Nullable IdleScan scan;
+    private volatile @Nullable ReclaimRound round;
+    // Guarded by lock.
+    private long rounds;
+    private int cursor;
+
+    Reclaimer(MemoryNode node, MemoryNodeSettings settings, Directory directory, RecordAllocator allocator, HighWaterMark mark) {
+        this.node = node;
+        this.region = node.region();
+        this.layout = node.layout();
+        this.directory = directory;
+        this.allocator = allocator;
+        this.highWaterMark = mark;
+        this.intervalNanos = settings.reclaimInterval().toNanos();
+        this.patienceNanos = settings.maxLease().toNanos();
+    }
+
+    void start() {
+        if (intervalNanos > 0) {
+            node.timer().schedule(intervalNanos, this::tick);
+        }
+    }
+
+    private void tick() {
+        if (node.isClosed()) {
+            return;
+        }
+        advance();
+        node.timer().schedule(intervalNanos, this::tick);
+    }
+
+    /** Counts a resolution that begins; the result goes to {@link #exitResolve}. */
+    int enterResolve() {
+        while (true) {
+            int now = generation.get();
+            resolving.getAndIncrement(now & 1);
+            if (generation.get() == now) {
+                return now;
+            }
+            resolving.getAndDecrement(now & 1);
+        }
+    }
+
+    void exitResolve(int began) {
+        resolving.getAndDecrement(began & 1);
+    }
+
+    /** Marks a record as asked for; returns true if its resolution must wait, and goes on with {@code again}. */
+    boolean putOff(int record, Runnable again) {
+        IdleScan current = scan;
+        if (current != null) {
+            current.ask(record);
+        }
+        ReclaimRound now = round;
+        if (now == null || !now.concerns(record)) {
+            return false;
+        }
+        boolean waits;
+        lock.lock();
+        try {
+            waits = now.putOff(again);
+        } finally {
+            lock.unlock();
+        }
+        if (!waits) {
+            again.run();
+        }
+        return true;
+    }
+
+    /** One step: what the timer does every interval. */
+    void advance() {
+        ReclaimRound late = round;
+        if (late != null) {
+            if (node.clock().nanoTime() - late.startedAt > patienceNanos) {
+                finish(late, false);
+            }
+            return;
+        }
+        IdleScan current = scan;
+        if (current == null) {
+            beginScan();
+        } else if (resolving.get(generation.get() - 1 & 1) == 0) {
+            propose(current);
+        }
+    }
+
+    private void beginScan() {
+        lock.lock();
+        try {
+            int used = allocator.everUsed();
+            int from = cursor >= used ? 0 : cursor;
+            int count = Math.min(Math.max(MAX_PROPOSAL, Math.min(used / 4, MAX_SCAN)), used - from);
+            if (count > 0 && resolving.get(generation.get() - 1 & 1) == 0) {
+                IdleScan begun = new IdleScan(region, layout, directory.names(), from, count);
+                scan = begun;
+                cursor = begun.end();
+                generation.getAndIncrement();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void propose(IdleScan current) {
+        ReclaimRound begun = null;
+        List<MemoryNodeSession> asked = new ArrayList<>();
+        lock.lock();
+        try {
+            int[] idle = current.nextIdle(MAX_PROPOSAL);
+            if (idle.length > 0 && round == null) {
+                begun = newRound(current, idle);
+                round = begun;
+                for (int record : idle) {
+                    if (current.wasAsked(record)) {
+                        begun.keep(record);
+                    }
+                }
+                node.sessions().snapshot().stream().filter(session -> !session.cut).forEach(asked::add);
+                begun.await(asked);
+            } else {
+                scan = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (begun == null) {
+            beginScan();
+            return;
+        }
+        tell(begun, asked);
+        membersChanged();
+    }
+
+    private ReclaimRound newRound(IdleScan current, int[] idle) {
+        long[] headers = new long[idle.length];
+        for (int i = 0; i < idle.length; i++) {
+            headers[i] = current.headerOf(idle[i]);
+        }
+        return new ReclaimRound(++rounds, node.clock().nanoTime(), idle, headers);
+    }
+
+    private void tell(ReclaimRound begun, List<MemoryNodeSession> asked) {
+        long[] addresses = new long[begun.size()];
+        int count = 0;
+        for (int i = 0; i < begun.size(); i++) {
+            if (!begun.isKept(i)) {
+                addresses[count++] = region.recordAddress(begun.record(i));
+            }
+        }
+        long[] records = Arrays.copyOf(addresses, count);
+        for (MemoryNodeSession session : asked) {
+            session.listener().reclaimProposed(begun.number, records.clone());
+        }
+    }
+
+    /** Takes an answer. */
+    void answered(MemoryNodeSession session, long number, long[] vetoed) {
+        ReclaimRound now = round;
+        if (now == null || now.number != number) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (round != now || !now.answered(session)) {
+                return;
+            }
+            for (long address : vetoed) {
+                now.keep(region.recordIndex(address));
+            }
+        } finally {
+            lock.unlock();
+        }
+        membersChanged();
+    }
+
+    /** Ends the round if nobody's answer is missing any more. */
+    void membersChanged() {
+        ReclaimRound now = round;
+        if (now == null) {
+            return;
+        }
+        boolean complete;
+        lock.lock();
+        try {
+            now.dropCut();
+            complete = round == now && now.isAnswered();
+        } finally {
+            lock.unlock();
+        }
+        if (complete) {
+            finish(now, true);
+        }
+    }
+
+    private void finish(ReclaimRound ending, boolean free) {
+        List<Runnable> putOff;
+        lock.lock();
+        try {
+            if (round != ending) {
+                return;
+            }
+            if (free) {
+                freeIdle(ending);
+            }
+            round = null;
+            putOff = ending.end();
+        } finally {
+            lock.unlock();
+        }
+        putOff.forEach(Runnable::run);
+        IdleScan current = scan;
+        if (current != null && free) {
+            propose(current);
+        }
+    }
+
+    private void freeIdle(ReclaimRound ending) {
+        List<Integer> idle = new ArrayList<>();
+        long highest = 0;
+        for (int i = 0; i < ending.size(); i++) {
+            long address = region.recordAddress(ending.record(i));
+            if (!ending.isKept(i) && region.read(layout.header(address)) == ending.header(i)) {
+                idle.add(ending.record(i));
+                highest = Math.max(highest, region.read(layout.epoch(address)));
+            }
+        }
+        if (!idle.isEmpty()) {
+            highWaterMark.raiseAbove(highest);
+            idle.forEach(directory::forget);
+            node.counts().reclaimed.add(idle.size());
+        }
+    }
+}

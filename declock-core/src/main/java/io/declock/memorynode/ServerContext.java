@@ -1,0 +1,95 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode;
+
+import io.declock.fabric.tcp.wire.BadFrameException;
+import io.declock.fabric.tcp.wire.Proofs;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the connections of one server share. Thread-safe. */
+final class ServerContext {
+    /** For a person who points a browser at the port. */
+    static final byte[] HTTP_ANSWER = ("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
+                    + "This is the port of a DecLock memory node. It does not speak HTTP.\n")
+            .getBytes(StandardCharsets.US_ASCII);
+
+    private static final Logger LOG = LoggerFactory.getLogger(MemoryNodeServer.class);
+    private static final long LOG_INTERVAL_NANOS = 100_000_000;
+
+    private final MemoryNode node;
+    private final MemoryNodeServerSettings settings;
+    private final PeerTickets tickets;
+    private final byte[] key;
+    private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
+    private final AtomicLong lastLog;
+
+    ServerContext(MemoryNode node, MemoryNodeServerSettings settings) {
+        this.node = node;
+        this.settings = settings;
+        this.tickets = new PeerTickets(node.incarnation());
+        this.key = Proofs.keyOf(settings.secret());
+        this.lastLog = new AtomicLong(node.clock().nanoTime() - LOG_INTERVAL_NANOS);
+    }
+
+    MemoryNode node() {
+        return node;
+    }
+
+    MemoryNodeServerSettings settings() {
+        return settings;
+    }
+
+    PeerTickets tickets() {
+        return tickets;
+    }
+
+    byte[] key() {
+        return key;
+    }
+
+    /** Returns whether another connection is within the bounds. */
+    boolean admit(ServerConnection connection) {
+        connections.add(connection);
+        if (connections.size() <= settings.maxConnections()) {
+            return true;
+        }
+        refused(connection, "is one connection more than the " + settings.maxConnections() + " allowed");
+        return false;
+    }
+
+    void gone(ServerConnection connection) {
+        connections.remove(connection);
+    }
+
+    void refused(ServerConnection connection, String why) {
+        node.counts().refusedConnections.increment();
+        warn("Closed the connection from {}: it {}.", connection, why);
+    }
+
+    void foreign(ServerConnection connection, String guess) {
+        node.counts().refusedConnections.increment();
+        node.counts().badFrames.increment();
+        String hint = guess.equals("TLS") && settings.sslContext() == null ? " This memory node is configured without TLS." : "";
+        warn("Closed the connection from {}: it does not speak the DecLock protocol but {}." + hint, connection, guess);
+    }
+
+    void badFrame(ServerConnection connection, BadFrameException cause) {
+        node.counts().badFrames.increment();
+        warn("Closed the connection from {}: bad frame: {}", connection, String.valueOf(cause.getMessage()));
+    }
+
+    /** Logs, but not as often as anyone likes to connect. */
+    private void warn(String format, ServerConnection connection, String detail) {
+        long now = node.clock().nanoTime();
+        long last = lastLog.get();
+        if (now - last >= LOG_INTERVAL_NANOS && lastLog.compareAndSet(last, now)) {
+            LOG.warn(format, connection.channel().remoteAddress(), detail);
+        }
+    }
+}
