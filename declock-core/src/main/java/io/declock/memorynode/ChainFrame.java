@@ -67,7 +67,8 @@ final class ChainFrame {
             default -> throw new BadFrameException("unknown verb " + operations[i]);
         }
         if (words[i] > Wire.MAX_WORDS || !region.covers(addresses[i], words[i])) {
-            throw new BadFrameException("a verb on " + words[i] + " words at " + addresses[i] + ", which is not memory of this region");
+            throw new BadFrameException(
+                    "a verb on " + words[i] + " words at " + addresses[i] + ", which is not memory of this region");
         }
     }
 

@@ -95,7 +95,8 @@ final class Directory {
     }
 
     /** Returns the name of a record, or null. */
-    @Nullable String nameOf(int record) {
+    @Nullable
+    String nameOf(int record) {
         byte[] name = names.get(record);
         return name == null ? null : new String(name, StandardCharsets.UTF_8);
     }

@@ -24,7 +24,8 @@ final class LeaseWatch {
         this.node = node;
         this.table = table;
         this.marginNanos = settings.leaseMargin().toNanos();
-        this.tickNanos = Math.max(1, Math.min(MAX_TICK_NANOS, settings.maxLease().toNanos() / 20));
+        this.tickNanos =
+                Math.max(1, Math.min(MAX_TICK_NANOS, settings.maxLease().toNanos() / 20));
     }
 
     /** Makes sure that the watch runs; called when a session begins. */

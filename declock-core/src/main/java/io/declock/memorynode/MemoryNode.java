@@ -56,7 +56,8 @@ public final class MemoryNode implements AutoCloseable {
         Directory directory = new Directory(allocator, random.nextLong());
         this.incarnation = random.nextLong() | 1;
         this.waitsForOldSessions = settings.waitOutOldSessions();
-        this.servesAt = clock.nanoTime() + settings.maxLease().plus(settings.leaseMargin()).toNanos();
+        this.servesAt = clock.nanoTime()
+                + settings.maxLease().plus(settings.leaseMargin()).toNanos();
         this.sessions = new SessionTable(this, settings, seconds);
         this.leaseWatch = new LeaseWatch(this, sessions, settings);
         this.reclaimer = new Reclaimer(this, settings, directory, allocator, highWaterMark);
@@ -117,7 +118,8 @@ public final class MemoryNode implements AutoCloseable {
     public MemoryNodeSession join(JoinRequest request, SessionListener listener) throws FabricException.Refused {
         if (request.name().length() > MAX_TEXT || request.peerAddress().length() > MAX_TEXT) {
             throw new FabricException.Refused(
-                    Reason.BAD_REQUEST, "name and peer address of a compute node must have at most " + MAX_TEXT + " characters");
+                    Reason.BAD_REQUEST,
+                    "name and peer address of a compute node must have at most " + MAX_TEXT + " characters");
         }
         // Even of one that has to wait: what it has seen must not be granted again.
         highWaterMark.raiseAbove(request.highestEpoch());
@@ -138,7 +140,8 @@ public final class MemoryNode implements AutoCloseable {
         if (now - servesAt < 0) {
             throw new FabricException.Refused(
                     Reason.NOT_YET,
-                    "memory node " + id() + " started with empty memory and waits for leases of its former life to run out, "
+                    "memory node " + id()
+                            + " started with empty memory and waits for leases of its former life to run out, "
                             + Duration.ofNanos(servesAt - now).toMillis() + " ms more");
         }
         // The former life may have raised its mark up to the second in which it ended.
@@ -161,7 +164,10 @@ public final class MemoryNode implements AutoCloseable {
 
     HeartbeatReply heartbeatReply() {
         return new HeartbeatReply(
-                clock.nanoTime(), allocator.inUse(), allocator.total(), sessions.membership().version());
+                clock.nanoTime(),
+                allocator.inUse(),
+                allocator.total(),
+                sessions.membership().version());
     }
 
     /** Returns how the memory node is doing. */

@@ -46,7 +46,8 @@ public final class MemoryNodeServer implements AutoCloseable {
         }
     }
 
-    private static Channel bind(MemoryNode node, MemoryNodeServerSettings settings, EventLoops loops) throws IOException {
+    private static Channel bind(MemoryNode node, MemoryNodeServerSettings settings, EventLoops loops)
+            throws IOException {
         ServerContext context = new ServerContext(node, settings);
         var bound = new ServerBootstrap()
                 .group(loops.group())
@@ -72,10 +73,13 @@ public final class MemoryNodeServer implements AutoCloseable {
         } catch (ExecutionException e) {
             throw new IOException(
                     "memory node " + node.id() + " cannot listen on " + settings.host() + ":" + settings.port() + ": "
-                            + String.valueOf(e.getCause() == null ? e : e.getCause().getMessage()),
+                            + String.valueOf(
+                                    e.getCause() == null ? e : e.getCause().getMessage()),
                     e.getCause());
         } catch (TimeoutException e) {
-            throw new IOException("binding " + settings.host() + ":" + settings.port() + " took longer than " + BIND_SECONDS + " s", e);
+            throw new IOException(
+                    "binding " + settings.host() + ":" + settings.port() + " took longer than " + BIND_SECONDS + " s",
+                    e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while binding " + settings.host() + ":" + settings.port(), e);

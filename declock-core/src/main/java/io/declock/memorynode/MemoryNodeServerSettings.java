@@ -56,52 +56,100 @@ public record MemoryNodeServerSettings(
             throw new IllegalArgumentException("port must be 0 to 65535: " + port);
         }
         if (eventLoopThreads < 1 || maxConnections < 1 || maxPendingBytes < 1024 || pollNanos < 0) {
-            throw new IllegalArgumentException("eventLoopThreads and maxConnections must be positive, pollNanos not negative, maxPendingBytes"
-                    + " at least 1024: " + eventLoopThreads + ", " + maxConnections + ", " + pollNanos + ", " + maxPendingBytes);
+            throw new IllegalArgumentException(
+                    "eventLoopThreads and maxConnections must be positive, pollNanos not negative, maxPendingBytes"
+                            + " at least 1024: " + eventLoopThreads + ", " + maxConnections + ", " + pollNanos + ", "
+                            + maxPendingBytes);
         }
     }
 
     /** Returns these settings with another address. */
     public MemoryNodeServerSettings withAddress(String host, int port) {
         return new MemoryNodeServerSettings(
-                host, port, secret, sslContext, sslParameters, eventLoopThreads, pollNanos, handshakeTimeout, stallTimeout,
-                maxConnections, maxPendingBytes);
+                host,
+                port,
+                secret,
+                sslContext,
+                sslParameters,
+                eventLoopThreads,
+                pollNanos,
+                handshakeTimeout,
+                stallTimeout,
+                maxConnections,
+                maxPendingBytes);
     }
 
     /** Returns these settings with another secret. */
     public MemoryNodeServerSettings withSecret(@Nullable String secret) {
         return new MemoryNodeServerSettings(
-                host, port, secret, sslContext, sslParameters, eventLoopThreads, pollNanos, handshakeTimeout, stallTimeout,
-                maxConnections, maxPendingBytes);
+                host,
+                port,
+                secret,
+                sslContext,
+                sslParameters,
+                eventLoopThreads,
+                pollNanos,
+                handshakeTimeout,
+                stallTimeout,
+                maxConnections,
+                maxPendingBytes);
     }
 
     /** Returns these settings with TLS. */
     public MemoryNodeServerSettings withTls(@Nullable SSLContext sslContext, @Nullable SSLParameters sslParameters) {
         return new MemoryNodeServerSettings(
-                host, port, secret, sslContext, sslParameters, eventLoopThreads, pollNanos, handshakeTimeout, stallTimeout,
-                maxConnections, maxPendingBytes);
+                host,
+                port,
+                secret,
+                sslContext,
+                sslParameters,
+                eventLoopThreads,
+                pollNanos,
+                handshakeTimeout,
+                stallTimeout,
+                maxConnections,
+                maxPendingBytes);
     }
 
     /** Returns these settings with other event loops. */
     public MemoryNodeServerSettings withEventLoops(int eventLoopThreads, long pollNanos) {
         return new MemoryNodeServerSettings(
-                host, port, secret, sslContext, sslParameters, eventLoopThreads, pollNanos, handshakeTimeout, stallTimeout,
-                maxConnections, maxPendingBytes);
+                host,
+                port,
+                secret,
+                sslContext,
+                sslParameters,
+                eventLoopThreads,
+                pollNanos,
+                handshakeTimeout,
+                stallTimeout,
+                maxConnections,
+                maxPendingBytes);
     }
 
     /** Returns these settings with other limits. */
     public MemoryNodeServerSettings withLimits(
             Duration handshakeTimeout, Duration stallTimeout, int maxConnections, int maxPendingBytes) {
         return new MemoryNodeServerSettings(
-                host, port, secret, sslContext, sslParameters, eventLoopThreads, pollNanos, handshakeTimeout, stallTimeout,
-                maxConnections, maxPendingBytes);
+                host,
+                port,
+                secret,
+                sslContext,
+                sslParameters,
+                eventLoopThreads,
+                pollNanos,
+                handshakeTimeout,
+                stallTimeout,
+                maxConnections,
+                maxPendingBytes);
     }
 
     /** Shows everything but the secret. */
     @Override
     public String toString() {
         return host + ":" + port + (secret == null || secret.isEmpty() ? " without a secret" : " with a secret")
-                + (sslContext == null ? ", plain TCP" : ", TLS") + ", " + eventLoopThreads + " event loops, at most " + maxConnections
+                + (sslContext == null ? ", plain TCP" : ", TLS") + ", " + eventLoopThreads + " event loops, at most "
+                + maxConnections
                 + " connections";
     }
 }

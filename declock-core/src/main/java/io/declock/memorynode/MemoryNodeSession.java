@@ -46,7 +46,12 @@ public final class MemoryNodeSession {
     boolean gone;
 
     MemoryNodeSession(
-            MemoryNode node, SessionTable table, Member member, SessionRequest request, SessionListener listener, long now) {
+            MemoryNode node,
+            SessionTable table,
+            Member member,
+            SessionRequest request,
+            SessionListener listener,
+            long now) {
         this.node = node;
         this.table = table;
         this.member = member;
@@ -163,7 +168,8 @@ public final class MemoryNodeSession {
         return gate;
     }
 
-    @Nullable DataPlane dataPlane() {
+    @Nullable
+    DataPlane dataPlane() {
         return dataPlane;
     }
 

@@ -38,19 +38,22 @@ public record MemoryNodeSettings(
     /** Longest id in characters. */
     public static final int MAX_ID_LENGTH = 64;
 
-    private static final long EPOCH_SECOND_2025 = Instant.parse("2025-01-01T00:00:00Z").getEpochSecond();
+    private static final long EPOCH_SECOND_2025 =
+            Instant.parse("2025-01-01T00:00:00Z").getEpochSecond();
 
     /** Checks the values. */
     public MemoryNodeSettings {
         if (id.isEmpty() || id.length() > MAX_ID_LENGTH) {
-            throw new IllegalArgumentException("the id of a memory node must have 1 to " + MAX_ID_LENGTH + " characters: '" + id + "'");
+            throw new IllegalArgumentException(
+                    "the id of a memory node must have 1 to " + MAX_ID_LENGTH + " characters: '" + id + "'");
         }
         if (records < 1) {
             throw new IllegalArgumentException("a memory node needs at least one record: " + records);
         }
         if (maxLease.isZero() || maxLease.isNegative() || leaseMargin.isNegative() || reclaimInterval.isNegative()) {
-            throw new IllegalArgumentException("maxLease must be positive, leaseMargin and reclaimInterval not negative: " + maxLease + ", "
-                    + leaseMargin + ", " + reclaimInterval);
+            throw new IllegalArgumentException(
+                    "maxLease must be positive, leaseMargin and reclaimInterval not negative: " + maxLease + ", "
+                            + leaseMargin + ", " + reclaimInterval);
         }
     }
 
@@ -72,49 +75,105 @@ public record MemoryNodeSettings(
     /** Returns these settings with another number of records and queue capacity. */
     public MemoryNodeSettings withSize(int records, int queueCapacity) {
         return new MemoryNodeSettings(
-                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                id,
+                records,
+                queueCapacity,
+                maxLease,
+                leaseMargin,
+                waitOutOldSessions,
+                nodeSetDigest,
+                reclaimInterval,
+                preallocate,
                 secondsSince2025);
     }
 
     /** Returns these settings with another longest lease and margin. */
     public MemoryNodeSettings withLease(Duration maxLease, Duration leaseMargin) {
         return new MemoryNodeSettings(
-                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                id,
+                records,
+                queueCapacity,
+                maxLease,
+                leaseMargin,
+                waitOutOldSessions,
+                nodeSetDigest,
+                reclaimInterval,
+                preallocate,
                 secondsSince2025);
     }
 
     /** Returns these settings with or without waiting for sessions of an earlier life. */
     public MemoryNodeSettings withWaitOutOldSessions(boolean waitOutOldSessions) {
         return new MemoryNodeSettings(
-                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                id,
+                records,
+                queueCapacity,
+                maxLease,
+                leaseMargin,
+                waitOutOldSessions,
+                nodeSetDigest,
+                reclaimInterval,
+                preallocate,
                 secondsSince2025);
     }
 
     /** Returns these settings with another digest of the node set. */
     public MemoryNodeSettings withNodeSetDigest(long nodeSetDigest) {
         return new MemoryNodeSettings(
-                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                id,
+                records,
+                queueCapacity,
+                maxLease,
+                leaseMargin,
+                waitOutOldSessions,
+                nodeSetDigest,
+                reclaimInterval,
+                preallocate,
                 secondsSince2025);
     }
 
     /** Returns these settings with another reclaim interval. */
     public MemoryNodeSettings withReclaimInterval(Duration reclaimInterval) {
         return new MemoryNodeSettings(
-                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                id,
+                records,
+                queueCapacity,
+                maxLease,
+                leaseMargin,
+                waitOutOldSessions,
+                nodeSetDigest,
+                reclaimInterval,
+                preallocate,
                 secondsSince2025);
     }
 
     /** Returns these settings with or without taking all memory at the start. */
     public MemoryNodeSettings withPreallocate(boolean preallocate) {
         return new MemoryNodeSettings(
-                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                id,
+                records,
+                queueCapacity,
+                maxLease,
+                leaseMargin,
+                waitOutOldSessions,
+                nodeSetDigest,
+                reclaimInterval,
+                preallocate,
                 secondsSince2025);
     }
 
     /** Returns these settings with another wall clock. */
     public MemoryNodeSettings withWallClock(LongSupplier secondsSince2025) {
         return new MemoryNodeSettings(
-                id, records, queueCapacity, maxLease, leaseMargin, waitOutOldSessions, nodeSetDigest, reclaimInterval, preallocate,
+                id,
+                records,
+                queueCapacity,
+                maxLease,
+                leaseMargin,
+                waitOutOldSessions,
+                nodeSetDigest,
+                reclaimInterval,
+                preallocate,
                 secondsSince2025);
     }
 

@@ -54,7 +54,12 @@ final class Reclaimer {
     private long rounds;
     private int cursor;
 
-    Reclaimer(MemoryNode node, MemoryNodeSettings settings, Directory directory, RecordAllocator allocator, HighWaterMark mark) {
+    Reclaimer(
+            MemoryNode node,
+            MemoryNodeSettings settings,
+            Directory directory,
+            RecordAllocator allocator,
+            HighWaterMark mark) {
         this.node = node;
         this.region = node.region();
         this.layout = node.layout();
@@ -166,7 +171,9 @@ final class Reclaimer {
                         begun.keep(record);
                     }
                 }
-                node.sessions().snapshot().stream().filter(session -> !session.cut).forEach(asked::add);
+                node.sessions().snapshot().stream()
+                        .filter(session -> !session.cut)
+                        .forEach(asked::add);
                 begun.await(asked);
             } else {
                 scan = null;

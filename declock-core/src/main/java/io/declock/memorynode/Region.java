@@ -103,7 +103,8 @@ public final class Region {
     void ensureSegment(int recordIndex) {
         int segment = recordIndex / recordsPerSegment;
         if (segments.get(segment) == null) {
-            // A loser's buffer is garbage at once; callers allocate under the allocator's lock, so there is none in practice.
+            // A loser's buffer is garbage at once; callers allocate under the allocator's lock, so there is none in
+            // practice.
             segments.compareAndSet(segment, null, allocator.apply(1 << shift));
         }
     }
@@ -141,7 +142,8 @@ public final class Region {
     }
 
     private ByteBuffer segment(long address) {
-        ByteBuffer segment = address < 0 || address >= sizeBytes ? null : segments.getAcquire((int) (address >>> shift));
+        ByteBuffer segment =
+                address < 0 || address >= sizeBytes ? null : segments.getAcquire((int) (address >>> shift));
         if (segment == null) {
             throw new IndexOutOfBoundsException("address " + address + " is outside the region");
         }

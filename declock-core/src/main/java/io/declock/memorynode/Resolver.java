@@ -31,7 +31,8 @@ final class Resolver {
         if (name.length == 0 || name.length > MAX_FULL_NAME_BYTES) {
             answer.refused(new FabricException.Refused(
                     Reason.BAD_REQUEST,
-                    "a full lock name must have 1 to " + MAX_FULL_NAME_BYTES + " bytes in UTF-8, this one has " + name.length));
+                    "a full lock name must have 1 to " + MAX_FULL_NAME_BYTES + " bytes in UTF-8, this one has "
+                            + name.length));
             return;
         }
         // The answer is given inside, so that a reclaim round that begins later finds it on its way already.
@@ -69,7 +70,8 @@ final class Resolver {
     private FabricException.Refused tableFull() {
         return new FabricException.Refused(
                 Reason.TABLE_FULL,
-                "memory node " + nodeId + " has no lock record free (or no direct memory for one): raise its number of records"
+                "memory node " + nodeId
+                        + " has no lock record free (or no direct memory for one): raise its number of records"
                         + " (and -XX:MaxDirectMemorySize), or use fewer names");
     }
 }

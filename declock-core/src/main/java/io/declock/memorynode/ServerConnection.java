@@ -48,12 +48,18 @@ final class ServerConnection extends FrameConnection implements SessionListener 
             fail(new FabricException("too many connections"));
             return;
         }
-        channel().eventLoop().schedule(this::checkJoined, server.settings().handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        channel()
+                .eventLoop()
+                .schedule(
+                        this::checkJoined, server.settings().handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void checkJoined() {
         if (session == null && isOpen()) {
-            server.refused(this, "did not join within " + server.settings().handshakeTimeout().toMillis() + " ms");
+            server.refused(
+                    this,
+                    "did not join within "
+                            + server.settings().handshakeTimeout().toMillis() + " ms");
             fail(null);
         }
     }
@@ -64,7 +70,10 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         int status = sameVersion ? 0 : Reason.BAD_VERSION.code();
         Preamble.of(Wire.ROLE_SESSION, status, nonce).write(out());
         if (!sameVersion) {
-            server.refused(this, "speaks version " + preamble.version() + " of the protocol, this memory node version " + Wire.VERSION);
+            server.refused(
+                    this,
+                    "speaks version " + preamble.version() + " of the protocol, this memory node version "
+                            + Wire.VERSION);
             fail(null);
         } else if (preamble.role() != Wire.ROLE_SESSION) {
             throw new BadFrameException("a connection of role " + preamble.role() + " to a memory node");
@@ -154,7 +163,11 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         body.end();
         if (!Proofs.same(Proofs.prove(server.key(), "declock client", clientNonce, nonce), proof)) {
             server.refused(this, "does not know the secret");
-            refuse(0, Reason.BAD_SECRET, "the secret is not that of memory node " + server.node().id() + ": check declock.secret on both sides");
+            refuse(
+                    0,
+                    Reason.BAD_SECRET,
+                    "the secret is not that of memory node " + server.node().id()
+                            + ": check declock.secret on both sides");
             fail(null);
             return;
         }
@@ -329,14 +342,22 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         stalled = nowStalled;
         if (nowStalled) {
             long since = ++stalledSince;
-            channel().eventLoop().schedule(() -> checkStalled(since), server.settings().stallTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            channel()
+                    .eventLoop()
+                    .schedule(
+                            () -> checkStalled(since),
+                            server.settings().stallTimeout().toMillis(),
+                            TimeUnit.MILLISECONDS);
         }
     }
 
     private void checkStalled(long since) {
         if (stalled && since == stalledSince && isOpen()) {
             server.node().counts().slowReaders.increment();
-            server.refused(this, "left its answers unread for " + server.settings().stallTimeout().toMillis() + " ms");
+            server.refused(
+                    this,
+                    "left its answers unread for "
+                            + server.settings().stallTimeout().toMillis() + " ms");
             fail(null);
         }
     }

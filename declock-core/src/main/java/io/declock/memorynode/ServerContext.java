@@ -15,9 +15,13 @@ import org.slf4j.LoggerFactory;
 /** What the connections of one server share. Thread-safe. */
 final class ServerContext {
     /** For a person who points a browser at the port. */
-    static final byte[] HTTP_ANSWER = ("HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"
-                    + "This is the port of a DecLock memory node. It does not speak HTTP.\n")
-            .getBytes(StandardCharsets.US_ASCII);
+    static final byte[] HTTP_ANSWER = """
+            HTTP/1.1 400 Bad Request\r
+            Content-Type: text/plain\r
+            Connection: close\r
+            \r
+            This is the port of a DecLock memory node. It does not speak HTTP.
+            """.getBytes(StandardCharsets.US_ASCII);
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryNodeServer.class);
     private static final long LOG_INTERVAL_NANOS = 100_000_000;
@@ -75,7 +79,9 @@ final class ServerContext {
     void foreign(ServerConnection connection, String guess) {
         node.counts().refusedConnections.increment();
         node.counts().badFrames.increment();
-        String hint = guess.equals("TLS") && settings.sslContext() == null ? " This memory node is configured without TLS." : "";
+        String hint = guess.equals("TLS") && settings.sslContext() == null
+                ? " This memory node is configured without TLS."
+                : "";
         warn("Closed the connection from {}: it does not speak the DecLock protocol but {}." + hint, connection, guess);
     }
 

@@ -41,7 +41,8 @@ final class SessionTable {
         try {
             checkNodeSet(null, request.nodeSetDigest());
             Member member = newMember(request, now);
-            long lease = Math.min(Math.max(1, request.leaseNanos()), settings.maxLease().toNanos());
+            long lease = Math.min(
+                    Math.max(1, request.leaseNanos()), settings.maxLease().toNanos());
             session = new MemoryNodeSession(
                     node,
                     this,
@@ -79,7 +80,8 @@ final class SessionTable {
         if (known != 0 && digest != 0 && known != digest) {
             throw new FabricException.Refused(
                     Reason.BAD_NODE_SET,
-                    "memory node " + settings.id() + " belongs to another set of memory nodes than this process is configured with; every"
+                    "memory node " + settings.id()
+                            + " belongs to another set of memory nodes than this process is configured with; every"
                             + " process must list the same memory nodes");
         }
     }
@@ -101,11 +103,13 @@ final class SessionTable {
         return connected == most
                 ? new FabricException.Refused(
                         Reason.TOO_MANY_COMPUTE_NODES,
-                        "memory node " + settings.id() + " serves at most " + most + " compute nodes (its queue capacity) and all are joined;"
+                        "memory node " + settings.id() + " serves at most " + most
+                                + " compute nodes (its queue capacity) and all are joined;"
                                 + " raise its queue capacity or run fewer instances")
                 : new FabricException.Refused(
                         Reason.NOT_YET,
-                        "memory node " + settings.id() + " has no node id free until the lease of a compute node that is gone has run out");
+                        "memory node " + settings.id()
+                                + " has no node id free until the lease of a compute node that is gone has run out");
     }
 
     // Called with the lock held.
@@ -148,7 +152,8 @@ final class SessionTable {
             if (forget(session)) {
                 tellOthers(session);
                 session.listener()
-                        .lost(new FabricException("memory node " + settings.id() + " ended session " + session.describe() + ": " + why));
+                        .lost(new FabricException(
+                                "memory node " + settings.id() + " ended session " + session.describe() + ": " + why));
             }
         });
     }
@@ -219,7 +224,8 @@ final class SessionTable {
     }
 
     /** Returns the session with that node id, or null. */
-    @Nullable MemoryNodeSession byNodeId(int nodeId) {
+    @Nullable
+    MemoryNodeSession byNodeId(int nodeId) {
         return nodeId < 1 || nodeId >= sessions.length() ? null : sessions.get(nodeId);
     }
 

@@ -49,7 +49,8 @@ public final class InProcessFabric implements Fabric {
     }
 
     @Override
-    public CompletionStage<FabricSession> join(MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+    public CompletionStage<FabricSession> join(
+            MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
         if (!supports(address)) {
             return CompletableFuture.failedStage(
                     new FabricException("there is no memory node " + address + " in this process, only " + address()));

@@ -48,7 +48,11 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
     }
 
     static InProcessSession join(
-            MemoryNode node, JoinRequest request, SessionListener listener, Counters counters, Consumer<InProcessSession> whenOver)
+            MemoryNode node,
+            JoinRequest request,
+            SessionListener listener,
+            Counters counters,
+            Consumer<InProcessSession> whenOver)
             throws FabricException.Refused {
         InProcessSession session = new InProcessSession(node, listener, counters, whenOver);
         session.joinedSession = node.join(request, session);
@@ -103,7 +107,8 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
         if (results != null) {
             chain.completed(results);
         } else {
-            FabricException cause = new FabricException(chain + " reached outside the region of memory node " + node.id());
+            FabricException cause =
+                    new FabricException(chain + " reached outside the region of memory node " + node.id());
             chain.failed(cause);
             end(cause);
         }
@@ -142,7 +147,8 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
         return found;
     }
 
-    private void ask(String fullName, boolean create, CompletableFuture<?> failure, Consumer<@Nullable Resolution> answer) {
+    private void ask(
+            String fullName, boolean create, CompletableFuture<?> failure, Consumer<@Nullable Resolution> answer) {
         if (session().isCut()) {
             failure.completeExceptionally(over());
             return;
@@ -162,7 +168,9 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
 
     @Override
     public CompletionStage<Membership> members() {
-        return session().isCut() ? CompletableFuture.failedStage(over()) : CompletableFuture.completedStage(session().members());
+        return session().isCut()
+                ? CompletableFuture.failedStage(over())
+                : CompletableFuture.completedStage(session().members());
     }
 
     @Override

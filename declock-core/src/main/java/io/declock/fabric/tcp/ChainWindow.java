@@ -73,7 +73,9 @@ final class ChainWindow implements VerbResults {
     private static void writeVerb(ByteBuf out, VerbChain chain, int i) {
         switch (chain.verb(i)) {
             case FETCH_AND_ADD -> {
-                out.writeByte(Wire.OP_FETCH_AND_ADD).writeLongLE(chain.address(i)).writeLongLE(chain.operand(i));
+                out.writeByte(Wire.OP_FETCH_AND_ADD)
+                        .writeLongLE(chain.address(i))
+                        .writeLongLE(chain.operand(i));
             }
             case COMPARE_AND_SWAP -> {
                 out.writeByte(Wire.OP_COMPARE_AND_SWAP)
@@ -81,7 +83,8 @@ final class ChainWindow implements VerbResults {
                         .writeLongLE(chain.operand(i))
                         .writeLongLE(chain.desired(i));
             }
-            case READ -> out.writeByte(Wire.OP_READ).writeLongLE(chain.address(i)).writeShortLE(chain.words(i));
+            case READ ->
+                out.writeByte(Wire.OP_READ).writeLongLE(chain.address(i)).writeShortLE(chain.words(i));
             case WRITE -> {
                 out.writeByte(Wire.OP_WRITE).writeLongLE(chain.address(i)).writeShortLE(chain.words(i));
                 for (int w = 0; w < chain.words(i); w++) {

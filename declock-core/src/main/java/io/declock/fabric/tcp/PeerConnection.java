@@ -86,14 +86,16 @@ abstract class PeerConnection extends FrameConnection {
 
     @Override
     protected void opened() {
-        channel().eventLoop().schedule(
-                () -> {
-                    if (!ready && isOpen()) {
-                        fail(null);
-                    }
-                },
-                fabric.settings().connectTimeout().toMillis(),
-                TimeUnit.MILLISECONDS);
+        channel()
+                .eventLoop()
+                .schedule(
+                        () -> {
+                            if (!ready && isOpen()) {
+                                fail(null);
+                            }
+                        },
+                        fabric.settings().connectTimeout().toMillis(),
+                        TimeUnit.MILLISECONDS);
     }
 
     @Override

@@ -58,12 +58,12 @@ final class PeerLinks {
                 && !to.peerAddress().isEmpty()
                 && System.nanoTime() - link.notBefore >= 0
                 && link.opening.compareAndSet(false, true)) {
-            open(link, to);
+            open(to);
         }
         return false;
     }
 
-    private void open(Link link, Member to) {
+    private void open(Member to) {
         URI address = parse(to.peerAddress());
         if (address == null) {
             attemptEnded(keyOf(session, to), false);
@@ -75,7 +75,8 @@ final class PeerLinks {
                 return;
             }
             OutboundPeer peer = new OutboundPeer(fabric, session, to, ticket.bytes());
-            // The ticket tells who the other side is; its certificate may name no address that it happens to have today.
+            // The ticket tells who the other side is; its certificate may name no address that it happens to have
+            // today.
             fabric.connect(address.getHost(), address.getPort(), false, peer).addListener(done -> {
                 if (!done.isSuccess()) {
                     attemptEnded(keyOf(session, to), false);

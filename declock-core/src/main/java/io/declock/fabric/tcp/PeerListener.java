@@ -54,7 +54,8 @@ final class PeerListener {
         if (!bound.awaitUninterruptibly(BIND_MILLIS) || !bound.isSuccess()) {
             Throwable cause = bound.cause();
             throw new UncheckedIOException(
-                    "cannot listen for peers on port " + settings.peerPort() + ": " + (cause == null ? "it took too long" : cause.getMessage()),
+                    "cannot listen for peers on port " + settings.peerPort() + ": "
+                            + (cause == null ? "it took too long" : cause.getMessage()),
                     new IOException(cause));
         }
         return new PeerListener(bound.channel());

@@ -53,7 +53,8 @@ final class PendingRequests {
     void answer(int id, Object answer) throws BadFrameException {
         Pending request = pending.remove(id);
         if (request != null && !request.taker.take(answer)) {
-            request.future.completeExceptionally(new FabricException("the answer to request " + id + " is of another kind"));
+            request.future.completeExceptionally(
+                    new FabricException("the answer to request " + id + " is of another kind"));
             throw new BadFrameException("the answer to request " + id + " is of another kind");
         }
     }

@@ -52,10 +52,15 @@ final class SessionConnection extends FrameConnection {
     }
 
     /** A ticket for a peer. */
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the proof; nobody compares tickets.
     record Ticket(byte[] bytes) {}
 
     SessionConnection(
-            TcpFabric fabric, String node, JoinRequest request, SessionListener listener, CompletableFuture<FabricSession> joining) {
+            TcpFabric fabric,
+            String node,
+            JoinRequest request,
+            SessionListener listener,
+            CompletableFuture<FabricSession> joining) {
         super(false);
         this.fabric = fabric;
         this.node = node;
@@ -74,7 +79,8 @@ final class SessionConnection extends FrameConnection {
     }
 
     /** Returns why the session is over, or null. */
-    @Nullable FabricException failure() {
+    @Nullable
+    FabricException failure() {
         return failure;
     }
 
@@ -98,8 +104,8 @@ final class SessionConnection extends FrameConnection {
     @Override
     protected void foreign(String guess) {
         String hint = guess.equals("TLS") ? "; configure TLS for memory nodes on this side" : "; check host and port";
-        goodbye = new FabricException(
-                "what answers at " + node + " is no DecLock memory node: it speaks " + guess + " and not the DecLock protocol" + hint);
+        goodbye = new FabricException("what answers at " + node + " is no DecLock memory node: it speaks " + guess
+                + " and not the DecLock protocol" + hint);
     }
 
     @Override
@@ -113,8 +119,8 @@ final class SessionConnection extends FrameConnection {
         if (preamble.version() != Wire.VERSION) {
             goodbye = new FabricException.Refused(
                     Reason.BAD_VERSION,
-                    node + " speaks version " + preamble.version() + " of the DecLock protocol, this process version " + Wire.VERSION
-                            + ": use the same release of DecLock on both sides");
+                    node + " speaks version " + preamble.version() + " of the DecLock protocol, this process version "
+                            + Wire.VERSION + ": use the same release of DecLock on both sides");
             fail(goodbye);
             return;
         }
@@ -199,7 +205,8 @@ final class SessionConnection extends FrameConnection {
         }
         long now = System.nanoTime();
         if (chains.isStuck(now, timeout)) {
-            goodbye = new FabricException(node + " has executed nothing for " + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms");
+            goodbye = new FabricException(
+                    node + " has executed nothing for " + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms");
             fail(goodbye);
             return;
         }
@@ -240,7 +247,8 @@ final class SessionConnection extends FrameConnection {
     private void resolved(FrameBody body) throws BadFrameException {
         int id = body.i32();
         boolean found = body.u8() != 0;
-        Optional<Resolution> resolution = found ? Optional.of(new Resolution(body.i64(), body.i64())) : Optional.empty();
+        Optional<Resolution> resolution =
+                found ? Optional.of(new Resolution(body.i64(), body.i64())) : Optional.empty();
         body.end();
         requests.answer(id, resolution);
     }
@@ -298,7 +306,8 @@ final class SessionConnection extends FrameConnection {
 
     @Override
     protected void ended(@Nullable Throwable cause) {
-        FabricException why = goodbye != null ? goodbye : cause instanceof FabricException known ? known : explain(cause);
+        FabricException why =
+                goodbye != null ? goodbye : cause instanceof FabricException known ? known : explain(cause);
         failure = why;
         chains.failAll(why);
         requests.failAll(why);
@@ -324,6 +333,9 @@ final class SessionConnection extends FrameConnection {
                     : "; if this happens every time, check that it is a DecLock memory node and whether it expects TLS";
         }
         return new FabricException(
-                (session == null ? "joining " + node + " failed: " : "the connection to " + node + " is lost: ") + what + hint, cause);
+                (session == null ? "joining " + node + " failed: " : "the connection to " + node + " is lost: ")
+                        + what
+                        + hint,
+                cause);
     }
 }

@@ -78,7 +78,8 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
-    public CompletionStage<FabricSession> join(MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+    public CompletionStage<FabricSession> join(
+            MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
         CompletableFuture<FabricSession> joining = new CompletableFuture<>();
         if (closed) {
             joining.completeExceptionally(new FabricException("the fabric is closed"));
@@ -90,21 +91,25 @@ public final class TcpFabric implements Fabric {
         connecting.addListener(done -> {
             if (!done.isSuccess()) {
                 joining.completeExceptionally(new FabricException(
-                        "cannot connect to " + node + ": " + reason(done.cause()) + "; check that it runs and that host and port are right",
+                        "cannot connect to " + node + ": " + reason(done.cause())
+                                + "; check that it runs and that host and port are right",
                         done.cause()));
             }
         });
-        connecting.channel().eventLoop().schedule(
-                () -> {
-                    if (!joining.isDone()) {
-                        FabricException late = new FabricException(
-                                "joining " + node + " took longer than " + settings.connectTimeout().toMillis() + " ms");
-                        connection.close(late);
-                        joining.completeExceptionally(late);
-                    }
-                },
-                settings.connectTimeout().toMillis(),
-                TimeUnit.MILLISECONDS);
+        connecting
+                .channel()
+                .eventLoop()
+                .schedule(
+                        () -> {
+                            if (!joining.isDone()) {
+                                FabricException late = new FabricException("joining " + node + " took longer than "
+                                        + settings.connectTimeout().toMillis() + " ms");
+                                connection.close(late);
+                                joining.completeExceptionally(late);
+                            }
+                        },
+                        settings.connectTimeout().toMillis(),
+                        TimeUnit.MILLISECONDS);
         return joining;
     }
 
@@ -119,12 +124,18 @@ public final class TcpFabric implements Fabric {
                 .channel(loops.clientChannel())
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) settings.connectTimeout().toMillis())
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        settings.connectTimeout().toMillis())
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
                         Tls.addClient(
-                                channel.pipeline(), settings.clientSsl(), settings.clientSslParameters(), verifyHost, host, port);
+                                channel.pipeline(),
+                                settings.clientSsl(),
+                                settings.clientSslParameters(),
+                                verifyHost,
+                                host,
+                                port);
                         channel.pipeline().addLast(handler);
                     }
                 })
@@ -162,11 +173,14 @@ public final class TcpFabric implements Fabric {
 
     private static MemberKey keyOf(TcpSession session) {
         return new MemberKey(
-                session.joined().memoryNodeIncarnation(), session.joined().nodeId(), session.joined().incarnation());
+                session.joined().memoryNodeIncarnation(),
+                session.joined().nodeId(),
+                session.joined().incarnation());
     }
 
     /** Returns the session of this process that is that member, or null. */
-    @Nullable TcpSession sessionOf(MemberKey member) {
+    @Nullable
+    TcpSession sessionOf(MemberKey member) {
         return sessions.get(member);
     }
 

@@ -49,20 +49,35 @@ public record TcpFabricSettings(
         if (peerPort < 0 || peerPort > 65535) {
             throw new IllegalArgumentException("peerPort must be 0 to 65535: " + peerPort);
         }
-        if (connectTimeout.isNegative() || connectTimeout.isZero() || requestTimeout.isNegative() || requestTimeout.isZero()) {
+        if (connectTimeout.isNegative()
+                || connectTimeout.isZero()
+                || requestTimeout.isNegative()
+                || requestTimeout.isZero()) {
             throw new IllegalArgumentException("time-outs must be positive: " + connectTimeout + ", " + requestTimeout);
         }
         if (eventLoopThreads < 1 || pollNanos < 0 || maxInFlight < 2 || Integer.bitCount(maxInFlight) != 1) {
-            throw new IllegalArgumentException("eventLoopThreads must be positive, pollNanos not negative, maxInFlight a power of two: "
-                    + eventLoopThreads + ", " + pollNanos + ", " + maxInFlight);
+            throw new IllegalArgumentException(
+                    "eventLoopThreads must be positive, pollNanos not negative, maxInFlight a power of two: "
+                            + eventLoopThreads + ", " + pollNanos + ", " + maxInFlight);
         }
     }
 
     /** Returns these settings with another secret. */
     public TcpFabricSettings withSecret(@Nullable String secret) {
         return new TcpFabricSettings(
-                secret, clientSsl, clientSslParameters, serverSsl, serverSslParameters, listen, peerHost, peerPort, connectTimeout,
-                requestTimeout, eventLoopThreads, pollNanos, maxInFlight);
+                secret,
+                clientSsl,
+                clientSslParameters,
+                serverSsl,
+                serverSslParameters,
+                listen,
+                peerHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
     }
 
     /** Returns these settings with TLS towards memory nodes and from and to peers. */
@@ -72,42 +87,98 @@ public record TcpFabricSettings(
             @Nullable SSLContext serverSsl,
             @Nullable SSLParameters serverSslParameters) {
         return new TcpFabricSettings(
-                secret, clientSsl, clientSslParameters, serverSsl, serverSslParameters, listen, peerHost, peerPort, connectTimeout,
-                requestTimeout, eventLoopThreads, pollNanos, maxInFlight);
+                secret,
+                clientSsl,
+                clientSslParameters,
+                serverSsl,
+                serverSslParameters,
+                listen,
+                peerHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
     }
 
     /** Returns these settings with another way for peers to reach this process. */
     public TcpFabricSettings withPeers(boolean listen, @Nullable String peerHost, int peerPort) {
         return new TcpFabricSettings(
-                secret, clientSsl, clientSslParameters, serverSsl, serverSslParameters, listen, peerHost, peerPort, connectTimeout,
-                requestTimeout, eventLoopThreads, pollNanos, maxInFlight);
+                secret,
+                clientSsl,
+                clientSslParameters,
+                serverSsl,
+                serverSslParameters,
+                listen,
+                peerHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
     }
 
     /** Returns these settings with other time-outs. */
     public TcpFabricSettings withTimeouts(Duration connectTimeout, Duration requestTimeout) {
         return new TcpFabricSettings(
-                secret, clientSsl, clientSslParameters, serverSsl, serverSslParameters, listen, peerHost, peerPort, connectTimeout,
-                requestTimeout, eventLoopThreads, pollNanos, maxInFlight);
+                secret,
+                clientSsl,
+                clientSslParameters,
+                serverSsl,
+                serverSslParameters,
+                listen,
+                peerHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
     }
 
     /** Returns these settings with other event loops. */
     public TcpFabricSettings withEventLoops(int eventLoopThreads, long pollNanos) {
         return new TcpFabricSettings(
-                secret, clientSsl, clientSslParameters, serverSsl, serverSslParameters, listen, peerHost, peerPort, connectTimeout,
-                requestTimeout, eventLoopThreads, pollNanos, maxInFlight);
+                secret,
+                clientSsl,
+                clientSslParameters,
+                serverSsl,
+                serverSslParameters,
+                listen,
+                peerHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
     }
 
     /** Returns these settings with another bound on chains in flight. */
     public TcpFabricSettings withMaxInFlight(int maxInFlight) {
         return new TcpFabricSettings(
-                secret, clientSsl, clientSslParameters, serverSsl, serverSslParameters, listen, peerHost, peerPort, connectTimeout,
-                requestTimeout, eventLoopThreads, pollNanos, maxInFlight);
+                secret,
+                clientSsl,
+                clientSslParameters,
+                serverSsl,
+                serverSslParameters,
+                listen,
+                peerHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
     }
 
     /** Shows everything but the secret. */
     @Override
     public String toString() {
-        return (secret == null || secret.isEmpty() ? "without a secret" : "with a secret") + (clientSsl == null ? ", plain TCP" : ", TLS")
-                + ", peers " + (listen ? (peerHost == null ? "auto" : peerHost) + ":" + peerPort : "through the memory node");
+        return (secret == null || secret.isEmpty() ? "without a secret" : "with a secret")
+                + (clientSsl == null ? ", plain TCP" : ", TLS") + ", peers "
+                + (listen ? (peerHost == null ? "auto" : peerHost) + ":" + peerPort : "through the memory node");
     }
 }

@@ -37,7 +37,12 @@ final class TcpSession implements FabricSession, RemoteMemory, ControlPlane {
     private final PeerLinks peers;
 
     TcpSession(
-            TcpFabric fabric, SessionConnection connection, JoinReply joined, byte[] peerKey, SessionListener listener, String node) {
+            TcpFabric fabric,
+            SessionConnection connection,
+            JoinReply joined,
+            byte[] peerKey,
+            SessionListener listener,
+            String node) {
         this.fabric = fabric;
         this.connection = connection;
         this.joined = joined;
@@ -155,7 +160,8 @@ final class TcpSession implements FabricSession, RemoteMemory, ControlPlane {
         if (name.length == 0 || name.length > Wire.MAX_TEXT) {
             return CompletableFuture.failedStage(new FabricException.Refused(
                     FabricException.Reason.BAD_REQUEST,
-                    "a full lock name must have 1 to " + Wire.MAX_TEXT + " bytes in UTF-8, this one has " + name.length));
+                    "a full lock name must have 1 to " + Wire.MAX_TEXT + " bytes in UTF-8, this one has "
+                            + name.length));
         }
         Function<Optional, T> typed = result::apply;
         return ask(type, Optional.class, typed, out -> FrameWriter.countedBytes(out, name));
@@ -168,7 +174,11 @@ final class TcpSession implements FabricSession, RemoteMemory, ControlPlane {
 
     @Override
     public CompletionStage<Void> declareNodeSet(long digest) {
-        return ask(Wire.DECLARE_NODE_SET, SessionConnection.Done.class, TcpSession::nothing, out -> out.writeLongLE(digest));
+        return ask(
+                Wire.DECLARE_NODE_SET,
+                SessionConnection.Done.class,
+                TcpSession::nothing,
+                out -> out.writeLongLE(digest));
     }
 
     /** Asks the memory node for what authenticates this member to another. */

@@ -84,7 +84,10 @@ public final class FrameBody {
     public String text(int most) throws BadFrameException {
         byte[] bytes = countedBytes(most);
         try {
-            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
         } catch (CharacterCodingException e) {
             throw new BadFrameException("a text is not UTF-8");
         }

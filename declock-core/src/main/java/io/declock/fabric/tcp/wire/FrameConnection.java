@@ -188,7 +188,10 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         if (kept == null) {
             consume(in);
             if (in.isReadable() && !over) {
-                partial = channel().alloc().buffer(Math.max(in.readableBytes(), FIRST_BYTES)).writeBytes(in);
+                partial = channel()
+                        .alloc()
+                        .buffer(Math.max(in.readableBytes(), FIRST_BYTES))
+                        .writeBytes(in);
             }
         } else {
             kept.writeBytes(in);
@@ -241,7 +244,8 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         }
         int length = in.getIntLE(start);
         if (length < 1 || length > maxFrameBytes) {
-            throw new BadFrameException("a frame of " + Integer.toUnsignedString(length) + " bytes, allowed are 1 to " + maxFrameBytes);
+            throw new BadFrameException(
+                    "a frame of " + Integer.toUnsignedString(length) + " bytes, allowed are 1 to " + maxFrameBytes);
         }
         if (readable < Integer.BYTES + length) {
             return false;

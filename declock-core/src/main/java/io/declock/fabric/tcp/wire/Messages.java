@@ -63,7 +63,15 @@ public final class Messages {
         long lease = body.i64();
         long time = body.i64();
         return new JoinReply(
-                id, memoryNodeIncarnation, nodeId, incarnation, capacity, regionBytes, lease, time, readMembership(body));
+                id,
+                memoryNodeIncarnation,
+                nodeId,
+                incarnation,
+                capacity,
+                regionBytes,
+                lease,
+                time,
+                readMembership(body));
     }
 
     /** Writes a membership. */
@@ -137,7 +145,17 @@ public final class Messages {
         long detail = body.i64();
         long[] entries = readEntries(body);
         return new PeerMessage(
-                kind, memoryNode, fromNode, fromIncarnation, toNode, toIncarnation, record, epoch, index, detail, entries);
+                kind,
+                memoryNode,
+                fromNode,
+                fromIncarnation,
+                toNode,
+                toIncarnation,
+                record,
+                epoch,
+                index,
+                detail,
+                entries);
     }
 
     private static PeerMessage.Kind readKind(int code) throws BadFrameException {
@@ -151,7 +169,8 @@ public final class Messages {
     private static long[] readEntries(FrameBody body) throws BadFrameException {
         int count = body.u8();
         if (count > PeerMessage.MAX_ENTRIES) {
-            throw new BadFrameException("a peer message with " + count + " entries, at most " + PeerMessage.MAX_ENTRIES + " are allowed");
+            throw new BadFrameException(
+                    "a peer message with " + count + " entries, at most " + PeerMessage.MAX_ENTRIES + " are allowed");
         }
         long[] entries = new long[count];
         for (int i = 0; i < count; i++) {

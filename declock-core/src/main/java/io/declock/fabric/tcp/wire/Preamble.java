@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
  * @param status 0, or the code of a {@link io.declock.fabric.FabricException.Reason} for which it will be closed
  * @param nonce the sender's random bytes
  */
+@SuppressWarnings("ArrayRecordComponent") // The nonce goes from the wire to the proof; nobody compares preambles.
 public record Preamble(int magic, int version, int role, int status, byte[] nonce) {
     /** Makes one of this version. */
     public static Preamble of(int role, int status, byte[] nonce) {
@@ -45,8 +46,13 @@ public record Preamble(int magic, int version, int role, int status, byte[] nonc
         if (first.length >= 2 && (first[0] == 0x16 || first[0] == 0x15) && first[1] == 0x03) {
             return "TLS";
         }
-        if (text.startsWith("HTTP") || text.startsWith("GET ") || text.startsWith("POST") || text.startsWith("HEAD") || text.startsWith("PUT ")
-                || text.startsWith("PRI ") || text.startsWith("OPTI")) {
+        if (text.startsWith("HTTP")
+                || text.startsWith("GET ")
+                || text.startsWith("POST")
+                || text.startsWith("HEAD")
+                || text.startsWith("PUT ")
+                || text.startsWith("PRI ")
+                || text.startsWith("OPTI")) {
             return "HTTP";
         }
         if (text.startsWith("-ERR") || text.startsWith("*") || text.startsWith("+")) {

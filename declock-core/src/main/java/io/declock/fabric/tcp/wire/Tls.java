@@ -17,7 +17,8 @@ public final class Tls {
     private Tls() {}
 
     /** Adds the accepting side; nothing without a context. */
-    public static void addServer(ChannelPipeline pipeline, @Nullable SSLContext context, @Nullable SSLParameters parameters) {
+    public static void addServer(
+            ChannelPipeline pipeline, @Nullable SSLContext context, @Nullable SSLParameters parameters) {
         if (context != null) {
             SSLEngine engine = context.createSSLEngine();
             engine.setUseClientMode(false);

@@ -1,0 +1,66 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp;
+
+import io.declock.fabric.Fabric;
+import io.declock.fabric.FabricRig;
+import io.declock.fabric.ManualTime;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeServer;
+import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** A memory node with a real server on the loopback interface, and fabrics to it. */
+final class TcpRig implements FabricRig {
+    private final MemoryNode node;
+    private final MemoryNodeServer server;
+    private final TcpFabricSettings client;
+    private final List<Fabric> fabrics = new CopyOnWriteArrayList<>();
+
+    TcpRig(MemoryNodeSettings settings, ManualTime time, MemoryNodeServerSettings server, TcpFabricSettings client) {
+        this.node = MemoryNode.create(
+                settings, time, time, () -> ThreadLocalRandom.current().nextLong());
+        this.client = client;
+        try {
+            this.server = MemoryNodeServer.start(node, server.withAddress("127.0.0.1", 0));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public MemoryNode node() {
+        return node;
+    }
+
+    @Override
+    public MemoryNodeAddress address() {
+        return new MemoryNodeAddress(TcpFabric.SCHEME, "127.0.0.1", server.port());
+    }
+
+    @Override
+    public Fabric openFabric(Counters counters) {
+        return openFabric(client, counters);
+    }
+
+    Fabric openFabric(TcpFabricSettings settings, Counters counters) {
+        Fabric fabric = TcpFabric.open(settings, counters);
+        fabrics.add(fabric);
+        return fabric;
+    }
+
+    @Override
+    public void close() {
+        fabrics.forEach(Fabric::close);
+        node.close();
+        server.close();
+    }
+}
