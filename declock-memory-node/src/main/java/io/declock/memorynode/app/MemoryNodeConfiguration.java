@@ -1,0 +1,128 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode.app;
+
+import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.memorynode.app.MemoryNodeProperties.ClientAuth;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.ssl.NoSuchSslBundleException;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.boot.ssl.SslOptions;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Wires the memory node and what watches it. */
+@Configuration(proxyBeanMethods = false)
+class MemoryNodeConfiguration {
+    @Bean
+    MemoryNodeService memoryNode(MemoryNodeProperties properties, SslBundles sslBundles) {
+        Sizing sizing = Sizing.of(properties);
+        return new MemoryNodeService(
+                properties, sizing, nodeSettings(properties, sizing), serverSettings(properties, sslBundles));
+    }
+
+    @Bean
+    HealthIndicator memoryNodeHealthIndicator(MemoryNodeService service) {
+        return new MemoryNodeHealthIndicator(service);
+    }
+
+    @Bean
+    MemoryNodeMetrics memoryNodeMetrics(MemoryNodeService service) {
+        return new MemoryNodeMetrics(service);
+    }
+
+    private static MemoryNodeSettings nodeSettings(MemoryNodeProperties properties, Sizing sizing) {
+        String id = properties.id();
+        try {
+            return MemoryNodeSettings.withId(id == null ? hostName() + ":" + properties.port() : id)
+                    .withSize(sizing.records(), sizing.layout().capacity())
+                    .withLease(properties.maxLease(), properties.leaseMargin())
+                    .withWaitOutOldSessions(properties.waitOutOldSessions())
+                    .withReclaimInterval(properties.reclaimInterval())
+                    .withPreallocate(properties.preallocate());
+        } catch (IllegalArgumentException e) {
+            throw badValue(e);
+        }
+    }
+
+    private static MemoryNodeServerSettings serverSettings(MemoryNodeProperties properties, SslBundles sslBundles) {
+        MemoryNodeServerSettings defaults = MemoryNodeServerSettings.DEFAULTS;
+        Integer threads = properties.eventLoopThreads();
+        SslBundle bundle = bundle(properties.ssl().bundle(), sslBundles);
+        try {
+            MemoryNodeServerSettings settings = defaults.withAddress(properties.bindAddress(), properties.port())
+                    .withSecret(properties.hasSecret() ? properties.secret() : null)
+                    .withEventLoops(
+                            threads == null ? defaults.eventLoopThreads() : threads,
+                            properties.eventLoopPolling().toNanos())
+                    .withLimits(
+                            properties.handshakeTimeout(),
+                            properties.stallTimeout(),
+                            properties.maxConnections(),
+                            defaults.maxPendingBytes());
+            if (bundle == null) {
+                return settings;
+            }
+            SSLContext context = bundle.createSslContext();
+            return settings.withTls(
+                    context,
+                    parameters(context, bundle.getOptions(), properties.ssl().clientAuth()));
+        } catch (IllegalArgumentException e) {
+            throw badValue(e);
+        }
+    }
+
+    private static @Nullable SslBundle bundle(@Nullable String name, SslBundles sslBundles) {
+        if (name == null || name.isEmpty()) {
+            return null;
+        }
+        try {
+            return sslBundles.getBundle(name);
+        } catch (NoSuchSslBundleException e) {
+            throw new MemoryNodeStartException(
+                    "declock.memory-node.ssl.bundle names the SSL bundle '" + name + "', which does not exist. "
+                            + (sslBundles.getBundleNames().isEmpty()
+                                    ? "There is none."
+                                    : "There are: " + String.join(", ", sslBundles.getBundleNames()) + "."),
+                    "Define it with spring.ssl.bundle.pem." + name + ".* or spring.ssl.bundle.jks." + name
+                            + ".*, or correct the name.",
+                    e);
+        }
+    }
+
+    private static SSLParameters parameters(SSLContext context, SslOptions options, ClientAuth clientAuth) {
+        SSLParameters parameters = context.getDefaultSSLParameters();
+        if (options.getCiphers() != null) {
+            parameters.setCipherSuites(options.getCiphers());
+        }
+        if (options.getEnabledProtocols() != null) {
+            parameters.setProtocols(options.getEnabledProtocols());
+        }
+        parameters.setWantClientAuth(clientAuth == ClientAuth.WANT);
+        if (clientAuth == ClientAuth.NEED) {
+            parameters.setNeedClientAuth(true);
+        }
+        return parameters;
+    }
+
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) {
+            return "localhost";
+        }
+    }
+
+    private static MemoryNodeStartException badValue(IllegalArgumentException e) {
+        return new MemoryNodeStartException(
+                "A property of declock.memory-node has a value that cannot be: " + e.getMessage(), "Correct it.", e);
+    }
+}

@@ -1,0 +1,47 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode.app;
+
+import io.declock.memorynode.MemoryNodeStatus;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/**
+ * Health of the memory node: up while services may join, out of service while it waits for leases of an earlier life, down when
+ * it does not listen. A full table does not make it down: those who have their records go on.
+ */
+final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
+    private final MemoryNodeService service;
+
+    MemoryNodeHealthIndicator(MemoryNodeService service) {
+        super("Memory node health check failed");
+        this.service = service;
+    }
+
+    @Override
+    protected void doHealthCheck(Health.Builder builder) {
+        MemoryNodeStatus status = service.status();
+        if (!service.isRunning()) {
+            builder.down().withDetail("problem", "the memory node does not listen");
+        } else if (status.serving()) {
+            builder.up();
+        } else {
+            builder.outOfService()
+                    .withDetail(
+                            "problem",
+                            "waits " + service.waitLeft().toMillis()
+                                    + " ms for locks that an earlier life may have granted");
+        }
+        builder.withDetail("id", status.id())
+                .withDetail("incarnation", Long.toHexString(status.incarnation()))
+                .withDetail("port", service.port())
+                .withDetail("tls", service.hasTls())
+                .withDetail("secret", service.properties().hasSecret())
+                .withDetail("services", status.sessions().size())
+                .withDetail("recordsInUse", status.recordsInUse())
+                .withDetail("recordsTotal", status.recordsTotal())
+                .withDetail("queueCapacity", status.queueCapacity())
+                .withDetail("regionBytes", status.regionBytes());
+    }
+}

@@ -1,0 +1,76 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode.app;
+
+import io.declock.memorynode.MemoryNodeStatus;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.BaseUnits;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.function.ToDoubleFunction;
+
+/** Metrics of the memory node. */
+final class MemoryNodeMetrics implements MeterBinder {
+    private static final String PREFIX = "declock.server.";
+
+    private final MemoryNodeService service;
+
+    MemoryNodeMetrics(MemoryNodeService service) {
+        this.service = service;
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        gauge(
+                registry,
+                "sessions",
+                "Services that have joined",
+                status -> status.sessions().size());
+        gauge(registry, "records.used", "Lock records that belong to a name", MemoryNodeStatus::recordsInUse);
+        gauge(registry, "records.total", "Lock records in all", MemoryNodeStatus::recordsTotal);
+        gauge(registry, "serving", "1 while services may join, else 0", status -> status.serving() ? 1 : 0);
+        Gauge.builder(
+                        PREFIX + "memory.committed",
+                        service,
+                        node -> node.status().committedBytes())
+                .description("Memory that lock records take now")
+                .baseUnit(BaseUnits.BYTES)
+                .register(registry);
+        verb(registry, "fetch_and_add", MemoryNodeStatus::fetchAndAdds);
+        verb(registry, "compare_and_swap", MemoryNodeStatus::compareAndSwaps);
+        verb(registry, "read", MemoryNodeStatus::reads);
+        verb(registry, "write", MemoryNodeStatus::writes);
+        counter(registry, "messages.relayed", "Messages between services passed on", MemoryNodeStatus::relayed);
+        counter(registry, "records.reclaimed", "Idle lock records taken back", MemoryNodeStatus::reclaimed);
+        counter(registry, "joins.refused", "Connections that were refused", MemoryNodeStatus::refusedConnections);
+        counter(registry, "frames.bad", "Frames that made no sense", MemoryNodeStatus::badFrames);
+        counter(
+                registry,
+                "readers.slow",
+                "Connections closed because nobody read the answers",
+                MemoryNodeStatus::slowReaders);
+    }
+
+    private void gauge(
+            MeterRegistry registry, String name, String description, ToDoubleFunction<MemoryNodeStatus> value) {
+        Gauge.builder(PREFIX + name, service, node -> value.applyAsDouble(node.status()))
+                .description(description)
+                .register(registry);
+    }
+
+    private void counter(
+            MeterRegistry registry, String name, String description, ToDoubleFunction<MemoryNodeStatus> value) {
+        FunctionCounter.builder(PREFIX + name, service, node -> value.applyAsDouble(node.status()))
+                .description(description)
+                .register(registry);
+    }
+
+    private void verb(MeterRegistry registry, String verb, ToDoubleFunction<MemoryNodeStatus> value) {
+        FunctionCounter.builder(PREFIX + "operations", service, node -> value.applyAsDouble(node.status()))
+                .description("Operations executed")
+                .tag("verb", verb)
+                .register(registry);
+    }
+}

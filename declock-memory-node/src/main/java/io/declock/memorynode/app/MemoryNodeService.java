@@ -1,0 +1,212 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode.app;
+
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeServer;
+import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.memorynode.MemoryNodeStatus;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * The memory node and its TCP server, started before the management port opens and stopped after it closed. Thread-safe.
+ *
+ * <p>Started once: a memory node that was stopped is not started again, because its memory is gone with its sessions.
+ */
+final class MemoryNodeService implements SmartLifecycle {
+    private static final Logger log = LoggerFactory.getLogger(MemoryNodeService.class);
+    private static final int CLOSE_SECONDS = 2;
+
+    private final MemoryNodeProperties properties;
+    private final MemoryNodeServerSettings serverSettings;
+    private final MemoryNode node;
+    private final ScheduledThreadPoolExecutor timer;
+    private final long startedAt = System.nanoTime();
+    private volatile @Nullable MemoryNodeServer server;
+
+    MemoryNodeService(
+            MemoryNodeProperties properties,
+            Sizing sizing,
+            MemoryNodeSettings nodeSettings,
+            MemoryNodeServerSettings serverSettings) {
+        this.properties = properties;
+        this.serverSettings = serverSettings;
+        sizing.requireDirectMemory(sizing.bytes());
+        this.timer = new ScheduledThreadPoolExecutor(1, MemoryNodeService::timerThread);
+        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        SecureRandom random = new SecureRandom();
+        try {
+            this.node = MemoryNode.create(nodeSettings, System::nanoTime, this::schedule, random::nextLong);
+        } catch (OutOfMemoryError e) {
+            timer.shutdownNow();
+            throw new MemoryNodeStartException(
+                    "There is not enough memory for " + Texts.bytes(sizing.bytes()) + " of lock records: "
+                            + e.getMessage(),
+                    "Lower declock.memory-node.memory or declock.memory-node.records, or give the JVM more with"
+                            + " -XX:MaxDirectMemorySize.",
+                    e);
+        }
+    }
+
+    private static Thread timerThread(Runnable task) {
+        Thread thread = new Thread(task, "declock-memory-node-timer");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private void schedule(long delayNanos, Runnable task) {
+        if (!timer.isShutdown()) {
+            timer.schedule(() -> guarded(task), delayNanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            log.error("A timer's task failed", e);
+        }
+    }
+
+    @Override
+    public void start() {
+        MemoryNodeServer started = bind();
+        server = started;
+        announce(started.port());
+        writePortFile(started.port());
+    }
+
+    private MemoryNodeServer bind() {
+        try {
+            return MemoryNodeServer.start(node, serverSettings);
+        } catch (IOException e) {
+            throw new MemoryNodeStartException(
+                    "The memory node cannot listen on " + serverSettings.host() + ":" + serverSettings.port() + ": "
+                            + rootMessage(e),
+                    "Stop the program that uses the port (another memory node?), or choose another one with"
+                            + " declock.memory-node.port and declock.memory-node.bind-address.",
+                    e);
+        }
+    }
+
+    private static String rootMessage(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return String.valueOf(root.getMessage());
+    }
+
+    private void announce(int port) {
+        MemoryNodeStatus status = node.status();
+        log.info(
+                "Memory node '{}' (incarnation {}) serves tcp://{}:{}: {} lock records with a queue capacity of {} in {}; TLS {},"
+                        + " secret {}, leases up to {}",
+                status.id(),
+                Long.toHexString(status.incarnation()),
+                serverSettings.host(),
+                port,
+                status.recordsTotal(),
+                status.queueCapacity(),
+                Texts.bytes(status.regionBytes()),
+                hasTls() ? "on" : "off",
+                properties.hasSecret() ? "set" : "none",
+                properties.maxLease());
+        if (!properties.hasSecret() && properties.ssl().clientAuth() != MemoryNodeProperties.ClientAuth.NEED) {
+            log.warn(
+                    "Whoever reaches port {} can take and break every lock: set declock.memory-node.secret, or ask for"
+                            + " certificates with declock.memory-node.ssl.client-auth=need",
+                    port);
+        }
+        if (!status.serving()) {
+            log.info(
+                    "Services may join once locks that an earlier life may have granted have run out, in {} ms",
+                    waitLeft().toMillis());
+        }
+    }
+
+    private void writePortFile(int port) {
+        Path file = properties.portFile();
+        if (file == null) {
+            return;
+        }
+        try {
+            Files.writeString(file, Integer.toString(port));
+        } catch (IOException e) {
+            throw new MemoryNodeStartException(
+                    "The port cannot be written to " + file + ": " + e,
+                    "Correct declock.memory-node.port-file, or leave it out.",
+                    e);
+        }
+    }
+
+    @Override
+    public void stop() {
+        MemoryNodeServer running = server;
+        if (running == null) {
+            return;
+        }
+        server = null;
+        int sessions = node.status().sessions().size();
+        node.close();
+        running.close();
+        timer.shutdownNow();
+        try {
+            timer.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        log.info("Memory node '{}' stopped; {} services had joined it", node.id(), sessions);
+    }
+
+    @Override
+    public boolean isRunning() {
+        return server != null;
+    }
+
+    /** Before the web server, whose phase is higher. */
+    @Override
+    public int getPhase() {
+        return 0;
+    }
+
+    boolean hasTls() {
+        return serverSettings.sslContext() != null;
+    }
+
+    MemoryNodeProperties properties() {
+        return properties;
+    }
+
+    MemoryNodeStatus status() {
+        return node.status();
+    }
+
+    /** Returns the port it listens on, 0 while it does not. */
+    int port() {
+        MemoryNodeServer running = server;
+        return running == null ? 0 : running.port();
+    }
+
+    /** Returns how long it still waits for leases of an earlier life, zero if it does not. */
+    Duration waitLeft() {
+        if (node.status().serving()) {
+            return Duration.ZERO;
+        }
+        Duration all = properties.maxLease().plus(properties.leaseMargin());
+        Duration left = all.minusNanos(System.nanoTime() - startedAt);
+        return left.isNegative() ? Duration.ZERO : left;
+    }
+}

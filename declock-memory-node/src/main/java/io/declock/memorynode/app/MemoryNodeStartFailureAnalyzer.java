@@ -1,0 +1,15 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode.app;
+
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+
+/** Prints what kept the memory node from starting and what to do, in place of a stack trace. */
+final class MemoryNodeStartFailureAnalyzer extends AbstractFailureAnalyzer<MemoryNodeStartException> {
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, MemoryNodeStartException cause) {
+        return new FailureAnalysis(String.valueOf(cause.getMessage()), cause.action(), cause);
+    }
+}
