@@ -16,6 +16,9 @@ public interface LocalHost {
     /** Finds the lock's record and answers with {@link LocalLock#bound} or {@link LocalLock#bindFailed}; no mutex is held. */
     void bind(LocalLock lock);
 
+    /** The lock was retired and will not be bound any more. */
+    void forgotten(LocalLock lock);
+
     /** A hold was lost; tells whoever asked to be told. No mutex is held. */
     void holdLost(Hold hold, Runnable listeners);
 

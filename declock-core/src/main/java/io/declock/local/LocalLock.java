@@ -390,6 +390,9 @@ public final class LocalLock implements CqlUpper {
         LocalWaiter next = preferred(afterWriter);
         if (next == null) {
             remote.release(effects);
+        } else if (!leaseValid()) {
+            // The session is over by our own clock (rule C1); its loss is on the way and starts everybody anew.
+            return;
         } else if (mayStay(remote, next)) {
             remote.tenure().nextToken();
             grant(next, remote, GrantKind.LOCAL, effects);
@@ -723,6 +726,16 @@ public final class LocalLock implements CqlUpper {
         mutex.lock();
         try {
             return cql != null && cql.holdsIn(epoch);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Returns whether this node has a position in the remote queue, or is giving one back. */
+    public boolean hasPosition() {
+        mutex.lock();
+        try {
+            return cql != null && !cql.isForgettable();
         } finally {
             mutex.unlock();
         }

@@ -257,6 +257,11 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
         }
 
         @Override
+        public void forgotten(LocalLock lock) {
+            memoryNodes.forgotten(lock);
+        }
+
+        @Override
         public void holdLost(Hold hold, Runnable listeners) {
             observer.lost(hold.isExclusive() ? LockMode.WRITE : LockMode.READ);
             runtime.callbacks().execute(listeners);

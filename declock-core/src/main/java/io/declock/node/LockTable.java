@@ -83,6 +83,7 @@ final class LockTable {
         if (locks.remove(lock.name(), lock)) {
             size.decrementAndGet();
         }
+        host.forgotten(lock);
         if (remote != null && session != null) {
             session.unregister(remote.record(), lock);
         }

@@ -35,6 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 final class MemoryNodes implements MemoryNodeLink.Listener {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodes.class);
+    private static final long LEAVE_CHECK_NANOS = 5_000_000L;
     private static final long NOT_YET_RETRY_NANOS = 100_000_000L;
 
     private final ComputeNodeSettings settings;
@@ -278,13 +279,29 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
 
     void leave(boolean clean, Duration timeout) {
         clockSync.stop();
-        links.forEach(link -> link.stop(clean));
         try {
+            boolean idle = clean && awaitCondition(this::hasNoPosition, timeout);
+            links.forEach(link -> link.stop(idle));
             awaitCondition(() -> links.stream().allMatch(link -> link.session() == null), timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         links.forEach(link -> link.stop(false));
+    }
+
+    /** An orphaned request, or a release still under way: leaving before it landed would be dying, for the others. */
+    private boolean hasNoPosition() {
+        for (LocalLock lock : table.all()) {
+            if (lock.hasPosition()) {
+                runtime.timer().schedule(LEAVE_CHECK_NANOS, this::signal);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void forgotten(LocalLock lock) {
+        unbound.remove(lock);
     }
 
     String whereIs(String name) {

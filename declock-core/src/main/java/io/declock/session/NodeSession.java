@@ -63,11 +63,15 @@ public final class NodeSession implements CqlEnvironment {
         this.coordinator = new ResetCoordinator(this);
         this.inbox = new PeerInbox(this, coordinator);
         long now = surroundings.clock().nanoTime();
-        renewed(joinSentAt);
+        this.leaseUntil = joinSentAt + joined.leaseNanos() - settings.leaseMargin().toNanos();
         this.clockOffset = joined.memoryNodeTimeNanos() - (joinSentAt + (now - joinSentAt) / 2);
     }
 
+    /** A lease that has run out by this clock stays out, so that who saw it invalid and gave up is right for good. */
     private void renewed(long sentAt) {
+        if (surroundings.clock().nanoTime() - leaseUntil >= 0) {
+            return;
+        }
         leaseUntil = sentAt + joined.leaseNanos() - settings.leaseMargin().toNanos();
     }
 
