@@ -63,7 +63,8 @@ public final class NodeSession implements CqlEnvironment {
         this.coordinator = new ResetCoordinator(this);
         this.inbox = new PeerInbox(this, coordinator);
         long now = surroundings.clock().nanoTime();
-        this.leaseUntil = joinSentAt + joined.leaseNanos() - settings.leaseMargin().toNanos();
+        this.leaseUntil =
+                joinSentAt + joined.leaseNanos() - settings.leaseMargin().toNanos();
         this.clockOffset = joined.memoryNodeTimeNanos() - (joinSentAt + (now - joinSentAt) / 2);
     }
 
