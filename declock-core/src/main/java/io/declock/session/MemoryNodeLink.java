@@ -222,16 +222,19 @@ public final class MemoryNodeLink {
         } finally {
             mutex.unlock();
         }
-        if (current.lose(cause) && wasCurrent) {
-            if (again) {
-                log.warn(
-                        "Session with memory node {} ({}) was lost: {}. Joining again.",
-                        memoryNodeId,
-                        address,
-                        cause.getMessage());
-                listener.down(this);
-                join();
-            }
+        if (!current.lose(cause) || !wasCurrent) {
+            return;
+        }
+        if (again) {
+            log.warn(
+                    "Session with memory node {} ({}) was lost: {}. Joining again.",
+                    memoryNodeId,
+                    address,
+                    cause.getMessage());
+        }
+        listener.down(this);
+        if (again) {
+            join();
         }
     }
 
