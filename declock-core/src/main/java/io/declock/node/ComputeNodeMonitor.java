@@ -16,6 +16,9 @@ public interface ComputeNodeMonitor {
     /** Returns one view per configured memory node. */
     List<MemoryNodeView> memoryNodes();
 
+    /** Returns the view of the memory node that a name lives on, empty while not every memory node has been joined once. */
+    Optional<MemoryNodeView> memoryNodeOf(String name);
+
     /** Returns what this process holds and waits for now, at most {@code limit} of it. */
     List<LockView> locks(int limit);
 

@@ -55,12 +55,18 @@ final class NodeMonitor implements ComputeNodeMonitor {
             if (views.size() >= limit) {
                 break;
             }
-            lock.visit(new Collector(lock.name(), memoryNodeOf(lock.name()), views));
+            lock.visit(new Collector(lock.name(), memoryNodeId(lock.name()), views));
         }
         return views.size() > limit ? List.copyOf(views.subList(0, limit)) : List.copyOf(views);
     }
 
-    private String memoryNodeOf(String name) {
+    @Override
+    public Optional<MemoryNodeView> memoryNodeOf(String name) {
+        MemoryNodeLink link = memoryNodes.linkOf(name);
+        return link == null ? Optional.empty() : Optional.of(link.view());
+    }
+
+    private String memoryNodeId(String name) {
         MemoryNodeLink link = memoryNodes.linkOf(name);
         return link == null ? "" : link.memoryNodeId();
     }
