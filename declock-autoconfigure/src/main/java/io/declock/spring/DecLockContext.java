@@ -1,0 +1,107 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring;
+
+import io.declock.LockHandle;
+import io.declock.LockOwner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a {@link DecLocked} method may ask about the lock it runs under, on the thread on which it was called. In a reactive
+ * pipeline use {@link io.declock.spring.reactive.ReactiveDecLockContext}.
+ *
+ * <pre>{@code
+ * @DecLocked(name = "order", key = "#id")
+ * public void ship(long id) {
+ *     orders.markShipped(id, DecLockContext.currentToken());
+ * }
+ * }</pre>
+ *
+ * <p>Where locked methods call each other, the innermost counts. Thread-safe.
+ */
+public final class DecLockContext {
+    private static final ThreadLocal<@Nullable Scope> CURRENT = new ThreadLocal<>();
+
+    private DecLockContext() {}
+
+    /**
+     * Returns the fencing token of the current lock.
+     *
+     * @throws IllegalStateException outside of a locked method
+     */
+    public static long currentToken() {
+        return currentHandle().fencingToken();
+    }
+
+    /**
+     * Returns the fencing token of one name of the current lock.
+     *
+     * @throws IllegalStateException outside of a locked method
+     * @throws IllegalArgumentException if the locked method did not ask for that name
+     */
+    public static long currentToken(String name) {
+        return currentHandle().fencingToken(name);
+    }
+
+    /**
+     * Returns the handle of the current lock. Do not close it: the method's end does.
+     *
+     * @throws IllegalStateException outside of a locked method
+     */
+    public static LockHandle currentHandle() {
+        Scope scope = CURRENT.get();
+        if (scope == null) {
+            throw new IllegalStateException("No @DecLocked method is running on thread '"
+                    + Thread.currentThread().getName()
+                    + "'. Ask on the thread on which the locked method was called, and"
+                    + " make sure that it was called through its Spring bean.");
+        }
+        return scope.handle;
+    }
+
+    /** Returns whether a locked method is running on this thread. */
+    public static boolean isLocked() {
+        return CURRENT.get() != null;
+    }
+
+    /** Returns the explicit owner of the current lock, or null if there is no current lock or its owner is the thread. */
+    public static @Nullable LockOwner currentOwner() {
+        Scope scope = CURRENT.get();
+        return scope == null ? null : scope.owner;
+    }
+
+    /**
+     * Makes {@code handle} the current one on this thread until the returned scope is closed. For code that takes locks for
+     * others, as the advice does.
+     *
+     * @param owner the explicit owner, null if it is the thread
+     */
+    public static Scope enter(LockHandle handle, @Nullable LockOwner owner) {
+        Scope scope = new Scope(handle, owner, CURRENT.get());
+        CURRENT.set(scope);
+        return scope;
+    }
+
+    /** The time during which a handle is the current one. Close it on the thread that made it, innermost first. */
+    public static final class Scope implements AutoCloseable {
+        private final LockHandle handle;
+        private final @Nullable LockOwner owner;
+        private final @Nullable Scope outer;
+
+        private Scope(LockHandle handle, @Nullable LockOwner owner, @Nullable Scope outer) {
+            this.handle = handle;
+            this.owner = owner;
+            this.outer = outer;
+        }
+
+        @Override
+        public void close() {
+            if (outer == null) {
+                CURRENT.remove();
+            } else {
+                CURRENT.set(outer);
+            }
+        }
+    }
+}

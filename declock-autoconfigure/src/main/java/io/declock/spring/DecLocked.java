@@ -1,0 +1,86 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring;
+
+import io.declock.LockMode;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.aot.hint.annotation.Reflective;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Runs a method of a Spring bean while a distributed lock is held, and never without it.
+ *
+ * <pre>{@code
+ * @DecLocked(name = "order", key = "#id")
+ * public void ship(long id) { ... }              // holds "order:42" for writing
+ * }</pre>
+ *
+ * <p>On a class it locks every public method that has no annotation of its own; on an interface every method of that
+ * interface. The annotation nearest to the method wins. It may be repeated, and used as a meta-annotation with
+ * {@link AliasFor @AliasFor}: all locks of one method are taken in one request, which cannot deadlock.
+ *
+ * <p>The lock is taken before a transaction begins and released after it ended, unless {@code declock.aop.order} says
+ * otherwise. For methods that return a {@link java.util.concurrent.CompletionStage} or a reactive type, it is acquired
+ * without blocking and held until the stage or publisher has terminated or was cancelled.
+ *
+ * @see DecLockContext
+ */
+@Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Repeatable(DecLocks.class)
+@Reflective(DecLockedReflectiveProcessor.class)
+public @interface DecLocked {
+    /** Alias for {@link #key}. */
+    @AliasFor("key")
+    String[] value() default {};
+
+    /**
+     * SpEL expressions for what is locked. An expression may use the parameters by name ({@code #id}) or position
+     * ({@code #p0}, {@code #a0}), {@code #root.method}, {@code #root.methodName}, {@code #root.target},
+     * {@code #root.targetClass}, {@code #root.args} and beans ({@code @bean}). Each yields one lock, or as many as the
+     * collection or array that it evaluates to has elements. Null, or an empty string, is an error.
+     */
+    @AliasFor("value")
+    String[] key() default {};
+
+    /**
+     * First part of the lock's name, as plain text; placeholders are resolved. With a key, the lock is called
+     * {@code name:key}; without one, just {@code name}.
+     */
+    String name() default "";
+
+    /** Whether readers may share the lock. */
+    LockMode mode() default LockMode.WRITE;
+
+    /**
+     * How long to wait for the lock, as {@code 5s} or {@code PT5S}; placeholders are resolved. Zero asks once. Empty for
+     * {@code declock.wait-time}.
+     */
+    String waitTime() default "";
+
+    /**
+     * Ceiling on one hold, as {@code 5s} or {@code PT5S}; placeholders are resolved. When it is reached the lock is
+     * released and counts as lost. Empty for none: the lock is held until the method ends.
+     */
+    String leaseTime() default "";
+
+    /** What to do when the lock was not granted within the wait time. */
+    OnFailure onFailure() default OnFailure.THROW;
+
+    /**
+     * For {@link OnFailure#FALLBACK}: name of a method of the same class to call instead, with the same parameters and
+     * return type, and optionally one more parameter for the exception. It runs without the lock. If its exception
+     * parameter accepts a {@link io.declock.MemoryNodeUnavailableException}, it is called for that as well.
+     */
+    String fallback() default "";
+
+    /** What to do when the method returned normally but its lock had been lost before it did. */
+    OnLost onLost() default OnLost.THROW;
+}

@@ -1,0 +1,38 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring;
+
+import io.declock.DecLockException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link DecLocked} that cannot mean what its author meant: its method would run without the lock, or its key cannot be
+ * told. Thrown at start for what can be seen then, else at the call. Names the method and the expression.
+ */
+public class DecLockedMisuseException extends DecLockException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<String> problems;
+
+    /** Makes one for a single problem. */
+    public DecLockedMisuseException(String problem, @Nullable Throwable cause) {
+        super(problem, cause);
+        this.problems = List.of(problem);
+    }
+
+    /** Makes one for all that was found at start. */
+    public DecLockedMisuseException(List<String> problems) {
+        super(
+                problems.size() == 1
+                        ? problems.get(0)
+                        : problems.size() + " uses of @DecLocked cannot work:\n - " + String.join("\n - ", problems));
+        this.problems = List.copyOf(problems);
+    }
+
+    /** Returns each problem in a sentence. */
+    public List<String> problems() {
+        return problems;
+    }
+}

@@ -1,0 +1,22 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Several {@link DecLocked} on one element. All locks are taken in one request. Settings other than name, key and mode
+ * concern the request as a whole: give them once, or the same everywhere.
+ */
+@Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+public @interface DecLocks {
+    /** The locks. */
+    DecLocked[] value();
+}

@@ -1,0 +1,126 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.aop;
+
+import io.declock.DecLockException;
+import io.declock.DistributedReadWriteLock;
+import io.declock.LockHandle;
+import io.declock.LockLostException;
+import io.declock.LockNotGrantedException;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.MemoryNodeUnavailableException;
+import io.declock.spring.DecLockContext;
+import io.declock.spring.DecLockedMisuseException;
+import java.util.Arrays;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
+
+/** Runs locked methods under their lock. Thread-safe. */
+final class DecLockedInterceptor implements MethodInterceptor {
+    private static final boolean REACTOR =
+            ClassUtils.isPresent("reactor.core.publisher.Mono", DecLockedInterceptor.class.getClassLoader());
+
+    private final LockedOperations operations;
+    private final Supplier<DistributedReadWriteLock> lock;
+    private final StageExecution stages;
+
+    /**
+     * Makes one.
+     *
+     * @param lock asked at the first call
+     * @param executor asked at the first call; runs methods that return a stage when their lock was not free at once
+     */
+    DecLockedInterceptor(
+            LockedOperations operations, Supplier<DistributedReadWriteLock> lock, Supplier<Executor> executor) {
+        this.operations = operations;
+        this.lock = SingletonSupplier.of(lock);
+        this.stages = new StageExecution(SingletonSupplier.of(executor));
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        Object target = invocation.getThis();
+        Class<?> targetClass =
+                target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
+        LockedOperation operation = operations.get(invocation.getMethod(), targetClass);
+        LockedCall call = new LockedCall(operation.method(), target, targetClass, invocation.getArguments());
+        return switch (operation.kind()) {
+            case PLAIN -> plain(invocation, operation, call);
+            case STAGE -> stages.run(lock.get(), invocation, operation, call);
+            case REACTIVE -> ReactiveExecution.run(lock.get(), invocation, operation, call);
+        };
+    }
+
+    private @Nullable Object plain(MethodInvocation invocation, LockedOperation operation, LockedCall call)
+            throws Throwable {
+        LockOwner owner = DecLockContext.currentOwner();
+        LockHandle handle;
+        try {
+            handle = acquire(operation.request(call), owner);
+        } catch (LockNotGrantedException | MemoryNodeUnavailableException e) {
+            return operation.notGranted(call.getTarget(), call.getArgs(), e);
+        } catch (InterruptedException e) {
+            throw interrupted(operation, e);
+        }
+        Object result;
+        DecLockContext.Scope scope = DecLockContext.enter(handle, owner);
+        try {
+            result = invocation.proceed();
+            checkFinished(result, operation);
+        } catch (Throwable failure) {
+            operation.release(handle, failure);
+            throw failure;
+        } finally {
+            scope.close();
+        }
+        LockLostException lost = operation.release(handle);
+        if (lost != null) {
+            throw lost;
+        }
+        return result;
+    }
+
+    private LockHandle acquire(LockRequest request, @Nullable LockOwner owner) throws InterruptedException {
+        DistributedReadWriteLock locks = lock.get();
+        return owner == null ? locks.acquire(request) : locks.acquire(request, owner);
+    }
+
+    private static Exception interrupted(LockedOperation operation, InterruptedException e) {
+        if (Arrays.stream(operation.method().getExceptionTypes())
+                .anyMatch(type -> type.isAssignableFrom(InterruptedException.class))) {
+            return e;
+        }
+        Thread.currentThread().interrupt();
+        return new DecLockException(
+                "Interrupted while " + Names.of(operation.method()) + " waited for its lock; it was not run", e);
+    }
+
+    /** A method whose declared type hides that its work goes on after its return would go on without the lock. */
+    private static void checkFinished(@Nullable Object result, LockedOperation operation) {
+        if (result != null && goesOn(result)) {
+            throw new DecLockedMisuseException(
+                    Names.of(operation.method()) + " is @DecLocked and declared to return "
+                            + operation.method().getReturnType().getSimpleName() + ", but returned a "
+                            + result.getClass().getName()
+                            + " whose work would go on without the lock. Declare CompletionStage, CompletableFuture, Mono or Flux.",
+                    null);
+        }
+    }
+
+    private static boolean goesOn(Object result) {
+        if (result instanceof Future<?> future) {
+            return !future.isDone();
+        }
+        return result instanceof CompletionStage<?> || (REACTOR && ReactiveExecution.isPublisher(result));
+    }
+}

@@ -1,0 +1,43 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.aop;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.spel.standard.SpelExpression;
+
+/** One key, parsed once. Thread-safe. */
+sealed interface KeyExpression {
+    /** Returns the key's value for one call. */
+    @Nullable
+    Object evaluate(LockedCall call, Supplier<EvaluationContext> context);
+
+    /** Returns what was written in the annotation. */
+    String text();
+
+    /** A key that is nothing but a parameter: needs no expression machinery. */
+    record Argument(String text, int index) implements KeyExpression {
+        @Override
+        public @Nullable Object evaluate(LockedCall call, Supplier<EvaluationContext> context) {
+            return call.getArgs()[index];
+        }
+    }
+
+    /** A key that is the same for every call. */
+    record Constant(String text, String value) implements KeyExpression {
+        @Override
+        public Object evaluate(LockedCall call, Supplier<EvaluationContext> context) {
+            return value;
+        }
+    }
+
+    /** Any other key. */
+    record Spel(String text, SpelExpression expression) implements KeyExpression {
+        @Override
+        public @Nullable Object evaluate(LockedCall call, Supplier<EvaluationContext> context) {
+            return expression.getValue(context.get());
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.aop;
+
+import java.lang.reflect.Method;
+import org.jspecify.annotations.Nullable;
+
+/** The root object of key expressions: one call of a locked method. */
+final class LockedCall {
+    private final Method method;
+    private final @Nullable Object target;
+    private final Class<?> targetClass;
+    private final @Nullable Object[] args;
+
+    LockedCall(Method method, @Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
+        this.method = method;
+        this.target = target;
+        this.targetClass = targetClass;
+        this.args = args;
+    }
+
+    /** Returns the called method, of the class where there is one. */
+    public Method getMethod() {
+        return method;
+    }
+
+    /** Returns the called method's name. */
+    public String getMethodName() {
+        return method.getName();
+    }
+
+    /** Returns the bean behind the proxy. */
+    public @Nullable Object getTarget() {
+        return target;
+    }
+
+    /** Returns the class of the bean. */
+    public Class<?> getTargetClass() {
+        return targetClass;
+    }
+
+    /** Returns the arguments. */
+    public @Nullable Object[] getArgs() {
+        return args;
+    }
+}

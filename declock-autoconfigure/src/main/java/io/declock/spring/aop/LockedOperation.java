@@ -1,0 +1,181 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.aop;
+
+import io.declock.DecLockException;
+import io.declock.LockHandle;
+import io.declock.LockLostException;
+import io.declock.LockMode;
+import io.declock.LockNotGrantedException;
+import io.declock.LockRequest;
+import io.declock.spring.DecLockedMisuseException;
+import io.declock.spring.OnFailure;
+import io.declock.spring.OnLost;
+import java.lang.reflect.Array;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.ResolvableType;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.util.function.SingletonSupplier;
+
+/**
+ * Everything that the {@code @DecLocked} annotations of one method say, worked out once.
+ *
+ * @param method the method, of the target class where it has one
+ * @param targetClass the target class
+ * @param locks what is locked
+ * @param waitTime longest wait, null for the default
+ * @param leaseTime ceiling on one hold, null for none
+ * @param onFailure what to do when not granted
+ * @param fallback what to call then, if that is what to do
+ * @param onLost what to do when the lock was lost
+ * @param result the type of the method's result; inside of a stage or publisher, what that emits
+ * @param kind how the method returns its result
+ * @param keys makes the context of expressions
+ */
+record LockedOperation(
+        Method method,
+        Class<?> targetClass,
+        List<Lock> locks,
+        @Nullable Duration waitTime,
+        @Nullable Duration leaseTime,
+        OnFailure onFailure,
+        @Nullable Fallback fallback,
+        OnLost onLost,
+        ResolvableType result,
+        ReturnKind kind,
+        KeyCompiler keys) {
+    private static final Logger LOG = LoggerFactory.getLogger(LockedOperation.class);
+
+    /**
+     * One annotation's part of it.
+     *
+     * @param name first part of the lock's name, empty for none
+     * @param keys its keys, empty for none
+     * @param mode its mode
+     */
+    record Lock(String name, List<KeyExpression> keys, LockMode mode) {}
+
+    /** Returns what to acquire for one call. */
+    LockRequest request(LockedCall call) {
+        Supplier<EvaluationContext> context = SingletonSupplier.of(() -> keys.context(call));
+        LockRequest request = null;
+        for (Lock lock : locks) {
+            if (lock.keys.isEmpty()) {
+                request = and(request, lock.name, lock.mode);
+            }
+            for (KeyExpression key : lock.keys) {
+                request = and(request, lock, key, evaluate(key, call, context));
+            }
+        }
+        if (request == null) {
+            throw new DecLockedMisuseException(
+                    "@DecLocked on " + Names.of(method) + ": the key "
+                            + locks.get(0).keys.get(0).text()
+                            + " gave an empty collection, so there is nothing to lock.",
+                    null);
+        }
+        if (waitTime != null) {
+            request = request.waitTime(waitTime);
+        }
+        return leaseTime == null ? request : request.leaseTime(leaseTime);
+    }
+
+    private @Nullable Object evaluate(KeyExpression key, LockedCall call, Supplier<EvaluationContext> context) {
+        try {
+            return key.evaluate(call, context);
+        } catch (RuntimeException e) {
+            throw new DecLockedMisuseException(
+                    "@DecLocked on " + Names.of(method) + ": the key " + key.text() + " could not be evaluated: "
+                            + e.getMessage(),
+                    e);
+        }
+    }
+
+    private @Nullable LockRequest and(
+            @Nullable LockRequest request, Lock lock, KeyExpression key, @Nullable Object value) {
+        LockRequest more = request;
+        if (value instanceof Iterable<?> several) {
+            for (Object one : several) {
+                more = and(more, name(lock, key, one), lock.mode);
+            }
+        } else if (value != null && value.getClass().isArray()) {
+            for (int i = 0; i < Array.getLength(value); i++) {
+                more = and(more, name(lock, key, Array.get(value, i)), lock.mode);
+            }
+        } else {
+            more = and(more, name(lock, key, value), lock.mode);
+        }
+        return more;
+    }
+
+    private static LockRequest and(@Nullable LockRequest request, String name, LockMode mode) {
+        return request == null ? LockRequest.of(name, mode) : request.and(name, mode);
+    }
+
+    private String name(Lock lock, KeyExpression key, @Nullable Object value) {
+        String text = value == null ? "" : value.toString();
+        if (text.isEmpty()) {
+            throw new DecLockedMisuseException(
+                    "@DecLocked on " + Names.of(method) + ": the key " + key.text() + " is "
+                            + (value == null ? "null" : "empty") + ", so it is not clear what to lock.",
+                    null);
+        }
+        return lock.name.isEmpty() ? text : lock.name + ":" + text;
+    }
+
+    /** Returns whether a fallback is called for that failure. */
+    boolean fallsBack(DecLockException failure) {
+        return fallback != null && fallback.accepts(failure);
+    }
+
+    /**
+     * Returns what the method returns without its lock, or throws; inside of a stage or publisher, what that emits, except
+     * that a fallback returns its own stage or publisher.
+     */
+    @Nullable
+    Object notGranted(@Nullable Object target, @Nullable Object[] args, DecLockException failure) throws Throwable {
+        if (fallback != null && fallback.accepts(failure)) {
+            return fallback.call(target, args, failure);
+        }
+        boolean empty = onFailure == OnFailure.RETURN_DEFAULT || onFailure == OnFailure.SKIP;
+        if (!empty || !(failure instanceof LockNotGrantedException)) {
+            throw failure;
+        }
+        LOG.debug("{} was not run: {}", Names.of(method), failure.getMessage());
+        return DefaultResult.of(result);
+    }
+
+    /** Releases after the method returned normally; returns why its caller must not trust the result, or null. */
+    @Nullable
+    LockLostException release(LockHandle handle) {
+        try {
+            handle.close();
+            return null;
+        } catch (LockLostException e) {
+            if (onLost == OnLost.THROW) {
+                return e;
+            }
+            LOG.warn(
+                    "{} ended after its lock had been lost; only the fencing token protected what it wrote: {}",
+                    Names.of(method),
+                    e.getMessage());
+            return null;
+        }
+    }
+
+    /** Releases after the method failed. */
+    void release(LockHandle handle, Throwable failure) {
+        try {
+            handle.close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.aop;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.asm.ClassReader;
+import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.Label;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.SpringAsmInfo;
+import org.springframework.asm.Type;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Finds calls of locked methods on {@code this}, which bypass the proxy and so the lock, by reading the class files of a bean's
+ * class and its superclasses. Calls that cannot be seen there (from nested classes, by reflection) are not found. Stateless.
+ */
+final class SelfInvocations {
+    private static final Logger LOG = LoggerFactory.getLogger(SelfInvocations.class);
+
+    private SelfInvocations() {}
+
+    /**
+     * One such call.
+     *
+     * @param caller name of the calling method
+     * @param callerSignature its name and descriptor
+     * @param line line number, 0 if unknown
+     * @param locked the locked method that is called
+     */
+    record SelfInvocation(String caller, String callerSignature, int line, Method locked) {}
+
+    /** Finds the calls of any of {@code locked} within {@code type} and its superclasses. */
+    static List<SelfInvocation> find(Class<?> type, Collection<Method> locked) {
+        Map<String, Method> bySignature = new HashMap<>();
+        locked.forEach(method -> bySignature.put(signature(method), method));
+        List<SelfInvocation> found = new ArrayList<>();
+        for (Class<?> read = type; read != null && read != Object.class; read = read.getSuperclass()) {
+            try (InputStream bytes = read.getResourceAsStream(ClassUtils.getClassFileName(read))) {
+                if (bytes != null) {
+                    new ClassReader(bytes).accept(new Scan(bySignature, read, found), ClassReader.EXPAND_FRAMES);
+                }
+            } catch (IOException | RuntimeException e) {
+                LOG.debug("The class file of {} could not be searched for self-invocations", read.getName(), e);
+            }
+        }
+        return found;
+    }
+
+    static String signature(Method method) {
+        return method.getName() + Type.getMethodDescriptor(method);
+    }
+
+    private static final class Scan extends ClassVisitor {
+        private final Map<String, Method> locked;
+        private final Class<?> type;
+        private final List<SelfInvocation> found;
+
+        Scan(Map<String, Method> locked, Class<?> type, List<SelfInvocation> found) {
+            super(SpringAsmInfo.ASM_VERSION);
+            this.locked = locked;
+            this.type = type;
+            this.found = found;
+        }
+
+        @Override
+        public @Nullable MethodVisitor visitMethod(
+                int access,
+                String name,
+                String descriptor,
+                @Nullable String signature,
+                String @Nullable [] exceptions) {
+            boolean isStatic = (access & org.springframework.asm.Opcodes.ACC_STATIC) != 0;
+            boolean isBridge = (access & org.springframework.asm.Opcodes.ACC_BRIDGE) != 0;
+            return isStatic || isBridge ? null : new Calls(name, descriptor);
+        }
+
+        private final class Calls extends ReceiverTracker {
+            private final String name;
+            private final String descriptor;
+            private int line;
+
+            Calls(String name, String descriptor) {
+                this.name = name;
+                this.descriptor = descriptor;
+            }
+
+            @Override
+            public void visitLineNumber(int number, Label start) {
+                line = number;
+            }
+
+            @Override
+            void calledOnThis(String owner, String calledName, String calledDescriptor) {
+                Method called = locked.get(calledName + calledDescriptor);
+                boolean recursion = calledName.equals(name) && calledDescriptor.equals(descriptor);
+                if (called != null && !recursion && isOwnClass(owner)) {
+                    found.add(new SelfInvocation(readable(name), name + descriptor, line, called));
+                }
+            }
+
+            private boolean isOwnClass(String owner) {
+                for (Class<?> own = type; own != null; own = own.getSuperclass()) {
+                    if (Type.getInternalName(own).equals(owner)) {
+                        return true;
+                    }
+                }
+                return false;
+            }
+        }
+
+        /** The body of a lambda is a method of its own. */
+        private static String readable(String name) {
+            String[] parts = name.split("\\$", -1);
+            return parts.length == 3 && parts[0].equals("lambda") ? parts[1] : name;
+        }
+    }
+}

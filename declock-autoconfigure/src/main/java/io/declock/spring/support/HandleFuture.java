@@ -1,0 +1,73 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.support;
+
+import io.declock.LockHandle;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A future for a lock handle that stands before another acquisition, or several in turn: when it is cancelled or failed, the
+ * acquisition behind it is withdrawn, and a handle that comes too late is released. Thread-safe.
+ */
+public final class HandleFuture extends CompletableFuture<LockHandle> {
+    private volatile @Nullable CompletableFuture<LockHandle> source;
+
+    /** Makes one that stands before nothing yet. */
+    public HandleFuture() {
+        CompletionStage<LockHandle> self = this;
+        self.whenComplete((handle, failure) -> withdraw(failure));
+    }
+
+    /** Returns a future like {@code source}, whose failures are other ones. */
+    public static HandleFuture mapFailure(CompletionStage<LockHandle> source, UnaryOperator<Throwable> map) {
+        HandleFuture future = new HandleFuture();
+        future.behind(source).whenComplete((handle, failure) -> {
+            if (failure == null) {
+                future.grant(handle);
+            } else {
+                future.completeExceptionally(map.apply(unwrap(failure)));
+            }
+        });
+        return future;
+    }
+
+    /** Stands before that acquisition from now on. Whoever calls this passes on its outcome. */
+    public CompletionStage<LockHandle> behind(CompletionStage<LockHandle> acquisition) {
+        CompletableFuture<LockHandle> future = acquisition.toCompletableFuture();
+        source = future;
+        if (isDone()) {
+            future.cancel(false);
+        }
+        return future;
+    }
+
+    /** Completes with a handle, or releases it if this future has ended otherwise. */
+    public void grant(LockHandle handle) {
+        if (!complete(handle)) {
+            handle.close();
+        }
+    }
+
+    private void withdraw(@Nullable Throwable failure) {
+        CompletableFuture<LockHandle> behind = source;
+        if (failure != null && behind != null) {
+            behind.cancel(false);
+        }
+    }
+
+    /** Returns what a stage failed with, without what stages wrap it in. */
+    public static Throwable unwrap(Throwable failure) {
+        Throwable cause = failure;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
+    }
+}
