@@ -1,0 +1,116 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import io.declock.DistributedReadWriteLock;
+import io.declock.monitor.LockObserver;
+import io.declock.node.ComputeNodeMonitor;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+
+/**
+ * Auto-configuration of {@link DistributedReadWriteLock}. Backs off where the application defines its own.
+ *
+ * <p>Everything that starts and stops does so as a lifecycle bean; see {@link PhasedLifecycle}.
+ */
+@AutoConfiguration(afterName = "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration")
+@EnableConfigurationProperties(DecLockProperties.class)
+public final class DecLockAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(DecLockConnectionDetails.class)
+    PropertiesDecLockConnectionDetails decLockConnectionDetails(
+            DecLockProperties properties, ObjectProvider<SslBundles> sslBundles) {
+        return new PropertiesDecLockConnectionDetails(properties, sslBundles.getIfAvailable());
+    }
+
+    /** Everything that concerns a compute node of our own, for applications that do not bring a lock. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingBean(DistributedReadWriteLock.class)
+    static class NodeConfiguration {
+
+        @Bean
+        MemoryNodeChoice decLockMemoryNodeChoice(
+                DecLockProperties properties, DecLockConnectionDetails details, Environment environment) {
+            return MemoryNodeChoice.of(properties, details, environment);
+        }
+
+        @Bean
+        DecLockNode decLockNode(
+                DecLockProperties properties,
+                MemoryNodeChoice choice,
+                ObjectProvider<FabricFactory> fabrics,
+                ObjectProvider<LockObserver> observers,
+                Environment environment) {
+            return new DecLockNode(
+                    DecLockSettings.computeNode(properties, environment.getProperty("spring.application.name")),
+                    choice::addresses,
+                    () -> fabrics.orderedStream().toList(),
+                    () -> LockObservers.all(observers.orderedStream().toList()),
+                    choice.embedded());
+        }
+
+        @Bean
+        @Order
+        FabricFactory decLockTcpFabricFactory(DecLockProperties properties, DecLockConnectionDetails details) {
+            return new TcpFabricFactory(properties, details);
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        ComputeNodeMonitor decLockMonitor(DecLockNode node) {
+            return new RunningNodeMonitor(node);
+        }
+
+        @Bean
+        DistributedReadWriteLock decLock(
+                DecLockNode node, ObjectProvider<DistributedReadWriteLockCustomizer> customizers) {
+            DistributedReadWriteLock lock = new NodeLock(node);
+            List<DistributedReadWriteLockCustomizer> ordered =
+                    customizers.orderedStream().toList();
+            for (DistributedReadWriteLockCustomizer customizer : ordered) {
+                lock = customizer.customize(lock);
+            }
+            return lock;
+        }
+
+        @Bean
+        NodeLifecycles decLockLifecycles(DecLockNode node, MemoryNodeChoice choice, DecLockProperties properties) {
+            return new NodeLifecycles(node, choice.embedded(), properties);
+        }
+
+        @Bean
+        PhasedLifecycle decLockMemoryNodeLifecycle(NodeLifecycles lifecycles) {
+            return lifecycles.memoryNode();
+        }
+
+        @Bean
+        PhasedLifecycle decLockSessionsLifecycle(NodeLifecycles lifecycles) {
+            return lifecycles.sessions();
+        }
+
+        @Bean
+        PhasedLifecycle decLockResetCoordinatorLifecycle(NodeLifecycles lifecycles) {
+            return lifecycles.component("reset-coordinator");
+        }
+
+        @Bean
+        PhasedLifecycle decLockClockSyncLifecycle(NodeLifecycles lifecycles) {
+            return lifecycles.component("clock-sync");
+        }
+
+        @Bean
+        PhasedLifecycle decLockGateLifecycle(NodeLifecycles lifecycles) {
+            return lifecycles.gate();
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
+import org.springframework.boot.ssl.SslBundle;
+
+/** Where the memory nodes are and what they ask for. A bean of this type takes the place of the properties of the same meaning. */
+public interface DecLockConnectionDetails extends ConnectionDetails {
+    /** Returns the addresses of the memory nodes, as {@code tcp://host:port}; empty for none. */
+    List<String> getMemoryNodes();
+
+    /** Returns the secret shared with the memory nodes, null for none. */
+    default @Nullable String getSecret() {
+        return null;
+    }
+
+    /** Returns the SSL bundle of connections to memory nodes and between services, null for connections without TLS. */
+    default @Nullable SslBundle getSslBundle() {
+        return null;
+    }
+}

@@ -1,0 +1,45 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import io.declock.node.ComputeNodeMonitor;
+import io.declock.spring.health.MemoryNodeHealthIndicator;
+import io.declock.spring.support.CircuitBreakerStates;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the health contributor {@code declock}, with one component per memory node. It is in no group by default:
+ * restarting an application does not mend a memory node, so it must never decide about liveness.
+ */
+@AutoConfiguration(after = {DecLockAutoConfiguration.class, DecLockResilienceAutoConfiguration.class})
+@ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
+@ConditionalOnBean({ComputeNodeMonitor.class, MemoryNodeChoice.class})
+@ConditionalOnEnabledHealthIndicator("declock")
+public final class DecLockHealthContributorAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(name = {"declockHealthIndicator", "declockHealthContributor"})
+    HealthContributor declockHealthContributor(
+            ComputeNodeMonitor monitor, MemoryNodeChoice choice, ObjectProvider<CircuitBreakerStates> circuitBreakers) {
+        CircuitBreakerStates states = circuitBreakers.getIfAvailable(() -> CircuitBreakerStates.NONE);
+        List<String> names = choice.names();
+        Map<String, HealthContributor> indicators = new LinkedHashMap<>();
+        for (int i = 0; i < names.size(); i++) {
+            indicators.put(names.get(i), new MemoryNodeHealthIndicator(monitor, i, states));
+        }
+        return CompositeHealthContributor.fromMap(indicators);
+    }
+}

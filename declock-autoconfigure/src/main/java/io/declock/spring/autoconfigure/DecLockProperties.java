@@ -1,0 +1,251 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import io.declock.local.FairnessPolicy;
+import io.declock.spring.aop.DecLockedAdvisor;
+import io.declock.spring.aop.DecLockedChecker;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Configuration properties of DecLock.
+ *
+ * @param memoryNodes Addresses of the memory nodes, as tcp://host:port. Every service that shares locks must list the same ones.
+ * @param mode Where lock state lives. By default, on the configured memory nodes, or on an embedded one if none is configured.
+ * @param namespace Namespace of all lock names. Services that should exclude each other share it.
+ * @param nodeName Name of this instance, shown to people. By default, the application's name and its process id.
+ * @param secret Secret that memory nodes and services share.
+ * @param waitTime How long an acquisition waits when it does not say.
+ * @param failFast Whether acquisitions fail at once while a memory node is unavailable, in place of waiting for it as long as they wait for the lock.
+ * @param lease How long this instance may be silent before a memory node declares it dead and gives its locks to others.
+ * @param heartbeatInterval How often the lease is renewed. At most a third of the lease.
+ * @param leaseMargin How much earlier than a memory node this instance counts its own lease as over.
+ * @param clockSyncInterval How often the offset of this machine's clock against the memory nodes' is measured.
+ * @param maxIdleLocks Most lock names that are not in use of which the record is remembered.
+ * @param spin How long the next in line spins before it parks.
+ * @param ssl TLS.
+ * @param fairness Fairness.
+ * @param protocol Intervals and bounds of the lock protocol. The defaults suit most networks.
+ * @param peer How other services reach this one.
+ * @param tcp TCP connections to memory nodes.
+ * @param embedded The embedded memory node.
+ * @param startup Start.
+ * @param shutdown Shutdown.
+ * @param aop Locked methods.
+ * @param resilience Circuit breaker and retry.
+ * @param metrics Metrics.
+ * @param observation Observations.
+ */
+@ConfigurationProperties("declock")
+public record DecLockProperties(
+        @DefaultValue List<String> memoryNodes,
+        @DefaultValue("auto") Mode mode,
+        @DefaultValue("default") String namespace,
+        @Nullable String nodeName,
+        @Nullable String secret,
+        @DefaultValue("30s") Duration waitTime,
+        @DefaultValue("false") boolean failFast,
+        @DefaultValue("3s") Duration lease,
+        @DefaultValue("500ms") Duration heartbeatInterval,
+        @DefaultValue("250ms") Duration leaseMargin,
+        @DefaultValue("1s") Duration clockSyncInterval,
+        @DefaultValue("65536") int maxIdleLocks,
+        @DefaultValue("20us") Duration spin,
+        @DefaultValue Ssl ssl,
+        @DefaultValue Fairness fairness,
+        @DefaultValue Protocol protocol,
+        @DefaultValue Peer peer,
+        @DefaultValue Tcp tcp,
+        @DefaultValue Embedded embedded,
+        @DefaultValue Startup startup,
+        @DefaultValue Shutdown shutdown,
+        @DefaultValue Aop aop,
+        @DefaultValue Resilience resilience,
+        @DefaultValue Metrics metrics,
+        @DefaultValue Observation observation) {
+
+    /** Does not show the secret. */
+    @Override
+    public String toString() {
+        return "DecLockProperties[memoryNodes=" + memoryNodes + ", mode=" + mode + ", namespace=" + namespace + "]";
+    }
+
+    /** Where lock state lives. */
+    public enum Mode {
+        /** On the configured memory nodes, or on an embedded one if none is configured. */
+        AUTO,
+        /** On an embedded memory node, also on a cloud platform. */
+        EMBEDDED,
+        /** On the configured memory nodes only. */
+        REMOTE
+    }
+
+    /**
+     * TLS.
+     *
+     * @param bundle SSL bundle for connections to memory nodes and between services. Without one, connections are not encrypted.
+     */
+    public record Ssl(@Nullable String bundle) {}
+
+    /**
+     * Fairness.
+     *
+     * @param policy Who goes first between readers and writers.
+     * @param localHandOverLimit Most grants in a row inside this instance while another instance waits.
+     * @param localHandOverTime Longest run of grants inside this instance while another instance waits.
+     * @param readerPhases With the policy phase-fair, how often readers may pass one waiting writer.
+     */
+    public record Fairness(
+            @DefaultValue("task-fair") FairnessPolicy policy,
+            @DefaultValue("64") int localHandOverLimit,
+            @DefaultValue("10ms") Duration localHandOverTime,
+            @DefaultValue("4") int readerPhases) {}
+
+    /**
+     * Intervals and bounds of the lock protocol.
+     *
+     * @param selfCheckInterval How long a waiter waits before it first checks on its own whether it was granted.
+     * @param prefetchInterval How often, at most, a holder looks whether another instance waits.
+     * @param refetchLimit How often queue entries that are not filled yet are read again.
+     * @param refetchInterval Pause before queue entries are read again.
+     * @param suspectAfter How long a waiter waits before it asks the other instances whether anybody holds the lock.
+     * @param resetPollInterval How often a waiter looks whether a lock reset is over.
+     * @param resetResendInterval How often an unanswered reset signal is sent again.
+     * @param preArmedHandOver Whether a writer that knows its successor grants before its own release has landed.
+     */
+    public record Protocol(
+            @DefaultValue("10ms") Duration selfCheckInterval,
+            @DefaultValue("500us") Duration prefetchInterval,
+            @DefaultValue("8") int refetchLimit,
+            @DefaultValue("50us") Duration refetchInterval,
+            @DefaultValue("2s") Duration suspectAfter,
+            @DefaultValue("1ms") Duration resetPollInterval,
+            @DefaultValue("20ms") Duration resetResendInterval,
+            @DefaultValue("true") boolean preArmedHandOver) {}
+
+    /**
+     * How other services reach this one.
+     *
+     * @param host Host name or address that other services use to reach this one. By default, the address that memory nodes see.
+     * @param port Port on which other services reach this one. Zero picks a free one.
+     */
+    public record Peer(
+            @Nullable String host, @DefaultValue("0") int port) {}
+
+    /**
+     * TCP connections to memory nodes.
+     *
+     * @param connectTimeout How long connecting to a memory node may take.
+     * @param requestTimeout How long a memory node may take to answer before its connection counts as dead.
+     * @param eventLoopThreads Threads that read and write connections.
+     * @param eventLoopPolling How long these threads poll after the last activity before they sleep. Costs CPU time, saves wake-ups.
+     */
+    public record Tcp(
+            @DefaultValue("3s") Duration connectTimeout,
+            @DefaultValue("3s") Duration requestTimeout,
+            @DefaultValue("1") int eventLoopThreads,
+            @DefaultValue("0") Duration eventLoopPolling) {}
+
+    /**
+     * The embedded memory node.
+     *
+     * @param port Loopback port of the embedded memory node, which the instances of one machine share. Zero picks a free one, for a memory node that nobody else finds.
+     * @param records Most lock names at a time.
+     * @param queueCapacity Most instances that can join. A power of two, at most 256.
+     * @param memoryLimit Most memory the lock records may take. The embedded memory node does not start if they need more.
+     */
+    public record Embedded(
+            @DefaultValue("7420") int port,
+            @DefaultValue("65536") int records,
+            @DefaultValue("64") int queueCapacity,
+            @DefaultValue("256MB") DataSize memoryLimit) {}
+
+    /**
+     * Start.
+     *
+     * @param timeout How long the start of the application waits for the memory nodes.
+     * @param required Whether the application fails to start when a memory node is not available by then.
+     */
+    public record Startup(
+            @DefaultValue("10s") Duration timeout,
+            @DefaultValue("false") boolean required) {}
+
+    /**
+     * Shutdown.
+     *
+     * @param timeout How long shutdown waits for the holders of locks. Locks still held then are given to others when the lease has run out.
+     */
+    public record Shutdown(@DefaultValue("20s") Duration timeout) {}
+
+    /**
+     * Locked methods.
+     *
+     * @param order Order of the lock among other method interceptors. Lower is further outside; transactions are innermost by default.
+     * @param selfInvocation What to do when a locked method is seen to be called on its own object, past the proxy.
+     */
+    public record Aop(
+            @DefaultValue("" + DecLockedAdvisor.DEFAULT_ORDER)
+            int order,
+
+            @DefaultValue("fail") DecLockedChecker.SelfInvocationPolicy selfInvocation) {}
+
+    /**
+     * Circuit breaker and retry for memory nodes that are unavailable.
+     *
+     * @param circuitBreaker Circuit breaker.
+     * @param retry Retry.
+     */
+    public record Resilience(
+            @DefaultValue CircuitBreaker circuitBreaker,
+            @DefaultValue Retry retry) {}
+
+    /**
+     * Circuit breaker.
+     *
+     * @param enabled Whether acquisitions fail at once after a memory node was found unavailable a number of times.
+     * @param failureRateThreshold Percentage of acquisitions that must have met an unavailable memory node to open the circuit.
+     * @param slidingWindowSize How many of the last acquisitions count.
+     * @param minimumNumberOfCalls How many acquisitions there must have been.
+     * @param waitDurationInOpenState How long the circuit stays open before an acquisition is let through to try. It closes earlier if the memory node is joined again.
+     * @param permittedNumberOfCallsInHalfOpenState How many acquisitions are let through to try.
+     */
+    public record CircuitBreaker(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("50") float failureRateThreshold,
+            @DefaultValue("20") int slidingWindowSize,
+            @DefaultValue("5") int minimumNumberOfCalls,
+            @DefaultValue("2s") Duration waitDurationInOpenState,
+            @DefaultValue("3") int permittedNumberOfCallsInHalfOpenState) {}
+
+    /**
+     * Retry.
+     *
+     * @param enabled Whether acquisitions that met an unavailable memory node are tried again, within their wait time.
+     * @param maxAttempts Most attempts, the first included.
+     * @param waitDuration Pause between attempts.
+     */
+    public record Retry(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("3") int maxAttempts,
+            @DefaultValue("200ms") Duration waitDuration) {}
+
+    /**
+     * Metrics.
+     *
+     * @param enabled Whether metrics are recorded.
+     */
+    public record Metrics(@DefaultValue("true") boolean enabled) {}
+
+    /**
+     * Observations.
+     *
+     * @param enabled Whether each acquisition is an observation, so that traces show how long it waited. Costs more than a lock that is free.
+     */
+    public record Observation(@DefaultValue("false") boolean enabled) {}
+}

@@ -1,0 +1,164 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import io.declock.DistributedReadWriteLock;
+import io.declock.node.ComputeNodeMonitor;
+import io.declock.spring.resilience.GuardedReadWriteLock;
+import io.declock.spring.resilience.MemoryNodeCircuits;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
+import io.github.resilience4j.micrometer.tagged.TaggedRetryMetrics;
+import io.github.resilience4j.retry.Retry;
+import io.github.resilience4j.retry.RetryConfig;
+import io.github.resilience4j.retry.RetryRegistry;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.Order;
+
+/**
+ * Auto-configuration of circuit breakers and retry by Resilience4j. Where the application has registries, as with Resilience4j's own
+ * starter, they are used: an instance or a shared configuration called {@code declock} there takes the place of
+ * {@code declock.resilience.*}, and Resilience4j shows the state in its own metrics, health and endpoints.
+ */
+@AutoConfiguration(
+        after = DecLockAutoConfiguration.class,
+        afterName = {
+            "io.github.resilience4j.springboot.circuitbreaker.autoconfigure.CircuitBreakerAutoConfiguration",
+            "io.github.resilience4j.springboot.retry.autoconfigure.RetryAutoConfiguration",
+            "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
+        })
+@ConditionalOnClass({CircuitBreakerRegistry.class, RetryRegistry.class})
+@ConditionalOnBean({DistributedReadWriteLock.class, ComputeNodeMonitor.class, MemoryNodeChoice.class})
+public final class DecLockResilienceAutoConfiguration {
+    private static final Duration NEVER_SLOW = Duration.ofDays(365);
+
+    /** Inside of observations. */
+    @Bean
+    @Order(0)
+    DistributedReadWriteLockCustomizer decLockResilienceCustomizer(
+            ObjectProvider<MemoryNodeCircuits> circuits,
+            ObjectProvider<DecLockRetry> retry,
+            DecLockProperties properties) {
+        return lock -> {
+            MemoryNodeCircuits breakers = circuits.getIfAvailable();
+            DecLockRetry retries = retry.getIfAvailable();
+            return breakers == null && retries == null
+                    ? lock
+                    : new GuardedReadWriteLock(
+                            lock, breakers, retries == null ? null : retries.retry(), properties.waitTime());
+        };
+    }
+
+    /** Circuit breakers. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty(name = "declock.resilience.circuit-breaker.enabled", matchIfMissing = true)
+    static class CircuitBreakerConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        CircuitBreakerRegistry decLockCircuitBreakerRegistry() {
+            return CircuitBreakerRegistry.ofDefaults();
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        MemoryNodeCircuits decLockCircuits(
+                ComputeNodeMonitor monitor,
+                CircuitBreakerRegistry registry,
+                DecLockProperties properties,
+                MemoryNodeChoice choice) {
+            return new MemoryNodeCircuits(
+                    monitor,
+                    registry,
+                    config(registry, properties.resilience().circuitBreaker()),
+                    choice.names().size());
+        }
+
+        private static CircuitBreakerConfig config(
+                CircuitBreakerRegistry registry, DecLockProperties.CircuitBreaker properties) {
+            return registry.getConfiguration(MemoryNodeCircuits.NAME)
+                    .or(() ->
+                            registry.find(MemoryNodeCircuits.NAME).map(existing -> existing.getCircuitBreakerConfig()))
+                    .orElseGet(() -> CircuitBreakerConfig.custom()
+                            .failureRateThreshold(properties.failureRateThreshold())
+                            .slidingWindowSize(properties.slidingWindowSize())
+                            .minimumNumberOfCalls(properties.minimumNumberOfCalls())
+                            .waitDurationInOpenState(properties.waitDurationInOpenState())
+                            .permittedNumberOfCallsInHalfOpenState(properties.permittedNumberOfCallsInHalfOpenState())
+                            .slowCallDurationThreshold(NEVER_SLOW)
+                            .build());
+        }
+
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass({MeterRegistry.class, TaggedCircuitBreakerMetrics.class})
+        @ConditionalOnMissingClass(
+                "io.github.resilience4j.springboot.circuitbreaker.autoconfigure.CircuitBreakerMetricsAutoConfiguration")
+        @ConditionalOnBooleanProperty(name = "declock.metrics.enabled", matchIfMissing = true)
+        static class Metrics {
+            @Bean
+            @ConditionalOnMissingBean
+            TaggedCircuitBreakerMetrics decLockCircuitBreakerMetrics(CircuitBreakerRegistry registry) {
+                return TaggedCircuitBreakerMetrics.ofCircuitBreakerRegistry(registry);
+            }
+        }
+    }
+
+    /** Retry. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty(name = "declock.resilience.retry.enabled", matchIfMissing = true)
+    static class RetryConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        RetryRegistry decLockRetryRegistry() {
+            return RetryRegistry.ofDefaults();
+        }
+
+        @Bean
+        DecLockRetry decLockRetry(RetryRegistry registry, DecLockProperties properties) {
+            return new DecLockRetry(registry.retry(
+                    MemoryNodeCircuits.NAME,
+                    () -> config(registry, properties.resilience().retry())));
+        }
+
+        private static RetryConfig config(RetryRegistry registry, DecLockProperties.Retry properties) {
+            return registry.getConfiguration(MemoryNodeCircuits.NAME)
+                    .orElseGet(() -> RetryConfig.custom()
+                            .maxAttempts(properties.maxAttempts())
+                            .waitDuration(properties.waitDuration())
+                            .build());
+        }
+
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnClass({MeterRegistry.class, TaggedRetryMetrics.class})
+        @ConditionalOnMissingClass(
+                "io.github.resilience4j.springboot.retry.autoconfigure.RetryMetricsAutoConfiguration")
+        @ConditionalOnBooleanProperty(name = "declock.metrics.enabled", matchIfMissing = true)
+        static class Metrics {
+            @Bean
+            @ConditionalOnMissingBean
+            TaggedRetryMetrics decLockRetryMetrics(RetryRegistry registry) {
+                return TaggedRetryMetrics.ofRetryRegistry(registry);
+            }
+        }
+    }
+
+    /**
+     * The retry of acquisitions.
+     *
+     * @param retry the retry
+     */
+    record DecLockRetry(Retry retry) {}
+}

@@ -1,0 +1,245 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import io.declock.fabric.Fabric;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.inprocess.InProcessFabric;
+import io.declock.layout.RecordLayout;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeServer;
+import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * The memory node that the applications on one machine share when none is configured: whoever binds the port hosts it, the others
+ * join it, and when the host ends another takes its place, as after the restart of a memory node. With port 0 it is for this
+ * application alone, and nothing listens. Thread-safe.
+ */
+final class EmbeddedMemoryNode {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedMemoryNode.class);
+    private static final String ID = "embedded";
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final Duration LEASE_MARGIN = Duration.ofMillis(500);
+    private static final long WATCH_MILLIS = 100;
+    private static final String PRODUCTION =
+            "For production, run memory nodes and set declock.memory-nodes=tcp://host:7420.";
+
+    private final int port;
+    private final MemoryNodeSettings settings;
+    private final MemoryNodeServerSettings serverSettings;
+    private final @Nullable HostingMark mark;
+    private volatile BooleanSupplier joined = () -> true;
+    private @Nullable ScheduledThreadPoolExecutor timer;
+    private volatile @Nullable MemoryNode node;
+    private @Nullable MemoryNodeServer server;
+
+    private EmbeddedMemoryNode(
+            int port,
+            MemoryNodeSettings settings,
+            MemoryNodeServerSettings serverSettings,
+            @Nullable HostingMark mark) {
+        this.port = port;
+        this.settings = settings;
+        this.serverSettings = serverSettings;
+        this.mark = mark;
+    }
+
+    static EmbeddedMemoryNode of(DecLockProperties properties, DecLockConnectionDetails details) {
+        DecLockProperties.Embedded embedded = properties.embedded();
+        long bytes = (long) embedded.records() * new RecordLayout(embedded.queueCapacity()).strideBytes();
+        if (bytes > embedded.memoryLimit().toBytes()) {
+            throw new InvalidDecLockPropertyException(
+                    "declock.embedded.records",
+                    String.valueOf(embedded.records()),
+                    "with a queue capacity of " + embedded.queueCapacity() + " they need "
+                            + DataSize.ofBytes(bytes).toMegabytes() + " MB, and declock.embedded.memory-limit is "
+                            + embedded.memoryLimit().toMegabytes() + " MB",
+                    "Use fewer records, or raise the limit.",
+                    null);
+        }
+        MemoryNodeSettings settings = MemoryNodeSettings.withId(ID)
+                .withSize(embedded.records(), embedded.queueCapacity())
+                .withLease(properties.lease(), LEASE_MARGIN);
+        SslBundle bundle = details.getSslBundle();
+        MemoryNodeServerSettings serverSettings = MemoryNodeServerSettings.DEFAULTS
+                .withAddress(LOOPBACK, embedded.port())
+                .withSecret(details.getSecret())
+                .withEventLoops(
+                        properties.tcp().eventLoopThreads(),
+                        properties.tcp().eventLoopPolling().toNanos());
+        if (bundle != null) {
+            serverSettings =
+                    serverSettings.withTls(bundle.createSslContext(), TcpFabricFactory.parameters(bundle, false));
+        }
+        HostingMark mark = embedded.port() == 0
+                ? null
+                : new HostingMark(Path.of(System.getProperty("java.io.tmpdir")), embedded.port());
+        return new EmbeddedMemoryNode(embedded.port(), settings, serverSettings, mark);
+    }
+
+    int port() {
+        return port;
+    }
+
+    /** Returns where compute nodes find it. */
+    MemoryNodeAddress address() {
+        return isPrivate()
+                ? new MemoryNodeAddress(InProcessFabric.SCHEME, ID, 0)
+                : new MemoryNodeAddress("tcp", LOOPBACK, port);
+    }
+
+    /** Returns a fabric to it if it is for this application alone. */
+    Optional<Fabric> privateFabric(Counters counters) {
+        MemoryNode hosted = node;
+        return isPrivate() && hosted != null ? Optional.of(InProcessFabric.open(hosted, counters)) : Optional.empty();
+    }
+
+    private boolean isPrivate() {
+        return port == 0;
+    }
+
+    /** Returns whether another process has the port. */
+    boolean isElsewhere() {
+        return !isPrivate() && node == null;
+    }
+
+    /** Sets how to tell whether this application is joined; when it is not, it tries to host. */
+    void watch(BooleanSupplier joined) {
+        this.joined = joined;
+    }
+
+    /** Hosts it, unless another process does. Idempotent. */
+    synchronized void start() {
+        if (timer != null) {
+            return;
+        }
+        ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "declock-embedded");
+            thread.setDaemon(true);
+            return thread;
+        });
+        started.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        timer = started;
+        if (isPrivate()) {
+            node = create(started, false);
+            LOG.info(
+                    "No memory nodes are configured: using a private one inside of this application (declock.embedded.port=0).");
+            return;
+        }
+        if (host(started, false)) {
+            LOG.info(
+                    "No memory nodes are configured: hosting one on {}:{}, which other instances on this machine will join. {}",
+                    LOOPBACK,
+                    port,
+                    PRODUCTION);
+        } else {
+            LOG.info(
+                    "No memory nodes are configured, and another instance on this machine hosts one on {}:{}: joining it. {}",
+                    LOOPBACK,
+                    port,
+                    PRODUCTION);
+        }
+        started.scheduleWithFixedDelay(() -> watchOver(started), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private MemoryNode create(ScheduledThreadPoolExecutor executor, boolean waitOutOldSessions) {
+        return MemoryNode.create(
+                settings.withWaitOutOldSessions(waitOutOldSessions),
+                System::nanoTime,
+                (delayNanos, task) -> executor.schedule(task, delayNanos, TimeUnit.NANOSECONDS),
+                () -> ThreadLocalRandom.current().nextLong());
+    }
+
+    /** Returns whether this application hosts the memory node now. */
+    private boolean host(ScheduledThreadPoolExecutor executor, boolean takeOver) {
+        if (!isPortFree()) {
+            return false;
+        }
+        boolean wait = takeOver
+                || (mark != null && mark.isYoungerThan(settings.maxLease().plus(LEASE_MARGIN)));
+        MemoryNode created = create(executor, wait);
+        try {
+            server = MemoryNodeServer.start(created, serverSettings);
+        } catch (IOException e) {
+            LOG.debug("Another process was faster to listen on port {}", port, e);
+            created.close();
+            return false;
+        }
+        node = created;
+        touch();
+        return true;
+    }
+
+    /** Cheaper than starting a server to find out. */
+    private boolean isPortFree() {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private synchronized void watchOver(ScheduledThreadPoolExecutor executor) {
+        if (executor.isShutdown()) {
+            return;
+        }
+        if (node != null) {
+            touch();
+        } else if (!joined.getAsBoolean() && host(executor, true)) {
+            LOG.info(
+                    "The instance that hosted the memory node on {}:{} has ended: hosting it here. Locks can be acquired again when the"
+                            + " leases of its time have run out.",
+                    LOOPBACK,
+                    port);
+        }
+    }
+
+    private void touch() {
+        if (mark != null) {
+            mark.touch();
+        }
+    }
+
+    /** Stops hosting. Idempotent. */
+    synchronized void stop() {
+        if (timer == null) {
+            return;
+        }
+        MemoryNode hosted = node;
+        boolean unused = hosted != null && hosted.status().sessions().isEmpty();
+        if (server != null) {
+            server.close();
+        }
+        if (hosted != null) {
+            hosted.close();
+        }
+        if (unused && mark != null) {
+            mark.clear();
+        }
+        timer.shutdownNow();
+        timer = null;
+        server = null;
+        node = null;
+    }
+}

@@ -1,0 +1,54 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import io.declock.LockMode;
+import io.declock.monitor.GrantKind;
+import io.declock.monitor.LockObserver;
+import java.util.List;
+
+/** Several observers as one. Thread-safe if they are. */
+final class LockObservers implements LockObserver {
+    private final List<LockObserver> observers;
+
+    private LockObservers(List<LockObserver> observers) {
+        this.observers = observers;
+    }
+
+    static LockObserver all(List<LockObserver> observers) {
+        return switch (observers.size()) {
+            case 0 -> LockObserver.NONE;
+            case 1 -> observers.get(0);
+            default -> new LockObservers(List.copyOf(observers));
+        };
+    }
+
+    @Override
+    public void granted(LockMode mode, GrantKind kind, long waitNanos) {
+        for (LockObserver observer : observers) {
+            observer.granted(mode, kind, waitNanos);
+        }
+    }
+
+    @Override
+    public void released(LockMode mode, long heldNanos) {
+        for (LockObserver observer : observers) {
+            observer.released(mode, heldNanos);
+        }
+    }
+
+    @Override
+    public void notGranted(LockMode mode, Outcome outcome, long waitNanos) {
+        for (LockObserver observer : observers) {
+            observer.notGranted(mode, outcome, waitNanos);
+        }
+    }
+
+    @Override
+    public void lost(LockMode mode) {
+        for (LockObserver observer : observers) {
+            observer.lost(mode);
+        }
+    }
+}

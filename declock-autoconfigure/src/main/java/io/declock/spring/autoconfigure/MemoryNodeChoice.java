@@ -1,0 +1,68 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.spring.autoconfigure.DecLockProperties.Mode;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.cloud.CloudPlatform;
+import org.springframework.core.env.Environment;
+
+/**
+ * Which memory nodes this application uses: those that are configured, or one inside of it.
+ *
+ * @param addresses the configured ones, empty for none
+ * @param embedded the one inside, null if there are configured ones
+ */
+record MemoryNodeChoice(
+        List<MemoryNodeAddress> addresses, @Nullable EmbeddedMemoryNode embedded) {
+
+    /**
+     * Chooses.
+     *
+     * @throws MemoryNodesNotConfiguredException if memory nodes must be configured, and are not
+     */
+    static MemoryNodeChoice of(
+            DecLockProperties properties, DecLockConnectionDetails details, Environment environment) {
+        List<MemoryNodeAddress> addresses = DecLockSettings.addresses(details.getMemoryNodes());
+        Mode mode = properties.mode();
+        if (!addresses.isEmpty()) {
+            if (mode == Mode.EMBEDDED) {
+                throw new InvalidDecLockPropertyException(
+                        "declock.mode",
+                        "embedded",
+                        "memory nodes are configured (declock.memory-nodes="
+                                + String.join(",", details.getMemoryNodes()) + ")",
+                        "Remove one of the two.",
+                        null);
+            }
+            return new MemoryNodeChoice(addresses, null);
+        }
+        if (mode == Mode.REMOTE) {
+            throw new MemoryNodesNotConfiguredException(
+                    "declock.mode=remote asks for configured ones.",
+                    "Set declock.memory-nodes=tcp://host:7420, or remove declock.mode.");
+        }
+        CloudPlatform platform = CloudPlatform.getActive(environment);
+        if (mode == Mode.AUTO && platform != null && platform != CloudPlatform.NONE) {
+            throw new MemoryNodesNotConfiguredException(
+                    "This application runs on " + platform
+                            + ", where every instance would host a memory node of its own, and the"
+                            + " instances would not exclude each other.",
+                    "Run memory nodes and set declock.memory-nodes=tcp://host:7420 in every instance. If there is only ever one"
+                            + " instance, set declock.mode=embedded.");
+        }
+        return new MemoryNodeChoice(addresses, EmbeddedMemoryNode.of(properties, details));
+    }
+
+    /** Returns how each memory node is called in health and metrics, in the order in which the compute node has them. */
+    List<String> names() {
+        return embedded != null
+                ? List.of("embedded")
+                : addresses.stream()
+                        .map(address -> address.host() + ":" + address.port())
+                        .toList();
+    }
+}

@@ -1,0 +1,55 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import io.declock.MemoryNodeRefusedException;
+import io.declock.fabric.FabricException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
+
+/** Explains that a memory node refused this application. Never shows the secret. */
+@Order(0)
+final class MemoryNodeRefusedFailureAnalyzer extends AbstractFailureAnalyzer<MemoryNodeRefusedException> {
+    private final @Nullable Environment environment;
+
+    MemoryNodeRefusedFailureAnalyzer(@Nullable Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    protected FailureAnalysis analyze(Throwable rootFailure, MemoryNodeRefusedException cause) {
+        FabricException.Refused refused = findCause(cause, FabricException.Refused.class);
+        return new FailureAnalysis(
+                "A memory node refused this application: " + cause.getMessage(),
+                refused == null ? "Correct what the message says." : mend(refused.reason()),
+                cause);
+    }
+
+    private String mend(FabricException.Reason reason) {
+        return switch (reason) {
+            case BAD_SECRET ->
+                "The property 'declock.secret' is "
+                        + (StringUtils.hasLength(property("declock.secret"))
+                                ? "set (its value is not shown)"
+                                : "not set")
+                        + ". Set it to the memory node's secret.";
+            case BAD_VERSION -> "Use the same version of DecLock in the memory node and in this application.";
+            case BAD_NODE_SET ->
+                "The property 'declock.memory-nodes' has the value '" + property("declock.memory-nodes")
+                        + "'. List the same memory nodes in every application that uses them: otherwise one name would have two locks.";
+            case TOO_MANY_COMPUTE_NODES ->
+                "Give the memory node a larger queue capacity (at most 256), or let fewer instances use it.";
+            case TABLE_FULL -> "Give the memory node more records.";
+            case BAD_REQUEST, NOT_YET -> "Correct what the message says.";
+        };
+    }
+
+    private @Nullable String property(String name) {
+        return environment == null ? null : environment.getProperty(name);
+    }
+}

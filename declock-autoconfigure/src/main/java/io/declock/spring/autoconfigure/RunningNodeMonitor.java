@@ -1,0 +1,76 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import io.declock.MemoryNodeUnavailableException;
+import io.declock.monitor.Counters;
+import io.declock.monitor.LockRecordView;
+import io.declock.monitor.LockView;
+import io.declock.monitor.MemoryNodeView;
+import io.declock.node.ComputeNode;
+import io.declock.node.ComputeNodeMonitor;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/** Looks into whichever compute node is running; sees nothing while there is none. Thread-safe. */
+final class RunningNodeMonitor implements ComputeNodeMonitor {
+    private static final Counters NOTHING = new Counters();
+
+    private final DecLockNode node;
+
+    RunningNodeMonitor(DecLockNode node) {
+        this.node = node;
+    }
+
+    private <T> T ask(Function<ComputeNodeMonitor, T> question, T otherwise) {
+        ComputeNode current = node.current();
+        return current == null ? otherwise : question.apply(current.monitor());
+    }
+
+    @Override
+    public List<MemoryNodeView> memoryNodes() {
+        return ask(ComputeNodeMonitor::memoryNodes, List.of());
+    }
+
+    @Override
+    public Optional<MemoryNodeView> memoryNodeOf(String name) {
+        return ask(monitor -> monitor.memoryNodeOf(name), Optional.empty());
+    }
+
+    @Override
+    public List<LockView> locks(int limit) {
+        return ask(monitor -> monitor.locks(limit), List.of());
+    }
+
+    @Override
+    public long heldNow() {
+        return ask(ComputeNodeMonitor::heldNow, 0L);
+    }
+
+    @Override
+    public long waitingNow() {
+        return ask(ComputeNodeMonitor::waitingNow, 0L);
+    }
+
+    @Override
+    public int tableSize() {
+        return ask(ComputeNodeMonitor::tableSize, 0);
+    }
+
+    @Override
+    public Counters counters() {
+        return ask(ComputeNodeMonitor::counters, NOTHING);
+    }
+
+    @Override
+    public CompletionStage<Optional<LockRecordView>> inspect(String name) {
+        ComputeNode current = node.current();
+        return current == null
+                ? CompletableFuture.failedStage(new MemoryNodeUnavailableException("The compute node is not running"))
+                : current.monitor().inspect(name);
+    }
+}

@@ -1,0 +1,66 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import io.declock.fabric.Fabric;
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.monitor.Counters;
+import java.io.UncheckedIOException;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslOptions;
+import org.springframework.util.StringUtils;
+
+/** Opens the TCP fabric that the properties describe. Thread-safe. */
+final class TcpFabricFactory implements FabricFactory {
+    private final DecLockProperties properties;
+    private final DecLockConnectionDetails details;
+
+    TcpFabricFactory(DecLockProperties properties, DecLockConnectionDetails details) {
+        this.properties = properties;
+        this.details = details;
+    }
+
+    @Override
+    public Fabric open(Counters counters) {
+        DecLockProperties.Tcp tcp = properties.tcp();
+        DecLockProperties.Peer peer = properties.peer();
+        TcpFabricSettings settings = TcpFabricSettings.DEFAULTS
+                .withSecret(details.getSecret())
+                .withPeers(true, StringUtils.hasText(peer.host()) ? peer.host() : null, peer.port())
+                .withTimeouts(tcp.connectTimeout(), tcp.requestTimeout())
+                .withEventLoops(tcp.eventLoopThreads(), tcp.eventLoopPolling().toNanos());
+        SslBundle bundle = details.getSslBundle();
+        if (bundle != null) {
+            SSLContext context = bundle.createSslContext();
+            settings = settings.withTls(context, parameters(bundle, true), context, parameters(bundle, false));
+        }
+        try {
+            return TcpFabric.open(settings, counters);
+        } catch (UncheckedIOException e) {
+            throw new InvalidDecLockPropertyException(
+                    "declock.peer.port",
+                    String.valueOf(peer.port()),
+                    "it cannot be listened on: " + e.getMessage(),
+                    "Choose a port that is free, or remove the property to use any free one.",
+                    e);
+        }
+    }
+
+    /** Returns what the bundle's options ask for, null if they ask for nothing. */
+    static @Nullable SSLParameters parameters(SslBundle bundle, boolean client) {
+        SslOptions options = bundle.getOptions();
+        if (!options.isSpecified()) {
+            return null;
+        }
+        SSLParameters parameters = new SSLParameters(options.getCiphers(), options.getEnabledProtocols());
+        if (client) {
+            parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        }
+        return parameters;
+    }
+}

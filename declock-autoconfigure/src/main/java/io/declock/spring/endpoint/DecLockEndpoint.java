@@ -1,0 +1,166 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.endpoint;
+
+import io.declock.monitor.LockRecordView;
+import io.declock.monitor.LockView;
+import io.declock.monitor.MemoryNodeView;
+import io.declock.node.ComputeNodeMonitor;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+
+/**
+ * Actuator endpoint {@code declock}: the locks that this application holds or waits for, and one lock by name as its memory node
+ * has it. Shows no secrets; lock names and thread names it does show.
+ */
+@Endpoint(id = "declock", defaultAccess = Access.READ_ONLY)
+public final class DecLockEndpoint {
+    private static final int DEFAULT_LIMIT = 1_000;
+    private static final Duration LOOK_UP_TIMEOUT = Duration.ofSeconds(5);
+
+    private final ComputeNodeMonitor monitor;
+
+    /** Makes the endpoint. */
+    public DecLockEndpoint(ComputeNodeMonitor monitor) {
+        this.monitor = monitor;
+    }
+
+    /** Returns what is held and waited for now. */
+    @ReadOperation
+    public Locks locks(@Nullable Integer limit) {
+        int most = limit == null ? DEFAULT_LIMIT : Math.max(1, limit);
+        List<LockView> views = monitor.locks(most);
+        return new Locks(
+                monitor.heldNow(),
+                monitor.waitingNow(),
+                monitor.tableSize(),
+                views.size() >= most,
+                views.stream()
+                        .filter(view -> view.state() == LockView.State.HELD)
+                        .map(Lock::of)
+                        .toList(),
+                views.stream()
+                        .filter(view -> view.state() == LockView.State.WAITING)
+                        .map(Lock::of)
+                        .toList(),
+                monitor.memoryNodes().stream().map(MemoryNode::of).toList());
+    }
+
+    /** Returns one lock as its memory node has it, and what this application does with it; null if nobody uses that name. */
+    @ReadOperation
+    public @Nullable OneLock lock(@Selector(match = Selector.Match.ALL_REMAINING) String... name) {
+        String joined = String.join("/", name);
+        List<Lock> here = monitor.locks(Integer.MAX_VALUE).stream()
+                .filter(view -> view.name().equals(joined))
+                .map(Lock::of)
+                .toList();
+        try {
+            Optional<LockRecordView> found = monitor.inspect(joined)
+                    .toCompletableFuture()
+                    .get(LOOK_UP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            return found.isEmpty() && here.isEmpty() ? null : new OneLock(joined, found.orElse(null), here, null);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return new OneLock(joined, null, here, "interrupted");
+        } catch (TimeoutException e) {
+            return new OneLock(
+                    joined, null, here, "the memory node did not answer within " + LOOK_UP_TIMEOUT.toMillis() + " ms");
+        } catch (ExecutionException | CompletionException e) {
+            return new OneLock(
+                    joined,
+                    null,
+                    here,
+                    String.valueOf(
+                            e.getCause() == null ? e.getMessage() : e.getCause().getMessage()));
+        }
+    }
+
+    /**
+     * What this application does.
+     *
+     * @param heldNow holds
+     * @param waitingNow waits
+     * @param names names known, idle ones included
+     * @param truncated whether there may be more than is listed
+     * @param held the holds
+     * @param waiting the waits
+     * @param memoryNodes the memory nodes
+     */
+    public record Locks(
+            long heldNow,
+            long waitingNow,
+            int names,
+            boolean truncated,
+            List<Lock> held,
+            List<Lock> waiting,
+            List<MemoryNode> memoryNodes) {}
+
+    /**
+     * One hold or wait.
+     *
+     * @param name the lock's name
+     * @param memoryNode id of its memory node
+     * @param mode READ or WRITE
+     * @param owner thread or owner
+     * @param fencingToken token of a hold
+     * @param ageMillis how long it has been held or waited for
+     * @param queuePosition place in this application's queue of a wait
+     */
+    public record Lock(
+            String name,
+            String memoryNode,
+            String mode,
+            String owner,
+            @Nullable Long fencingToken,
+            long ageMillis,
+            @Nullable Integer queuePosition) {
+        static Lock of(LockView view) {
+            return new Lock(
+                    view.name(),
+                    view.memoryNode(),
+                    view.mode().name(),
+                    view.owner(),
+                    view.fencingToken(),
+                    view.age().toMillis(),
+                    view.queuePosition());
+        }
+    }
+
+    /**
+     * One memory node.
+     *
+     * @param address where it is
+     * @param id its id
+     * @param state state of the session
+     */
+    public record MemoryNode(String address, String id, String state) {
+        static MemoryNode of(MemoryNodeView view) {
+            return new MemoryNode(view.address(), view.id(), view.state().name());
+        }
+    }
+
+    /**
+     * One lock.
+     *
+     * @param name its name
+     * @param record what its memory node has, null if it has none or could not be asked
+     * @param here holds and waits of this application
+     * @param problem why the memory node could not be asked, null if it could
+     */
+    public record OneLock(
+            String name,
+            @Nullable LockRecordView record,
+            List<Lock> here,
+            @Nullable String problem) {}
+}

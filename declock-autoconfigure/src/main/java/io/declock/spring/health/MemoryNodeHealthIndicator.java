@@ -1,0 +1,59 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.health;
+
+import io.declock.monitor.MemoryNodeView;
+import io.declock.node.ComputeNodeMonitor;
+import io.declock.spring.support.CircuitBreakerStates;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+
+/** Health of one memory node, as this application sees it. Asks nobody: sessions renew themselves all the time. Thread-safe. */
+public final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
+    private final ComputeNodeMonitor monitor;
+    private final int index;
+    private final CircuitBreakerStates circuitBreakers;
+
+    /**
+     * Makes one.
+     *
+     * @param index which of the monitor's memory nodes
+     * @param circuitBreakers tells the state of its circuit breaker
+     */
+    public MemoryNodeHealthIndicator(ComputeNodeMonitor monitor, int index, CircuitBreakerStates circuitBreakers) {
+        super("The health of a memory node could not be told");
+        this.monitor = monitor;
+        this.index = index;
+        this.circuitBreakers = circuitBreakers;
+    }
+
+    @Override
+    protected void doHealthCheck(Health.Builder builder) {
+        List<MemoryNodeView> views = monitor.memoryNodes();
+        if (index >= views.size()) {
+            builder.outOfService().withDetail("problem", "not started, or shutting down");
+            return;
+        }
+        MemoryNodeView view = views.get(index);
+        builder.status(view.state() == MemoryNodeView.State.UP ? "UP" : "DOWN");
+        builder.withDetail("state", view.state().name())
+                .withDetail("address", view.address())
+                .withDetail("id", view.id())
+                .withDetail("nodeId", view.nodeId())
+                .withDetail("leaseLeftMillis", view.leaseLeft().toMillis())
+                .withDetail("recordsInUse", view.recordsInUse())
+                .withDetail("recordsTotal", view.recordsTotal())
+                .withDetail("members", view.members());
+        Optional.ofNullable(view.roundTrip())
+                .ifPresent(trip -> builder.withDetail("roundTripMicros", trip.toNanos() / 1000));
+        Optional.ofNullable(view.clockOffset())
+                .ifPresent(offset -> builder.withDetail("clockOffsetMicros", offset.toNanos() / 1000));
+        if (!view.problem().isEmpty()) {
+            builder.withDetail("problem", view.problem());
+        }
+        Optional.ofNullable(circuitBreakers.of(view)).ifPresent(state -> builder.withDetail("circuitBreaker", state));
+    }
+}

@@ -1,0 +1,35 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.jdbc;
+
+import io.declock.DecLockException;
+
+/**
+ * A write came too late: the row was written already under a lock that was granted later. The lock of whoever tried had been lost; its
+ * transaction should be rolled back.
+ */
+public class FencedOffException extends DecLockException {
+    private static final long serialVersionUID = 1L;
+
+    private final long token;
+    private final long stored;
+
+    /** Makes one for a write under {@code token} to a row that carries {@code stored}. */
+    public FencedOffException(String what, long token, long stored) {
+        super(what + " was not written: it carries fencing token " + stored + ", which is newer than " + token
+                + ". The lock was lost and granted to another holder, who wrote already.");
+        this.token = token;
+        this.stored = stored;
+    }
+
+    /** Returns the token of the write that came too late. */
+    public long token() {
+        return token;
+    }
+
+    /** Returns the token that the row carries. */
+    public long stored() {
+        return stored;
+    }
+}

@@ -1,0 +1,133 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.jdbc;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.EmptyResultDataAccessException;
+import org.springframework.jdbc.core.JdbcOperations;
+
+/**
+ * An SQL update that a holder whose lock was lost can no longer make: each row carries the fencing token of the last write, and a
+ * write with a lower one is refused. The same token may write again, so one holder may write a row several times.
+ *
+ * <pre>{@code
+ * FencedUpdate.of("stock")
+ *         .set("quantity", "quantity - ?", amount)
+ *         .where("id = ?", id)
+ *         .onlyIf("quantity >= ?", amount)
+ *         .execute(jdbc, DecLockContext.currentToken());
+ * // update stock set quantity = quantity - ?, fence = ? where id = ? and fence <= ? and quantity >= ?
+ * }</pre>
+ *
+ * <p>The column for the token must be a {@code bigint not null}, zero at first. Table, column and conditions are part of the
+ * statement as they stand: never put user input there. Immutable; each method returns a new update.
+ */
+public final class FencedUpdate {
+    private static final String DEFAULT_COLUMN = "fence";
+
+    private final String table;
+    private final String column;
+    private final List<Clause> assignments;
+    private final @Nullable Clause row;
+    private final @Nullable Clause condition;
+
+    private FencedUpdate(
+            String table, String column, List<Clause> assignments, @Nullable Clause row, @Nullable Clause condition) {
+        this.table = table;
+        this.column = column;
+        this.assignments = assignments;
+        this.row = row;
+        this.condition = condition;
+    }
+
+    /** Starts an update of a table whose column for the token is called {@code fence}. */
+    public static FencedUpdate of(String table) {
+        return new FencedUpdate(table, DEFAULT_COLUMN, List.of(), null, null);
+    }
+
+    /** Names the column for the token. */
+    public FencedUpdate fenceColumn(String name) {
+        return new FencedUpdate(table, name, assignments, row, condition);
+    }
+
+    /** Assigns a value to a column. */
+    public FencedUpdate set(String name, @Nullable Object value) {
+        return set(name, "?", value);
+    }
+
+    /** Assigns an SQL expression with its parameters to a column. */
+    public FencedUpdate set(String name, String expression, @Nullable Object... parameters) {
+        List<Clause> more = new ArrayList<>(assignments);
+        more.add(new Clause(name + " = " + expression, Arrays.asList(parameters)));
+        return new FencedUpdate(table, column, more, row, condition);
+    }
+
+    /** Says which row, by its key: without other writes, it must exist or not whatever the update does. */
+    public FencedUpdate where(String key, @Nullable Object... parameters) {
+        return new FencedUpdate(table, column, assignments, new Clause(key, Arrays.asList(parameters)), condition);
+    }
+
+    /** Adds a condition of the application's own; if it does not hold, the update changes nothing, which is not an error. */
+    public FencedUpdate onlyIf(String expression, @Nullable Object... parameters) {
+        return new FencedUpdate(table, column, assignments, row, new Clause(expression, Arrays.asList(parameters)));
+    }
+
+    /**
+     * Executes the update.
+     *
+     * @param token the fencing token of the lock under which it is made
+     * @return how many rows were changed: zero if there is no such row, or the condition does not hold
+     * @throws FencedOffException if a row carries a higher token
+     */
+    public int execute(JdbcOperations jdbc, long token) {
+        if (row == null) {
+            throw new IllegalStateException("A fenced update needs where(...)");
+        }
+        StringBuilder sql = new StringBuilder("update ").append(table).append(" set ");
+        List<@Nullable Object> parameters = new ArrayList<>();
+        for (Clause assignment : assignments) {
+            sql.append(assignment.sql).append(", ");
+            parameters.addAll(assignment.parameters);
+        }
+        sql.append(column)
+                .append(" = ? where (")
+                .append(row.sql)
+                .append(") and ")
+                .append(column)
+                .append(" <= ?");
+        parameters.add(token);
+        parameters.addAll(row.parameters);
+        parameters.add(token);
+        if (condition != null) {
+            sql.append(" and (").append(condition.sql).append(')');
+            parameters.addAll(condition.parameters);
+        }
+        int changed = jdbc.update(sql.toString(), parameters.toArray());
+        if (changed == 0) {
+            refuseIfNewer(jdbc, row, token);
+        }
+        return changed;
+    }
+
+    private void refuseIfNewer(JdbcOperations jdbc, Clause key, long token) {
+        Long stored;
+        try {
+            stored = jdbc.queryForObject(
+                    "select max(" + column + ") from " + table + " where " + key.sql,
+                    Long.class,
+                    key.parameters.toArray());
+        } catch (EmptyResultDataAccessException e) {
+            stored = null;
+        }
+        if (stored != null && stored > token) {
+            throw new FencedOffException(table + " where " + key.sql + " " + key.parameters, token, stored);
+        }
+    }
+
+    /** A piece of SQL with its parameters. */
+    private record Clause(String sql, List<@Nullable Object> parameters) {}
+}

@@ -1,0 +1,272 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.metrics;
+
+import io.declock.fabric.Purpose;
+import io.declock.fabric.Verb;
+import io.declock.monitor.Counters;
+import io.declock.monitor.Counters.Event;
+import io.declock.monitor.MemoryNodeView;
+import io.declock.node.ComputeNodeMonitor;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counters and gauges of the compute node. Tags take their values from enums and from the configured memory nodes; lock names are
+ * never tags. Thread-safe.
+ */
+public final class DecLockMetrics implements MeterBinder {
+    private final ComputeNodeMonitor monitor;
+    private final List<String> memoryNodes;
+
+    /**
+     * Makes the metrics.
+     *
+     * @param memoryNodes how each of the monitor's memory nodes is called in the tag {@code memory.node}, in their order
+     */
+    public DecLockMetrics(ComputeNodeMonitor monitor, List<String> memoryNodes) {
+        this.monitor = monitor;
+        this.memoryNodes = List.copyOf(memoryNodes);
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        gauge(registry, "declock.held", "Locks held now", ComputeNodeMonitor::heldNow);
+        gauge(registry, "declock.waiting", "Callers waiting for a lock now", ComputeNodeMonitor::waitingNow);
+        gauge(
+                registry,
+                "declock.names",
+                "Lock names in the table of this application, idle ones included",
+                ComputeNodeMonitor::tableSize);
+        grants(registry);
+        remoteOperations(registry);
+        events(registry);
+        for (int i = 0; i < memoryNodes.size(); i++) {
+            memoryNode(registry, i, Tags.of("memory.node", memoryNodes.get(i)));
+        }
+    }
+
+    private void gauge(
+            MeterRegistry registry, String name, String description, ToDoubleFunction<ComputeNodeMonitor> value) {
+        Gauge.builder(name, monitor, value).description(description).register(registry);
+    }
+
+    private void grants(MeterRegistry registry) {
+        String name = "declock.grants";
+        String description = "Grants, by how they came about";
+        count(registry, name, description, Tags.of("kind", "uncontended"), Event.GRANT_UNCONTENDED);
+        count(registry, name, description, Tags.of("kind", "queued"), Event.GRANT_QUEUED);
+        count(registry, name, description, Tags.of("kind", "local"), Event.GRANT_LOCAL);
+        count(registry, name, description, Tags.of("kind", "peer"), Event.GRANT_PEER);
+    }
+
+    private void remoteOperations(MeterRegistry registry) {
+        for (Purpose purpose : Purpose.values()) {
+            for (Verb verb : Verb.values()) {
+                FunctionCounter.builder(
+                                "declock.remote.operations",
+                                monitor,
+                                source -> source.counters().verbs(purpose, verb))
+                        .description("Operations on the memory of memory nodes")
+                        .tags("verb", lower(verb), "purpose", lower(purpose))
+                        .register(registry);
+            }
+        }
+    }
+
+    private void events(MeterRegistry registry) {
+        count(
+                registry,
+                "declock.remote.acquisitions",
+                "Acquisitions that took a queue position at a memory node",
+                Tags.empty(),
+                Event.REMOTE_ACQUISITION);
+        count(registry, "declock.handovers", "Grants sent to other instances", Tags.empty(), Event.HAND_OVER);
+        count(
+                registry,
+                "declock.handovers.pre.armed",
+                "Grants sent before the own release had landed",
+                Tags.empty(),
+                Event.HAND_OVER_PRE_ARMED);
+        count(
+                registry,
+                "declock.grants.dropped",
+                "Grants received and not used",
+                Tags.of("reason", "unmatched"),
+                Event.GRANT_IGNORED);
+        count(
+                registry,
+                "declock.grants.dropped",
+                "Grants received and not used",
+                Tags.of("reason", "old.incarnation"),
+                Event.GRANT_REFUSED);
+        count(
+                registry,
+                "declock.self.checks",
+                "Times a waiter looked on its own whether it was granted",
+                Tags.empty(),
+                Event.SELF_CHECK);
+        count(registry, "declock.self.checks.granted", "Times it was", Tags.empty(), Event.SELF_CHECK_GRANT);
+        count(
+                registry,
+                "declock.refetches",
+                "Queue reads repeated because entries were not filled yet",
+                Tags.empty(),
+                Event.REFETCH);
+        count(
+                registry,
+                "declock.orphans",
+                "Queue positions passed on because nobody wanted them any more",
+                Tags.empty(),
+                Event.ORPHAN);
+        count(registry, "declock.resets", "Lock resets", Tags.of("stage", "started"), Event.RESET_STARTED);
+        count(registry, "declock.resets", "Lock resets", Tags.of("stage", "completed"), Event.RESET_COMPLETED);
+        count(registry, "declock.resets", "Lock resets", Tags.of("stage", "taken.over"), Event.RESET_TAKEN_OVER);
+        count(
+                registry,
+                "declock.retries",
+                "Acquisitions started over because of a reset",
+                Tags.empty(),
+                Event.RETRY_AFTER_RESET);
+        count(registry, "declock.sessions.lost", "Sessions with memory nodes lost", Tags.empty(), Event.SESSION_LOST);
+        count(
+                registry,
+                "declock.holds.lost",
+                "Holds that ended before their owner released them",
+                Tags.empty(),
+                Event.HOLD_LOST);
+        count(
+                registry,
+                "declock.peer.messages",
+                "Messages to other instances",
+                Tags.of("route", "direct"),
+                Event.PEER_DIRECT);
+        count(
+                registry,
+                "declock.peer.messages",
+                "Messages to other instances",
+                Tags.of("route", "relayed"),
+                Event.PEER_RELAYED);
+        count(
+                registry,
+                "declock.bad.frames",
+                "Frames that made no sense and closed their connection",
+                Tags.empty(),
+                Event.BAD_FRAME);
+        count(registry, "declock.parks", "Times a waiting thread was parked", Tags.empty(), Event.PARK);
+    }
+
+    private void count(MeterRegistry registry, String name, String description, Tags tags, Event event) {
+        FunctionCounter.builder(name, monitor, source -> counter(source.counters(), event))
+                .description(description)
+                .tags(tags)
+                .register(registry);
+    }
+
+    private static double counter(Counters counters, Event event) {
+        return counters.get(event);
+    }
+
+    private void memoryNode(MeterRegistry registry, int index, Tags tags) {
+        Gauge.builder("declock.memory.node.up", monitor, source -> up(source, index))
+                .description("Whether the memory node is joined")
+                .tags(tags)
+                .register(registry);
+        time(
+                registry,
+                "declock.memory.node.round.trip",
+                "Last measured round trip of a heartbeat",
+                tags,
+                index,
+                MemoryNodeView::roundTrip);
+        time(
+                registry,
+                "declock.memory.node.lease.left",
+                "What is left of the lease",
+                tags,
+                index,
+                MemoryNodeView::leaseLeft);
+        time(
+                registry,
+                "declock.memory.node.clock.offset",
+                "This machine's clock against the memory node's",
+                tags,
+                index,
+                MemoryNodeView::clockOffset);
+        number(
+                registry,
+                "declock.memory.node.records.used",
+                "Lock records that belong to a name",
+                tags,
+                index,
+                MemoryNodeView::recordsInUse);
+        number(
+                registry,
+                "declock.memory.node.records.total",
+                "Lock records the memory node has room for",
+                tags,
+                index,
+                MemoryNodeView::recordsTotal);
+        number(registry, "declock.memory.node.members", "Instances joined", tags, index, MemoryNodeView::members);
+    }
+
+    private void time(
+            MeterRegistry registry, String name, String description, Tags tags, int index, DurationOf duration) {
+        TimeGauge.builder(name, monitor, TimeUnit.NANOSECONDS, source -> {
+                    MemoryNodeView view = view(source, index);
+                    Duration value = view == null ? null : duration.of(view);
+                    return value == null ? Double.NaN : value.toNanos();
+                })
+                .description(description)
+                .tags(tags)
+                .register(registry);
+    }
+
+    private void number(
+            MeterRegistry registry,
+            String name,
+            String description,
+            Tags tags,
+            int index,
+            ToDoubleFunction<MemoryNodeView> number) {
+        Gauge.builder(name, monitor, source -> {
+                    MemoryNodeView view = view(source, index);
+                    return view == null ? Double.NaN : number.applyAsDouble(view);
+                })
+                .description(description)
+                .tags(tags)
+                .register(registry);
+    }
+
+    private static double up(ComputeNodeMonitor source, int index) {
+        MemoryNodeView view = view(source, index);
+        return view != null && view.state() == MemoryNodeView.State.UP ? 1 : 0;
+    }
+
+    private static @Nullable MemoryNodeView view(ComputeNodeMonitor source, int index) {
+        List<MemoryNodeView> views = source.memoryNodes();
+        return index < views.size() ? views.get(index) : null;
+    }
+
+    private static String lower(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '.');
+    }
+
+    /** Which time of a memory node. */
+    @FunctionalInterface
+    private interface DurationOf {
+        @Nullable
+        Duration of(MemoryNodeView view);
+    }
+}

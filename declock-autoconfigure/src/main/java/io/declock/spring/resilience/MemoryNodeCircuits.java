@@ -1,0 +1,163 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.resilience;
+
+import io.declock.LockNotGrantedException;
+import io.declock.LockRequest;
+import io.declock.MemoryNodeUnavailableException;
+import io.declock.monitor.MemoryNodeView;
+import io.declock.node.ComputeNodeMonitor;
+import io.declock.spring.support.CircuitBreakerStates;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One circuit breaker per memory node. Only unavailability counts as a failure: a lock that is busy is a memory node that works.
+ *
+ * <p>A circuit closes as soon as the memory node's session is up again, without waiting for its time; otherwise the few callers
+ * that a half-open circuit lets through could keep everybody out for as long as they wait for a busy lock. Thread-safe.
+ */
+public final class MemoryNodeCircuits implements CircuitBreakerStates {
+    /** Name of the circuit breaker of a single memory node; several are called {@code declock-host:port}. */
+    public static final String NAME = "declock";
+
+    private final ComputeNodeMonitor monitor;
+    private final CircuitBreakerRegistry registry;
+    private final CircuitBreakerConfig config;
+    private final boolean single;
+    private final Map<String, CircuitBreaker> byAddress = new ConcurrentHashMap<>();
+    private volatile @Nullable CircuitBreaker only;
+
+    /**
+     * Makes the circuit breakers.
+     *
+     * @param config used for those that the registry does not have yet
+     * @param memoryNodes how many memory nodes there are
+     */
+    public MemoryNodeCircuits(
+            ComputeNodeMonitor monitor, CircuitBreakerRegistry registry, CircuitBreakerConfig config, int memoryNodes) {
+        this.monitor = monitor;
+        this.registry = registry;
+        this.config = config;
+        this.single = memoryNodes == 1;
+        if (single) {
+            only = registry.circuitBreaker(NAME, config);
+        }
+    }
+
+    /**
+     * Asks for permission to acquire.
+     *
+     * @return to be told the outcome
+     * @throws CircuitOpenException if a circuit that the request needs is open
+     */
+    Permit permit(LockRequest request) {
+        Set<CircuitBreaker> asked = new LinkedHashSet<>();
+        for (String name : request.names().keySet()) {
+            CircuitBreaker breaker = of(name);
+            if (breaker == null || asked.contains(breaker)) {
+                continue;
+            }
+            if (!isPermitted(breaker, name)) {
+                asked.forEach(CircuitBreaker::releasePermission);
+                throw open(breaker, name);
+            }
+            asked.add(breaker);
+        }
+        return new Permit(asked, System.nanoTime());
+    }
+
+    private @Nullable CircuitBreaker of(String name) {
+        CircuitBreaker one = only;
+        return one != null ? one : monitor.memoryNodeOf(name).map(this::breaker).orElse(null);
+    }
+
+    private CircuitBreaker breaker(MemoryNodeView view) {
+        CircuitBreaker one = only;
+        return one != null
+                ? one
+                : byAddress.computeIfAbsent(
+                        view.address(),
+                        address -> registry.circuitBreaker(
+                                NAME + "-" + address.substring(address.indexOf("://") + 3), config));
+    }
+
+    private boolean isPermitted(CircuitBreaker breaker, String name) {
+        State state = breaker.getState();
+        if ((state == State.OPEN || state == State.HALF_OPEN) && isUp(monitor.memoryNodeOf(name))) {
+            breaker.transitionToClosedState();
+        }
+        return breaker.tryAcquirePermission();
+    }
+
+    private static boolean isUp(Optional<MemoryNodeView> view) {
+        return view.isPresent() && view.get().state() == MemoryNodeView.State.UP;
+    }
+
+    private CircuitOpenException open(CircuitBreaker breaker, String name) {
+        String problem = monitor.memoryNodeOf(name)
+                .map(view -> " Memory node " + view.address() + " is " + view.state()
+                        + (view.problem().isEmpty() ? "." : ": " + view.problem() + "."))
+                .orElse("");
+        return new CircuitOpenException("Lock '" + name + "' was not asked for, because circuit breaker '"
+                + breaker.getName() + "' is " + breaker.getState() + "." + problem);
+    }
+
+    @Override
+    public @Nullable String of(MemoryNodeView memoryNode) {
+        return breaker(memoryNode).getState().name();
+    }
+
+    /** A permission to acquire, to be told once what became of it. */
+    final class Permit {
+        private final Collection<CircuitBreaker> breakers;
+        private final long since;
+
+        private Permit(Collection<CircuitBreaker> breakers, long since) {
+            this.breakers = breakers;
+            this.since = since;
+        }
+
+        /** The memory nodes answered, whoever has the lock. */
+        void answered() {
+            long nanos = System.nanoTime() - since;
+            for (CircuitBreaker breaker : breakers) {
+                breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
+            }
+        }
+
+        /** The acquisition failed. */
+        void failed(Throwable failure) {
+            if (failure instanceof LockNotGrantedException) {
+                answered();
+                return;
+            }
+            long nanos = System.nanoTime() - since;
+            for (CircuitBreaker breaker : breakers) {
+                if (failure instanceof MemoryNodeUnavailableException && isAtFault(breaker)) {
+                    breaker.onError(nanos, TimeUnit.NANOSECONDS, failure);
+                } else {
+                    breaker.releasePermission();
+                }
+            }
+        }
+
+        /** Of several memory nodes that were needed, those that are up are not to blame. */
+        private boolean isAtFault(CircuitBreaker breaker) {
+            return breakers.size() == 1
+                    || monitor.memoryNodes().stream()
+                            .anyMatch(view -> view.state() != MemoryNodeView.State.UP && breaker(view) == breaker);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.support;
+
+import io.declock.monitor.MemoryNodeView;
+import org.jspecify.annotations.Nullable;
+
+/** Tells the states of circuit breakers to those that show them. */
+@FunctionalInterface
+public interface CircuitBreakerStates {
+    /** For applications without circuit breakers. */
+    CircuitBreakerStates NONE = view -> null;
+
+    /** Returns the state of that memory node's circuit breaker, null if it has none. */
+    @Nullable
+    String of(MemoryNodeView memoryNode);
+}
