@@ -38,10 +38,7 @@ final class DecLockedAnnotations {
 
     /** Returns whether it is worth looking at that class at all. */
     static boolean isCandidate(Class<?> type) {
-        String name = type.getName();
-        return !name.startsWith("org.springframework.")
-                && !name.startsWith("io.declock.spring.aop.")
-                && AnnotationUtils.isCandidateClass(type, DecLocked.class);
+        return AnnotationUtils.isCandidateClass(type, DecLocked.class);
     }
 
     /** Returns the annotations that apply when {@code method} is called on a {@code targetClass}; empty for none. */
