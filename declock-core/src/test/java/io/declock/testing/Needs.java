@@ -1,0 +1,81 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.testing;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * What a test needs of the machine. Where that is missing the test is aborted and named at the end of the build; where {@code
+ * DECLOCK_REQUIRE_ALL} is {@code true} it fails, so that nothing is skipped in silence.
+ */
+public final class Needs {
+    private Needs() {}
+
+    /**
+     * Needs something.
+     *
+     * @param available whether it is there
+     * @param test what cannot be run without it
+     * @param what what is missing, and how to get it
+     */
+    public static void that(BooleanSupplier available, String test, String what) {
+        if (available.getAsBoolean()) {
+            return;
+        }
+        String message = test + " was not run: it needs " + what;
+        if (Boolean.parseBoolean(System.getenv("DECLOCK_REQUIRE_ALL"))) {
+            Assertions.fail(message);
+        }
+        record(message);
+        Assumptions.abort(message);
+    }
+
+    /** Needs a program on the path. */
+    public static void program(String name, String test, String debianPackage) {
+        that(() -> onPath(name), test, "the program " + name + " (Debian: apt-get install " + debianPackage + ")");
+    }
+
+    /** Returns whether a program is on the path or where Debian puts servers. */
+    public static boolean onPath(String name) {
+        String path = System.getenv().getOrDefault("PATH", "") + File.pathSeparator + "/usr/sbin" + File.pathSeparator
+                + "/usr/bin";
+        for (String directory : path.split(File.pathSeparator, -1)) {
+            if (Files.isExecutable(Path.of(directory, name))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static void record(String message) {
+        String file = System.getProperty("declock.notRun");
+        if (file == null) {
+            return;
+        }
+        try {
+            Path path = Path.of(file);
+            Path directory = path.getParent();
+            if (directory != null) {
+                Files.createDirectories(directory);
+            }
+            Files.writeString(
+                    path,
+                    message + System.lineSeparator(),
+                    StandardCharsets.UTF_8,
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
