@@ -26,6 +26,8 @@ import java.util.List;
  */
 public final class MemoryNode implements AutoCloseable {
     private static final int MAX_TEXT = 256;
+    /** How far a reported epoch may lie above the own mark, so that one broken compute node cannot use the range up. */
+    private static final long PLAUSIBLE_LEAD = 1L << 28;
 
     private final MemoryNodeSettings settings;
     private final Clock clock;
@@ -120,6 +122,13 @@ public final class MemoryNode implements AutoCloseable {
             throw new FabricException.Refused(
                     Reason.BAD_REQUEST,
                     "name and peer address of a compute node must have at most " + MAX_TEXT + " characters");
+        }
+        long plausible = highWaterMark.current() + PLAUSIBLE_LEAD;
+        if (request.highestEpoch() < 0 || request.highestEpoch() > plausible) {
+            throw new FabricException.Refused(
+                    Reason.BAD_REQUEST,
+                    "a full epoch of " + request.highestEpoch() + " cannot have been seen, the highest here is "
+                            + highWaterMark.current());
         }
         // Even of one that has to wait: what it has seen must not be granted again.
         highWaterMark.raiseAbove(request.highestEpoch());

@@ -13,7 +13,6 @@ import java.util.Set;
 /** One proposal to give idle records back, and the answers to it. Guarded by the reclaimer's lock, except what is final. */
 final class ReclaimRound {
     final long number;
-    final long startedAt;
     /** Indices of the records, ascending. */
     private final int[] records;
     /** The header each had when it was found idle. */
@@ -24,9 +23,8 @@ final class ReclaimRound {
     private final List<Runnable> putOff = new ArrayList<>();
     private boolean ended;
 
-    ReclaimRound(long number, long startedAt, int[] records, long[] headers) {
+    ReclaimRound(long number, int[] records, long[] headers) {
         this.number = number;
-        this.startedAt = startedAt;
         this.records = records;
         this.headers = headers;
     }

@@ -125,11 +125,7 @@ final class Reclaimer {
 
     /** One step: what the timer does every interval. */
     void advance() {
-        ReclaimRound late = round;
-        if (late != null) {
-            if (node.clock().nanoTime() - late.startedAt > patienceNanos) {
-                finish(late, false);
-            }
+        if (round != null) {
             return;
         }
         IdleScan current = scan;
@@ -185,6 +181,9 @@ final class Reclaimer {
             beginScan();
             return;
         }
+        ReclaimRound patient = begun;
+        // Whoever does not answer for so long keeps its records: resolutions must not wait for ever.
+        node.timer().schedule(patienceNanos, () -> finish(patient, false));
         tell(begun, asked);
         membersChanged();
     }
@@ -194,7 +193,7 @@ final class Reclaimer {
         for (int i = 0; i < idle.length; i++) {
             headers[i] = current.headerOf(idle[i]);
         }
-        return new ReclaimRound(++rounds, node.clock().nanoTime(), idle, headers);
+        return new ReclaimRound(++rounds, idle, headers);
     }
 
     private void tell(ReclaimRound begun, List<MemoryNodeSession> asked) {

@@ -5,20 +5,17 @@ package io.declock.memorynode;
 
 import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricException.Reason;
-import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
-import io.declock.fabric.Resolution;
 import io.declock.fabric.SessionListener;
 import io.declock.fabric.tcp.wire.BadFrameException;
 import io.declock.fabric.tcp.wire.FrameBody;
 import io.declock.fabric.tcp.wire.FrameConnection;
-import io.declock.fabric.tcp.wire.FrameWriter;
 import io.declock.fabric.tcp.wire.Messages;
 import io.declock.fabric.tcp.wire.Preamble;
 import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
-import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.DecoderException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class ServerConnection extends FrameConnection implements SessionListener {
     private final ServerContext server;
     private final ChainFrame chains;
+    private final SessionRequests requests;
     private final byte[] nonce = Proofs.nonce();
     private byte[] clientNonce = {};
     private boolean greeted;
@@ -40,6 +38,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         super(true);
         this.server = server;
         this.chains = new ChainFrame(server.node().region(), server.node().counts());
+        this.requests = new SessionRequests(server, this);
     }
 
     @Override
@@ -94,21 +93,18 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     protected void badFrame(BadFrameException cause) {
         server.badFrame(this, cause);
         if (greeted) {
-            goodbye("bad frame: " + cause.getMessage());
+            ServerFrames.goodbye(out(), "bad frame: " + cause.getMessage());
         }
-    }
-
-    private void goodbye(String why) {
-        ByteBuf out = out();
-        int start = FrameWriter.begin(out, Wire.GOODBYE);
-        FrameWriter.text(out, why);
-        FrameWriter.end(out, start);
     }
 
     @Override
     protected void ended(@Nullable Throwable cause) {
         server.gone(this);
         MemoryNodeSession current = session;
+        if (current == null && cause instanceof DecoderException) {
+            // TLS: a plain-text client, or certificates that do not match.
+            server.refused(this, "broke the TLS handshake: " + cause.getMessage());
+        }
         if (current != null) {
             if (entered) {
                 entered = false;
@@ -144,7 +140,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
             }
             // Otherwise the session is cut, and the connection about to be closed by whoever cut it.
         } else {
-            request(current, type, body);
+            requests.accept(current, type, body, out());
         }
     }
 
@@ -163,7 +159,8 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         body.end();
         if (!Proofs.same(Proofs.prove(server.key(), "declock client", clientNonce, nonce), proof)) {
             server.refused(this, "does not know the secret");
-            refuse(
+            ServerFrames.refused(
+                    out(),
                     0,
                     Reason.BAD_SECRET,
                     "the secret is not that of memory node " + server.node().id()
@@ -173,10 +170,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         }
         authenticated = true;
         maxFrameBytes(Wire.MAX_REQUEST_BYTES);
-        ByteBuf out = out();
-        int start = FrameWriter.begin(out, Wire.AUTHENTICATED);
-        out.writeBytes(Proofs.prove(server.key(), "declock server", clientNonce, nonce));
-        FrameWriter.end(out, start);
+        ServerFrames.authenticated(out(), Proofs.prove(server.key(), "declock server", clientNonce, nonce));
     }
 
     private void join(FrameBody body) throws BadFrameException {
@@ -186,155 +180,14 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         try {
             joined = server.node().join(request, this);
         } catch (FabricException.Refused e) {
-            refuse(0, e.reason(), String.valueOf(e.getMessage()));
+            ServerFrames.refused(out(), 0, e.reason(), String.valueOf(e.getMessage()));
             fail(null);
             return;
         }
         session = joined;
+        server.joined(this);
         entered = joined.enter();
-        ByteBuf out = out();
-        int start = FrameWriter.begin(out, Wire.JOINED);
-        Messages.writeJoined(out, joined.joined());
-        out.writeBytes(server.tickets().keyOf(joined.member()));
-        FrameWriter.end(out, start);
-    }
-
-    private void request(MemoryNodeSession current, int type, FrameBody body) throws BadFrameException {
-        switch (type) {
-            case Wire.HEARTBEAT -> heartbeat(current, body);
-            case Wire.RESOLVE -> resolve(current, body, true);
-            case Wire.LOOK_UP -> resolve(current, body, false);
-            case Wire.MEMBERS -> members(current, body);
-            case Wire.PEER_MESSAGE -> relay(current, body);
-            case Wire.RECLAIM_ANSWER -> {
-                long round = body.i64();
-                long[] vetoed = body.longs(Wire.MAX_RECLAIM);
-                body.end();
-                current.answerReclaim(round, vetoed);
-            }
-            case Wire.LEAVE -> {
-                int id = body.i32();
-                body.end();
-                current.leave(() -> send(out -> writeDone(out, id)));
-            }
-            case Wire.TICKET -> ticket(current, body);
-            case Wire.DECLARE_NODE_SET -> declareNodeSet(current, body);
-            default -> throw new BadFrameException("unknown type of frame: " + type);
-        }
-    }
-
-    private void heartbeat(MemoryNodeSession current, FrameBody body) throws BadFrameException {
-        int id = body.i32();
-        body.end();
-        try {
-            var reply = current.heartbeat();
-            ByteBuf out = out();
-            int start = FrameWriter.begin(out, Wire.HEARTBEAT_REPLY);
-            out.writeIntLE(id);
-            Messages.writeHeartbeat(out, reply);
-            FrameWriter.end(out, start);
-        } catch (FabricException e) {
-            goodbye(String.valueOf(e.getMessage()));
-            fail(e);
-        }
-    }
-
-    private void resolve(MemoryNodeSession current, FrameBody body, boolean create) throws BadFrameException {
-        int id = body.i32();
-        byte[] name = body.countedBytes(Wire.MAX_TEXT);
-        body.end();
-        current.resolve(name, create, new ResolveAnswer() {
-            @Override
-            public void resolved(@Nullable Resolution resolution) {
-                send(out -> writeResolution(out, id, resolution));
-            }
-
-            @Override
-            public void refused(FabricException.Refused refusal) {
-                send(out -> writeRefusal(out, id, refusal.reason(), String.valueOf(refusal.getMessage())));
-            }
-        });
-    }
-
-    private static void writeResolution(ByteBuf out, int id, @Nullable Resolution resolution) {
-        int start = FrameWriter.begin(out, Wire.RESOLVED);
-        out.writeIntLE(id);
-        out.writeByte(resolution == null ? 0 : 1);
-        if (resolution != null) {
-            out.writeLongLE(resolution.record());
-            out.writeLongLE(resolution.epoch());
-        }
-        FrameWriter.end(out, start);
-    }
-
-    private void members(MemoryNodeSession current, FrameBody body) throws BadFrameException {
-        int id = body.i32();
-        body.end();
-        writeMembership(out(), id, current.members());
-    }
-
-    private static void writeMembership(ByteBuf out, int id, Membership membership) {
-        int start = FrameWriter.begin(out, Wire.MEMBERSHIP);
-        out.writeIntLE(id);
-        Messages.writeMembership(out, membership);
-        FrameWriter.end(out, start);
-    }
-
-    private void relay(MemoryNodeSession current, FrameBody body) throws BadFrameException {
-        PeerMessage message = Messages.readPeer(body);
-        body.end();
-        Member self = current.member();
-        if (message.fromNode() != self.nodeId() || message.fromIncarnation() != self.incarnation()) {
-            throw new BadFrameException("a peer message in the name of another compute node");
-        }
-        current.relay(message);
-    }
-
-    private void ticket(MemoryNodeSession current, FrameBody body) throws BadFrameException {
-        int id = body.i32();
-        int nodeId = body.u8();
-        int incarnation = body.i32();
-        body.end();
-        Member to = current.members().byNodeId(nodeId);
-        if (to == null || to.incarnation() != incarnation) {
-            refuse(id, Reason.BAD_REQUEST, "compute node " + nodeId + "." + incarnation + " is not a member");
-            return;
-        }
-        ByteBuf out = out();
-        int start = FrameWriter.begin(out, Wire.TICKET_REPLY);
-        out.writeIntLE(id);
-        out.writeBytes(server.tickets().ticket(current.member(), to));
-        FrameWriter.end(out, start);
-    }
-
-    private void declareNodeSet(MemoryNodeSession current, FrameBody body) throws BadFrameException {
-        int id = body.i32();
-        long digest = body.i64();
-        body.end();
-        try {
-            current.declareNodeSet(digest);
-            writeDone(out(), id);
-        } catch (FabricException.Refused e) {
-            refuse(id, e.reason(), String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static void writeDone(ByteBuf out, int id) {
-        int start = FrameWriter.begin(out, Wire.DONE);
-        out.writeIntLE(id);
-        FrameWriter.end(out, start);
-    }
-
-    private void refuse(int id, Reason reason, String message) {
-        writeRefusal(out(), id, reason, message);
-    }
-
-    private static void writeRefusal(ByteBuf out, int id, Reason reason, String message) {
-        int start = FrameWriter.begin(out, Wire.REFUSED);
-        out.writeIntLE(id);
-        out.writeByte(reason.code());
-        FrameWriter.text(out, message);
-        FrameWriter.end(out, start);
+        ServerFrames.joined(out(), joined.joined(), server.tickets().keyOf(joined.member()));
     }
 
     @Override
@@ -364,39 +217,25 @@ final class ServerConnection extends FrameConnection implements SessionListener 
 
     @Override
     public void membershipChanged(Membership membership) {
-        send(out -> writeMembership(out, 0, membership));
+        send(out -> ServerFrames.membership(out, 0, membership));
     }
 
     @Override
     public void peerMessage(PeerMessage message) {
-        if (stalled) {
-            // Best effort: what is not read must not pile up.
-            return;
+        // Best effort: what is not read must not pile up.
+        if (!stalled) {
+            send(out -> ServerFrames.peerMessage(out, message));
         }
-        send(out -> {
-            int start = FrameWriter.begin(out, Wire.PEER_MESSAGE);
-            Messages.writePeer(out, message);
-            FrameWriter.end(out, start);
-        });
     }
 
     @Override
     public void reclaimProposed(long round, long[] records) {
-        send(out -> {
-            int start = FrameWriter.begin(out, Wire.RECLAIM_PROPOSAL);
-            out.writeLongLE(round);
-            FrameWriter.longs(out, records);
-            FrameWriter.end(out, start);
-        });
+        send(out -> ServerFrames.reclaimProposal(out, round, records));
     }
 
     @Override
     public void lost(FabricException cause) {
-        send(out -> {
-            int start = FrameWriter.begin(out, Wire.GOODBYE);
-            FrameWriter.text(out, String.valueOf(cause.getMessage()));
-            FrameWriter.end(out, start);
-        });
+        send(out -> ServerFrames.goodbye(out, String.valueOf(cause.getMessage())));
         fail(cause);
     }
 }

@@ -31,6 +31,7 @@ final class ServerContext {
     private final PeerTickets tickets;
     private final byte[] key;
     private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
+    private final Set<ServerConnection> waiting = ConcurrentHashMap.newKeySet();
     private final AtomicLong lastLog;
 
     ServerContext(MemoryNode node, MemoryNodeServerSettings settings) {
@@ -57,18 +58,27 @@ final class ServerContext {
         return key;
     }
 
-    /** Returns whether another connection is within the bounds. */
+    /**
+     * Returns whether another connection is within the bounds. Those that have not joined may be half of all, so that whoever
+     * merely connects cannot keep compute nodes out.
+     */
     boolean admit(ServerConnection connection) {
         connections.add(connection);
-        if (connections.size() <= settings.maxConnections()) {
+        waiting.add(connection);
+        if (connections.size() <= settings.maxConnections() && waiting.size() <= (settings.maxConnections() + 1) / 2) {
             return true;
         }
         refused(connection, "is one connection more than the " + settings.maxConnections() + " allowed");
         return false;
     }
 
+    void joined(ServerConnection connection) {
+        waiting.remove(connection);
+    }
+
     void gone(ServerConnection connection) {
         connections.remove(connection);
+        waiting.remove(connection);
     }
 
     void refused(ServerConnection connection, String why) {

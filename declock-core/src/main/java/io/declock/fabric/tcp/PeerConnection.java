@@ -113,8 +113,10 @@ abstract class PeerConnection extends FrameConnection {
         body.end();
         if (message.memoryNode() != remote.memoryNode()
                 || message.fromNode() != remote.nodeId()
-                || message.fromIncarnation() != remote.incarnation()) {
-            throw new BadFrameException("a peer message in the name of another compute node");
+                || message.fromIncarnation() != remote.incarnation()
+                || message.toNode() != local.joined().nodeId()
+                || message.toIncarnation() != local.joined().incarnation()) {
+            throw new BadFrameException("a peer message from or to another compute node");
         }
         local.listener().peerMessage(message);
     }

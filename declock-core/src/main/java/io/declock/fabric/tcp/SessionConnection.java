@@ -6,10 +6,8 @@ package io.declock.fabric.tcp;
 import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricException.Reason;
 import io.declock.fabric.FabricSession;
-import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.JoinReply;
 import io.declock.fabric.JoinRequest;
-import io.declock.fabric.Resolution;
 import io.declock.fabric.SessionListener;
 import io.declock.fabric.tcp.wire.BadFrameException;
 import io.declock.fabric.tcp.wire.FrameBody;
@@ -22,7 +20,6 @@ import io.declock.fabric.tcp.wire.Wire;
 import io.declock.monitor.Counters;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -39,21 +36,13 @@ final class SessionConnection extends FrameConnection {
     private final CompletableFuture<FabricSession> joining;
     private final ChainWindow chains;
     private final PendingRequests requests = new PendingRequests();
+    private final SessionAnswers answers;
     private final byte[] nonce = Proofs.nonce();
     private byte[] serverNonce = {};
     private @Nullable TcpSession session;
     private @Nullable FabricException goodbye;
     private volatile @Nullable FabricException failure;
     private boolean left;
-
-    /** What the memory node answered to a request for an empty answer. */
-    enum Done {
-        DONE
-    }
-
-    /** A ticket for a peer. */
-    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the proof; nobody compares tickets.
-    record Ticket(byte[] bytes) {}
 
     SessionConnection(
             TcpFabric fabric,
@@ -68,6 +57,7 @@ final class SessionConnection extends FrameConnection {
         this.listener = listener;
         this.joining = joining;
         this.chains = new ChainWindow(fabric.settings().maxInFlight());
+        this.answers = new SessionAnswers(node, requests, listener);
     }
 
     ChainWindow chains() {
@@ -139,10 +129,15 @@ final class SessionConnection extends FrameConnection {
 
     @Override
     protected void frame(int type, FrameBody body) throws BadFrameException {
-        if (session != null) {
-            sessionFrame(type, body);
-        } else {
+        TcpSession current = session;
+        if (current == null) {
             handshakeFrame(type, body);
+        } else if (type == Wire.CHAIN_DONE) {
+            chains.answered(body, System.nanoTime());
+        } else if (type == Wire.GOODBYE) {
+            readGoodbye(body);
+        } else {
+            answers.accept(current, type, body);
         }
     }
 
@@ -152,7 +147,7 @@ final class SessionConnection extends FrameConnection {
             case Wire.JOINED -> joined(body);
             case Wire.REFUSED -> {
                 body.i32();
-                goodbye = readRefusal(body);
+                goodbye = SessionAnswers.readRefusal(node, body);
                 fail(goodbye);
             }
             case Wire.GOODBYE -> readGoodbye(body);
@@ -212,80 +207,6 @@ final class SessionConnection extends FrameConnection {
         }
         requests.expire(now, node);
         watch();
-    }
-
-    private void sessionFrame(int type, FrameBody body) throws BadFrameException {
-        switch (type) {
-            case Wire.CHAIN_DONE -> chains.answered(body, System.nanoTime());
-            case Wire.HEARTBEAT_REPLY -> {
-                int id = body.i32();
-                HeartbeatReply reply = Messages.readHeartbeat(body);
-                body.end();
-                requests.answer(id, reply);
-            }
-            case Wire.RESOLVED -> resolved(body);
-            case Wire.MEMBERSHIP -> membership(body);
-            case Wire.PEER_MESSAGE -> relayed(body);
-            case Wire.RECLAIM_PROPOSAL -> proposal(body);
-            case Wire.TICKET_REPLY -> {
-                int id = body.i32();
-                Ticket ticket = new Ticket(body.bytes(Wire.SECRET_BYTES));
-                body.end();
-                requests.answer(id, ticket);
-            }
-            case Wire.DONE -> {
-                int id = body.i32();
-                body.end();
-                requests.answer(id, Done.DONE);
-            }
-            case Wire.REFUSED -> requests.fail(body.i32(), readRefusal(body));
-            case Wire.GOODBYE -> readGoodbye(body);
-            default -> throw new BadFrameException("unknown type of frame: " + type);
-        }
-    }
-
-    private void resolved(FrameBody body) throws BadFrameException {
-        int id = body.i32();
-        boolean found = body.u8() != 0;
-        Optional<Resolution> resolution =
-                found ? Optional.of(new Resolution(body.i64(), body.i64())) : Optional.empty();
-        body.end();
-        requests.answer(id, resolution);
-    }
-
-    private void membership(FrameBody body) throws BadFrameException {
-        int id = body.i32();
-        var membership = Messages.readMembership(body);
-        body.end();
-        TcpSession current = session;
-        if (current != null) {
-            current.peers().membersChanged(membership);
-        }
-        if (id != 0) {
-            requests.answer(id, membership);
-        } else {
-            listener.membershipChanged(membership);
-        }
-    }
-
-    private void relayed(FrameBody body) throws BadFrameException {
-        var message = Messages.readPeer(body);
-        body.end();
-        listener.peerMessage(message);
-    }
-
-    private void proposal(FrameBody body) throws BadFrameException {
-        long round = body.i64();
-        long[] records = body.longs(Wire.MAX_RECLAIM);
-        body.end();
-        listener.reclaimProposed(round, records);
-    }
-
-    private FabricException.Refused readRefusal(FrameBody body) throws BadFrameException {
-        Reason reason = Reason.of(body.u8());
-        String message = body.text(Wire.MAX_TEXT);
-        body.end();
-        return new FabricException.Refused(reason, node + ": " + message);
     }
 
     private void readGoodbye(FrameBody body) throws BadFrameException {

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -87,34 +88,40 @@ public final class TcpFabric implements Fabric {
         }
         String node = "memory node " + address;
         SessionConnection connection = new SessionConnection(this, node, request, listener, joining);
-        ChannelFuture connecting = connect(address.host(), address.port(), true, connection);
-        connecting.addListener(done -> {
-            if (!done.isSuccess()) {
-                joining.completeExceptionally(new FabricException(
-                        "cannot connect to " + node + ": " + reason(done.cause())
-                                + "; check that it runs and that host and port are right",
-                        done.cause()));
-            }
-        });
-        connecting
-                .channel()
-                .eventLoop()
-                .schedule(
-                        () -> {
-                            if (!joining.isDone()) {
-                                FabricException late = new FabricException("joining " + node + " took longer than "
-                                        + settings.connectTimeout().toMillis() + " ms");
-                                connection.close(late);
-                                joining.completeExceptionally(late);
-                            }
-                        },
-                        settings.connectTimeout().toMillis(),
-                        TimeUnit.MILLISECONDS);
+        try {
+            connect(address.host(), address.port(), true, connection)
+                    .addListener(done -> failJoining(joining, node, done.cause()));
+            loops.group()
+                    .schedule(
+                            () -> giveUp(joining, connection, node),
+                            settings.connectTimeout().toMillis(),
+                            TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException | IllegalStateException e) {
+            joining.completeExceptionally(new FabricException("the fabric is closed", e));
+        }
         return joining;
     }
 
-    private static String reason(@Nullable Throwable cause) {
-        return cause == null ? "unknown" : cause.getClass().getSimpleName() + ": " + cause.getMessage();
+    private static void failJoining(CompletableFuture<FabricSession> joining, String node, @Nullable Throwable cause) {
+        if (cause != null) {
+            joining.completeExceptionally(new FabricException(
+                    "cannot connect to " + node + ": " + reason(cause)
+                            + "; check that it runs and that host and port are right",
+                    cause));
+        }
+    }
+
+    private void giveUp(CompletableFuture<FabricSession> joining, SessionConnection connection, String node) {
+        if (!joining.isDone()) {
+            FabricException late = new FabricException("joining " + node + " took longer than "
+                    + settings.connectTimeout().toMillis() + " ms");
+            connection.close(late);
+            joining.completeExceptionally(late);
+        }
+    }
+
+    private static String reason(Throwable cause) {
+        return cause.getClass().getSimpleName() + ": " + cause.getMessage();
     }
 
     /** Connects; the handler takes over the channel. */

@@ -175,17 +175,14 @@ final class TcpSession implements FabricSession, RemoteMemory, ControlPlane {
     @Override
     public CompletionStage<Void> declareNodeSet(long digest) {
         return ask(
-                Wire.DECLARE_NODE_SET,
-                SessionConnection.Done.class,
-                TcpSession::nothing,
-                out -> out.writeLongLE(digest));
+                Wire.DECLARE_NODE_SET, SessionAnswers.Done.class, TcpSession::nothing, out -> out.writeLongLE(digest));
     }
 
     /** Asks the memory node for what authenticates this member to another. */
-    CompletableFuture<SessionConnection.Ticket> ticket(Member to) {
+    CompletableFuture<SessionAnswers.Ticket> ticket(Member to) {
         return ask(
                 Wire.TICKET,
-                SessionConnection.Ticket.class,
+                SessionAnswers.Ticket.class,
                 Function.identity(),
                 out -> out.writeByte(to.nodeId()).writeIntLE(to.incarnation()));
     }
@@ -204,7 +201,7 @@ final class TcpSession implements FabricSession, RemoteMemory, ControlPlane {
     public CompletionStage<Void> leave() {
         return ask(
                 Wire.LEAVE,
-                SessionConnection.Done.class,
+                SessionAnswers.Done.class,
                 done -> {
                     connection.left();
                     return nothing(done);
@@ -213,7 +210,7 @@ final class TcpSession implements FabricSession, RemoteMemory, ControlPlane {
     }
 
     @SuppressWarnings("NullAway") // The one value of Void.
-    private static Void nothing(SessionConnection.Done done) {
+    private static Void nothing(SessionAnswers.Done done) {
         return null;
     }
 

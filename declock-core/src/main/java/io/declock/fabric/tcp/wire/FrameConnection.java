@@ -166,6 +166,11 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         context = ctx;
+        if (over) {
+            // Given up while it was being opened.
+            ctx.close();
+            return;
+        }
         opened();
         flush();
     }

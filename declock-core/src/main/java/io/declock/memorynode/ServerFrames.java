@@ -1,0 +1,99 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode;
+
+import io.declock.fabric.FabricException.Reason;
+import io.declock.fabric.HeartbeatReply;
+import io.declock.fabric.JoinReply;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.Resolution;
+import io.declock.fabric.tcp.wire.FrameWriter;
+import io.declock.fabric.tcp.wire.Messages;
+import io.declock.fabric.tcp.wire.Wire;
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the frames that a memory node sends, each whole. */
+final class ServerFrames {
+    private ServerFrames() {}
+
+    static void authenticated(ByteBuf out, byte[] proof) {
+        int start = FrameWriter.begin(out, Wire.AUTHENTICATED);
+        out.writeBytes(proof);
+        FrameWriter.end(out, start);
+    }
+
+    static void joined(ByteBuf out, JoinReply reply, byte[] memberKey) {
+        int start = FrameWriter.begin(out, Wire.JOINED);
+        Messages.writeJoined(out, reply);
+        out.writeBytes(memberKey);
+        FrameWriter.end(out, start);
+    }
+
+    static void goodbye(ByteBuf out, String why) {
+        int start = FrameWriter.begin(out, Wire.GOODBYE);
+        FrameWriter.text(out, why);
+        FrameWriter.end(out, start);
+    }
+
+    static void refused(ByteBuf out, int id, Reason reason, String message) {
+        int start = FrameWriter.begin(out, Wire.REFUSED);
+        out.writeIntLE(id);
+        out.writeByte(reason.code());
+        FrameWriter.text(out, message);
+        FrameWriter.end(out, start);
+    }
+
+    static void done(ByteBuf out, int id) {
+        int start = FrameWriter.begin(out, Wire.DONE);
+        out.writeIntLE(id);
+        FrameWriter.end(out, start);
+    }
+
+    static void heartbeat(ByteBuf out, int id, HeartbeatReply reply) {
+        int start = FrameWriter.begin(out, Wire.HEARTBEAT_REPLY);
+        out.writeIntLE(id);
+        Messages.writeHeartbeat(out, reply);
+        FrameWriter.end(out, start);
+    }
+
+    static void resolution(ByteBuf out, int id, @Nullable Resolution resolution) {
+        int start = FrameWriter.begin(out, Wire.RESOLVED);
+        out.writeIntLE(id);
+        out.writeByte(resolution == null ? 0 : 1);
+        if (resolution != null) {
+            out.writeLongLE(resolution.record());
+            out.writeLongLE(resolution.epoch());
+        }
+        FrameWriter.end(out, start);
+    }
+
+    static void membership(ByteBuf out, int id, Membership membership) {
+        int start = FrameWriter.begin(out, Wire.MEMBERSHIP);
+        out.writeIntLE(id);
+        Messages.writeMembership(out, membership);
+        FrameWriter.end(out, start);
+    }
+
+    static void ticket(ByteBuf out, int id, byte[] ticket) {
+        int start = FrameWriter.begin(out, Wire.TICKET_REPLY);
+        out.writeIntLE(id);
+        out.writeBytes(ticket);
+        FrameWriter.end(out, start);
+    }
+
+    static void peerMessage(ByteBuf out, PeerMessage message) {
+        int start = FrameWriter.begin(out, Wire.PEER_MESSAGE);
+        Messages.writePeer(out, message);
+        FrameWriter.end(out, start);
+    }
+
+    static void reclaimProposal(ByteBuf out, long round, long[] records) {
+        int start = FrameWriter.begin(out, Wire.RECLAIM_PROPOSAL);
+        out.writeLongLE(round);
+        FrameWriter.longs(out, records);
+        FrameWriter.end(out, start);
+    }
+}
