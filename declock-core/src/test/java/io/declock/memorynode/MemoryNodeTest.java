@@ -1,0 +1,303 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricException.Reason;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.ManualTime;
+import io.declock.fabric.Member;
+import io.declock.fabric.RecordingListener;
+import io.declock.fabric.Resolution;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class MemoryNodeTest {
+    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration MARGIN = Duration.ofMillis(500);
+
+    private final ManualTime time = new ManualTime();
+    private final AtomicLong seconds = new AtomicLong(1_000);
+    private final AtomicLong random = new AtomicLong(7);
+
+    private MemoryNodeSettings settings() {
+        return MemoryNodeSettings.withId("mn")
+                .withSize(32, 4)
+                .withLease(LEASE, MARGIN)
+                .withWaitOutOldSessions(false)
+                .withReclaimInterval(Duration.ofSeconds(10))
+                .withWallClock(seconds::get);
+    }
+
+    private MemoryNode start(MemoryNodeSettings settings) {
+        return MemoryNode.create(settings, time, time, () -> random.addAndGet(0x9E3779B97F4A7C15L));
+    }
+
+    private static JoinRequest request(String name, long epoch) {
+        return new JoinRequest(name.hashCode(), name, "", 0, epoch, LEASE.toNanos());
+    }
+
+    private static MemoryNodeSession join(MemoryNode node, String name, RecordingListener listener) throws Exception {
+        return node.join(request(name, 0), listener);
+    }
+
+    private static Reason refusal(MemoryNode node, JoinRequest request) {
+        try {
+            node.join(request, new RecordingListener());
+        } catch (FabricException.Refused e) {
+            return e.reason();
+        }
+        throw new AssertionError("was not refused");
+    }
+
+    /** What a resolution was answered. */
+    private static final class Answer implements ResolveAnswer {
+        @Nullable
+        Resolution resolution;
+
+        FabricException.@Nullable Refused refusal;
+        int calls;
+
+        @Override
+        public void resolved(@Nullable Resolution found) {
+            resolution = found;
+            calls++;
+        }
+
+        @Override
+        public void refused(FabricException.Refused refused) {
+            refusal = refused;
+            calls++;
+        }
+    }
+
+    private static Answer resolve(MemoryNodeSession session, String name) {
+        Answer answer = new Answer();
+        session.resolve(name.getBytes(StandardCharsets.UTF_8), true, answer);
+        return answer;
+    }
+
+    private void live(Duration how, MemoryNodeSession... sessions) throws Exception {
+        for (long left = how.toMillis(); left > 0; left -= 500) {
+            time.advance(Duration.ofMillis(Math.min(left, 500)));
+            for (MemoryNodeSession session : sessions) {
+                session.heartbeat();
+            }
+        }
+    }
+
+    @Test
+    void afterAStartWithEmptyMemoryItWaitsForTheLongestLease() throws Exception {
+        MemoryNode node = start(settings().withWaitOutOldSessions(true));
+        assertThat(node.status().serving()).isFalse();
+        assertThat(refusal(node, request("a", 0))).isEqualTo(Reason.NOT_YET);
+        time.advance(LEASE.plus(MARGIN).minusMillis(1));
+        assertThat(refusal(node, request("a", 4_711))).isEqualTo(Reason.NOT_YET);
+        time.advance(Duration.ofMillis(1));
+        assertThat(node.status().serving()).isTrue();
+        MemoryNodeSession session = join(node, "b", new RecordingListener());
+        // What the one that was put off has seen counts already.
+        assertThat(resolve(session, "x").resolution)
+                .isNotNull()
+                .extracting(Resolution::epoch)
+                .isEqualTo(4_712L);
+    }
+
+    @Test
+    void aSecondLifeStartsAboveTheFirstAlthoughItsMemoryIsEmpty() throws Exception {
+        MemoryNode first = start(settings());
+        MemoryNodeSession a = join(first, "a", new RecordingListener());
+        long epoch = resolve(a, "x").resolution.epoch();
+        first.close();
+        seconds.addAndGet(4);
+        MemoryNode second = start(settings());
+        MemoryNodeSession b = join(second, "a", new RecordingListener());
+        assertThat(second.incarnation()).isNotEqualTo(first.incarnation());
+        assertThat(resolve(b, "x").resolution.epoch()).isGreaterThan(epoch);
+        assertThat(b.member().incarnation()).isGreaterThan(a.member().incarnation());
+    }
+
+    @Test
+    void anImplausibleEpochIsRefused() {
+        MemoryNode node = start(settings());
+        assertThat(refusal(node, request("a", (1L << 32) - 1))).isEqualTo(Reason.BAD_REQUEST);
+        assertThat(refusal(node, request("a", -1))).isEqualTo(Reason.BAD_REQUEST);
+    }
+
+    @Test
+    void incarnationsOfANodeIdStrictlyIncreaseAndAnIdRestsForALease() throws Exception {
+        MemoryNode node = start(settings());
+        MemoryNodeSession one = join(node, "a", new RecordingListener());
+        List<MemoryNodeSession> others = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            others.add(join(node, "o" + i, new RecordingListener()));
+        }
+        assertThat(refusal(node, request("more", 0))).isEqualTo(Reason.TOO_MANY_COMPUTE_NODES);
+        one.leave(() -> {});
+        // It left, but a grant for its node id may still be on its way.
+        assertThat(refusal(node, request("more", 0))).isEqualTo(Reason.NOT_YET);
+        live(LEASE, others.toArray(new MemoryNodeSession[0]));
+        MemoryNodeSession again = join(node, "again", new RecordingListener());
+        assertThat(again.member().nodeId()).isEqualTo(one.member().nodeId());
+        assertThat(again.member().incarnation()).isGreaterThan(one.member().incarnation());
+    }
+
+    @Test
+    void aSilentNodeIsDeadOnlyAfterLeaseAndMargin() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession silent = join(node, "silent", listener);
+        MemoryNodeSession other = join(node, "other", new RecordingListener());
+        live(LEASE.plus(MARGIN), other);
+        assertThat(silent.enter()).isTrue();
+        silent.exit();
+        assertThat(other.members().members()).hasSize(2);
+        live(Duration.ofMillis(500), other);
+        assertThat(silent.enter()).isFalse();
+        assertThat(other.members().members()).extracting(Member::name).containsExactly("other");
+        assertThat(listener.losses).hasSize(1);
+        assertThatThrownBy(silent::heartbeat).isInstanceOf(FabricException.class);
+    }
+
+    @Test
+    void theMembershipDropsANodeOnlyWhenNothingOfItCanLand() throws Exception {
+        MemoryNode node = start(settings());
+        MemoryNodeSession silent = join(node, "silent", new RecordingListener());
+        MemoryNodeSession other = join(node, "other", new RecordingListener());
+        assertThat(silent.enter()).isTrue();
+        live(LEASE.plus(MARGIN).plusSeconds(5), other);
+        assertThat(other.members().members())
+                .as("a verb of it is still being executed")
+                .hasSize(2);
+        silent.exit();
+        assertThat(other.members().members()).hasSize(1);
+    }
+
+    @Test
+    void anAttachedDataPlaneIsCutBeforeTheMembershipChanges() throws Exception {
+        MemoryNode node = start(settings());
+        MemoryNodeSession silent = join(node, "silent", new RecordingListener());
+        List<Runnable> cuts = new ArrayList<>();
+        silent.attach(cuts::add);
+        MemoryNodeSession other = join(node, "other", new RecordingListener());
+        live(LEASE.plus(MARGIN).plusSeconds(1), other);
+        assertThat(cuts).hasSize(1);
+        assertThat(other.members().members()).hasSize(2);
+        cuts.get(0).run();
+        assertThat(other.members().members()).hasSize(1);
+    }
+
+    @Test
+    void afterAPauseOfItsOwnItGrantsAFullLeaseBeforeItJudges() throws Exception {
+        MemoryNode node = start(settings());
+        MemoryNodeSession a = join(node, "a", new RecordingListener());
+        MemoryNodeSession b = join(node, "b", new RecordingListener());
+        live(Duration.ofSeconds(2), a, b);
+        time.jump(Duration.ofSeconds(60));
+        assertThat(a.isCut()).isFalse();
+        time.advance(LEASE);
+        a.heartbeat();
+        assertThat(b.isCut()).isFalse();
+        time.advance(MARGIN.plusMillis(200));
+        assertThat(a.isCut()).isFalse();
+        assertThat(b.isCut()).isTrue();
+    }
+
+    @Test
+    void theLeaseIsTheOneAskedForUpToTheLongest() throws Exception {
+        MemoryNode node = start(settings());
+        JoinRequest longer =
+                new JoinRequest(1, "a", "", 0, 0, Duration.ofDays(1).toNanos());
+        assertThat(node.join(longer, new RecordingListener()).joined().leaseNanos())
+                .isEqualTo(LEASE.toNanos());
+        JoinRequest shorter =
+                new JoinRequest(1, "a", "", 0, 0, Duration.ofSeconds(1).toNanos());
+        assertThat(node.join(shorter, new RecordingListener()).joined().leaseNanos())
+                .isEqualTo(Duration.ofSeconds(1).toNanos());
+    }
+
+    @Test
+    void aRoundThatNobodyAnswersEndsAndFreesNothing() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", listener);
+        long record = resolve(a, "x").resolution.record();
+        live(Duration.ofSeconds(21), a);
+        assertThat(listener.proposals).hasSize(1);
+        Answer waiting = resolve(a, "x");
+        assertThat(waiting.calls).isZero();
+        live(LEASE.plusMillis(500), a);
+        assertThat(waiting.calls).isEqualTo(1);
+        assertThat(waiting.resolution)
+                .isNotNull()
+                .extracting(Resolution::record)
+                .isEqualTo(record);
+    }
+
+    @Test
+    void aRecordThatWasAskedForSinceTheScanIsNotProposed() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", listener);
+        resolve(a, "old");
+        resolve(a, "asked");
+        live(Duration.ofSeconds(15), a);
+        resolve(a, "asked");
+        live(Duration.ofSeconds(6), a);
+        assertThat(listener.proposals).hasSize(1);
+        assertThat(listener.proposals.peek().records()).hasSize(1);
+    }
+
+    @Test
+    void aNameThatComesBackStartsAboveItsFormerEpochEvenAfterResets() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", listener);
+        Resolution first = resolve(a, "x").resolution;
+        node.region().write(node.layout().epoch(first.record()), first.epoch() + 40);
+        live(Duration.ofSeconds(21), a);
+        a.answerReclaim(listener.proposals.remove().round(), new long[0]);
+        assertThat(node.status().recordsInUse()).isZero();
+        assertThat(node.status().reclaimed()).isEqualTo(1);
+        assertThat(resolve(a, "x").resolution.epoch()).isGreaterThan(first.epoch() + 40);
+    }
+
+    @Test
+    void reclaimingRaisesTheMarkOncePerScanHoweverManyRecordsItFrees() throws Exception {
+        MemoryNode node = start(settings().withSize(30_000, 4));
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", listener);
+        for (int i = 0; i < 20_000; i++) {
+            resolve(a, "n" + i);
+        }
+        long before = node.status().highWaterMark();
+        long ticks = 0;
+        while (node.status().recordsInUse() > 0) {
+            live(Duration.ofSeconds(10), a);
+            assertThat(++ticks).isLessThan(20);
+            for (var next = listener.proposals.poll(); next != null; next = listener.proposals.poll()) {
+                a.answerReclaim(next.round(), new long[0]);
+            }
+        }
+        assertThat(node.status().highWaterMark() - before).isLessThanOrEqualTo(ticks);
+    }
+
+    @Test
+    void closingTellsEverySession() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener listener = new RecordingListener();
+        join(node, "a", listener);
+        node.close();
+        assertThat(listener.losses).hasSize(1);
+        assertThat(refusal(node, request("b", 0))).isEqualTo(Reason.NOT_YET);
+    }
+}
