@@ -1,0 +1,315 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.declock.fabric.Fabric;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricException.Reason;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.ManualTime;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.RecordingListener;
+import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.fabric.tcp.wire.Wire;
+import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whoever should not be connected is told why, on both sides, and harms nobody. */
+@Timeout(60)
+class TcpHandshakeTest {
+    private static final MemoryNodeServerSettings SERVER = MemoryNodeServerSettings.DEFAULTS.withSecret("s3cret");
+    private static final TcpFabricSettings CLIENT = TcpFabricSettings.DEFAULTS.withSecret("s3cret");
+
+    private TcpRig rig;
+
+    private void start(MemoryNodeServerSettings server) {
+        ManualTime time = new ManualTime();
+        rig = new TcpRig(
+                MemoryNodeSettings.withId("mn").withSize(16, 8).withWaitOutOldSessions(false), time, server, CLIENT);
+    }
+
+    @AfterEach
+    void close() {
+        if (rig != null) {
+            rig.close();
+        }
+    }
+
+    private static JoinRequest request() {
+        return new JoinRequest(1, "cn", "", 0, 0, 1_000_000_000L);
+    }
+
+    private FabricSession join() throws Exception {
+        return rig.openFabric(new Counters())
+                .join(rig.address(), request(), new RecordingListener())
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS);
+    }
+
+    private static FabricException failure(Fabric fabric, MemoryNodeAddress address) throws Exception {
+        try {
+            fabric.join(address, request(), new RecordingListener())
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            assertThat(e.getCause()).isInstanceOf(FabricException.class);
+            return (FabricException) e.getCause();
+        }
+        throw new AssertionError("joined");
+    }
+
+    @Test
+    void theRightSecretIsLetIn() throws Exception {
+        start(SERVER);
+        assertThat(join().joined().memoryNodeId()).isEqualTo("mn");
+    }
+
+    @Test
+    void aWrongOrMissingSecretIsRefusedAndNotShown() throws Exception {
+        start(SERVER);
+        for (String wrong : new String[] {"wrong-one", "", null}) {
+            FabricException failure = failure(rig.openFabric(CLIENT.withSecret(wrong), new Counters()), rig.address());
+            assertThat(failure).isInstanceOf(FabricException.Refused.class);
+            assertThat(((FabricException.Refused) failure).reason()).isEqualTo(Reason.BAD_SECRET);
+            assertThat(failure.getMessage())
+                    .contains("declock.secret", rig.address().toString())
+                    .doesNotContain("s3cret", "wrong-one");
+        }
+        assertThat(CLIENT.toString() + SERVER).doesNotContain("s3cret");
+        assertThat(rig.node().status().refusedConnections()).isEqualTo(3);
+        assertThat(rig.node().status().sessions()).isEmpty();
+    }
+
+    @Test
+    void aSecretWhereNoneIsConfiguredIsRefused() throws Exception {
+        start(SERVER.withSecret(null));
+        FabricException failure = failure(rig.openFabric(new Counters()), rig.address());
+        assertThat(((FabricException.Refused) failure).reason()).isEqualTo(Reason.BAD_SECRET);
+    }
+
+    @Test
+    void theMemoryNodeMustKnowTheSecretToo() throws Exception {
+        // An impostor that lets everybody in without knowing anything.
+        try (Impostor impostor = new Impostor(socket -> {
+            socket.getInputStream().readNBytes(Wire.PREAMBLE_BYTES);
+            socket.getOutputStream().write(preamble(Wire.VERSION));
+            socket.getInputStream().readNBytes(5 + Wire.SECRET_BYTES);
+            byte[] answer = new byte[5 + Wire.SECRET_BYTES];
+            answer[0] = 1 + Wire.SECRET_BYTES;
+            answer[4] = Wire.AUTHENTICATED;
+            socket.getOutputStream().write(answer);
+            socket.getInputStream().read();
+        })) {
+            try (Fabric fabric = TcpFabric.open(CLIENT, new Counters())) {
+                FabricException failure = failure(fabric, impostor.address());
+                assertThat(((FabricException.Refused) failure).reason()).isEqualTo(Reason.BAD_SECRET);
+            }
+        }
+    }
+
+    @Test
+    void anotherVersionIsNamedOnBothSides() throws Exception {
+        start(SERVER);
+        try (RawSocket socket = new RawSocket(rig.address().port())) {
+            byte[] answer = socket.preamble(Wire.VERSION + 1, Proofs.nonce());
+            assertThat(answer[4]).isEqualTo((byte) Wire.VERSION);
+            assertThat(answer[7]).isEqualTo((byte) Reason.BAD_VERSION.code());
+            assertThat(socket.readAll()).isEmpty();
+        }
+        assertThat(rig.node().status().refusedConnections()).isEqualTo(1);
+        try (Impostor newer = new Impostor(socket -> socket.getOutputStream().write(preamble(Wire.VERSION + 1)));
+                Fabric fabric = TcpFabric.open(CLIENT, new Counters())) {
+            FabricException failure = failure(fabric, newer.address());
+            assertThat(((FabricException.Refused) failure).reason()).isEqualTo(Reason.BAD_VERSION);
+            assertThat(failure.getMessage()).contains("version " + (Wire.VERSION + 1), "version " + Wire.VERSION);
+        }
+    }
+
+    @Test
+    void aPortThatSpeaksHttpIsNamed() throws Exception {
+        try (Impostor http = new Impostor(socket -> socket.getOutputStream()
+                        .write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+                Fabric fabric = TcpFabric.open(CLIENT, new Counters())) {
+            assertThat(failure(fabric, http.address()).getMessage())
+                    .contains(http.address().toString(), "HTTP", "check host and port");
+        }
+    }
+
+    @Test
+    void aPortThatSaysNothingIsGivenUp() throws Exception {
+        try (Impostor silent = new Impostor(socket -> socket.getInputStream().readAllBytes());
+                Fabric fabric = TcpFabric.open(
+                        CLIENT.withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(1)), new Counters())) {
+            assertThat(failure(fabric, silent.address()).getMessage())
+                    .contains(silent.address().toString(), "300 ms");
+        }
+    }
+
+    @Test
+    void aPortWhereNobodyListensAndAnUnknownHostAreNamed() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        try (Fabric fabric = TcpFabric.open(CLIENT, new Counters())) {
+            MemoryNodeAddress nobody = new MemoryNodeAddress("tcp", "127.0.0.1", port);
+            assertThat(failure(fabric, nobody).getMessage()).contains("cannot connect to memory node " + nobody);
+            MemoryNodeAddress unknown = new MemoryNodeAddress("tcp", "no-such-host.invalid", 7420);
+            assertThat(failure(fabric, unknown).getMessage()).contains("cannot connect to memory node " + unknown);
+        }
+    }
+
+    @Test
+    void aBrowserIsToldWhatThePortIs() throws Exception {
+        start(SERVER);
+        try (RawSocket socket = new RawSocket(rig.address().port())) {
+            socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertThat(new String(socket.readAll(), StandardCharsets.US_ASCII))
+                    .startsWith("HTTP/1.1 400")
+                    .contains("DecLock memory node");
+        }
+        assertThat(rig.node().status().badFrames()).isEqualTo(1);
+    }
+
+    @Test
+    void whoDoesNotJoinInTimeIsClosed() throws Exception {
+        start(SERVER.withLimits(Duration.ofMillis(200), Duration.ofSeconds(5), 16, 256 * 1024));
+        try (RawSocket silent = new RawSocket(rig.address().port());
+                RawSocket authenticated = new RawSocket(rig.address().port())) {
+            authenticated.authenticate("s3cret");
+            assertThat(silent.readAll()).isEmpty();
+            assertThat(authenticated.readAll()).isEmpty();
+        }
+        assertThat(rig.node().status().refusedConnections()).isEqualTo(2);
+    }
+
+    @Test
+    void connectionsThatNeverJoinCannotKeepComputeNodesOut() throws Exception {
+        start(SERVER.withLimits(Duration.ofSeconds(30), Duration.ofSeconds(5), 8, 256 * 1024));
+        FabricSession first = join();
+        RawSocket[] idle = new RawSocket[8];
+        for (int i = 0; i < idle.length; i++) {
+            idle[i] = new RawSocket(rig.address().port());
+        }
+        // Half of the connections may wait; the others are closed at once.
+        await().untilAsserted(() ->
+                assertThat(rig.node().status().refusedConnections()).isEqualTo(4));
+        first.control().heartbeat().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        for (RawSocket socket : idle) {
+            socket.close();
+        }
+        await().untilAsserted(() -> assertThat(join().joined().nodeId()).isPositive());
+    }
+
+    @Test
+    void whoDoesNotReadItsAnswersIsClosed() throws Exception {
+        start(SERVER.withLimits(Duration.ofSeconds(5), Duration.ofMillis(300), 16, 64 * 1024));
+        FabricSession good = join();
+        long record = good.control()
+                .resolve("x")
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS)
+                .record();
+        try (RawSocket slow = new RawSocket(rig.address().port())) {
+            slow.socket().setReceiveBufferSize(4096);
+            slow.authenticate("s3cret");
+            slow.sendFrame(Wire.JOIN, join("slow"));
+            byte[] read = chain(record, 10);
+            CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
+                try {
+                    while (true) {
+                        slow.sendFrame(Wire.CHAIN, read);
+                    }
+                } catch (IOException e) {
+                    // What is waited for: the other side closed.
+                }
+            });
+            await().atMost(Duration.ofSeconds(20))
+                    .untilAsserted(
+                            () -> assertThat(rig.node().status().slowReaders()).isEqualTo(1));
+            writing.get(20, TimeUnit.SECONDS);
+        }
+        good.control().heartbeat().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    private static byte[] join(String name) {
+        var out = io.netty.buffer.Unpooled.buffer();
+        io.declock.fabric.tcp.wire.Messages.writeJoin(out, new JoinRequest(9, name, "", 0, 0, 1_000_000_000L));
+        return io.netty.buffer.ByteBufUtil.getBytes(out);
+    }
+
+    private static byte[] chain(long record, int words) {
+        var out = io.netty.buffer.Unpooled.buffer();
+        out.writeIntLE(1)
+                .writeByte(1)
+                .writeByte(Wire.OP_READ)
+                .writeLongLE(record)
+                .writeShortLE(words);
+        return io.netty.buffer.ByteBufUtil.getBytes(out);
+    }
+
+    private static byte[] preamble(int version) {
+        byte[] bytes = new byte[Wire.PREAMBLE_BYTES];
+        bytes[0] = 'D';
+        bytes[1] = 'C';
+        bytes[2] = 'L';
+        bytes[3] = 'K';
+        bytes[4] = (byte) version;
+        bytes[6] = Wire.ROLE_SESSION;
+        return bytes;
+    }
+
+    /** A server that treats one connection as it likes. */
+    private static final class Impostor implements AutoCloseable {
+        private final ServerSocket server = new ServerSocket(0, 4, InetAddress.getLoopbackAddress());
+        private final Thread thread;
+
+        interface Talk {
+            void with(Socket socket) throws IOException;
+        }
+
+        Impostor(Talk talk) throws IOException {
+            thread = new Thread(() -> {
+                try (Socket socket = server.accept()) {
+                    talk.with(socket);
+                    OutputStream out = socket.getOutputStream();
+                    out.flush();
+                    socket.shutdownOutput();
+                    socket.getInputStream().readAllBytes();
+                } catch (IOException e) {
+                    // The test is over.
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        MemoryNodeAddress address() {
+            return new MemoryNodeAddress("tcp", "127.0.0.1", server.getLocalPort());
+        }
+
+        @Override
+        public void close() throws IOException {
+            server.close();
+        }
+    }
+}

@@ -1,0 +1,213 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.declock.fabric.Fabric;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.JoinReply;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.ManualTime;
+import io.declock.fabric.Member;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RecordingListener;
+import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.fabric.tcp.wire.Wire;
+import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import io.declock.monitor.Counters.Event;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.net.ServerSocket;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Messages between compute nodes: directly where that works, else through the memory node. */
+@Timeout(60)
+class TcpPeersTest {
+    private TcpRig rig;
+
+    @BeforeEach
+    void start() {
+        rig = new TcpRig(
+                MemoryNodeSettings.withId("mn").withSize(16, 8).withWaitOutOldSessions(false),
+                new ManualTime(),
+                MemoryNodeServerSettings.DEFAULTS,
+                TcpFabricSettings.DEFAULTS);
+    }
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private final class Node {
+        final Counters counters = new Counters();
+        final RecordingListener listener = new RecordingListener();
+        final Fabric fabric;
+        final FabricSession session;
+
+        Node(String name, TcpFabricSettings settings) throws Exception {
+            fabric = rig.openFabric(settings, counters);
+            session = fabric.join(
+                            rig.address(),
+                            new JoinRequest(1, name, fabric.peerAddress(), 0, 0, 1_000_000_000L),
+                            listener)
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS);
+        }
+
+        Member self() throws Exception {
+            return session.control()
+                    .members()
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS)
+                    .byNodeId(session.joined().nodeId());
+        }
+
+        PeerMessage to(Member member, int index) {
+            JoinReply joined = session.joined();
+            return new PeerMessage(
+                    PeerMessage.Kind.GRANT,
+                    joined.memoryNodeIncarnation(),
+                    joined.nodeId(),
+                    joined.incarnation(),
+                    member.nodeId(),
+                    member.incarnation(),
+                    1,
+                    2,
+                    index,
+                    3);
+        }
+
+        /** Sends until one message went the direct way. */
+        void sendUntilDirect(Member to, Node receiver) {
+            long before = counters.get(Event.PEER_DIRECT);
+            await().untilAsserted(() -> {
+                session.send(to, to(to, 1));
+                assertThat(receiver.listener.messages.poll(10, TimeUnit.SECONDS))
+                        .isNotNull();
+                assertThat(counters.get(Event.PEER_DIRECT)).isGreaterThan(before);
+            });
+        }
+    }
+
+    @Test
+    void theFirstMessageIsRelayedAndLaterOnesGoDirectly() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        Member toB = b.self();
+        assertThat(toB.peerAddress()).startsWith("127.0.0.1:");
+        a.session.send(toB, a.to(toB, 7));
+        assertThat(b.listener.messages.poll(10, TimeUnit.SECONDS)).isEqualTo(a.to(toB, 7));
+        assertThat(a.counters.get(Event.PEER_RELAYED)).isEqualTo(1);
+        a.sendUntilDirect(toB, b);
+        // The answer takes the connection that stands.
+        b.session.send(a.self(), b.to(a.self(), 8));
+        assertThat(a.listener.messages.poll(10, TimeUnit.SECONDS)).isEqualTo(b.to(a.self(), 8));
+        assertThat(b.counters.get(Event.PEER_RELAYED)).isZero();
+        assertThat(b.counters.get(Event.PEER_DIRECT)).isEqualTo(1);
+    }
+
+    @Test
+    void whoDoesNotListenIsReachedThroughTheMemoryNode() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS.withPeers(false, null, 0));
+        Member toB = b.self();
+        assertThat(toB.peerAddress()).isEmpty();
+        for (int i = 0; i < 10; i++) {
+            a.session.send(toB, a.to(toB, i));
+            assertThat(b.listener.messages.poll(10, TimeUnit.SECONDS)).isEqualTo(a.to(toB, i));
+        }
+        assertThat(a.counters.get(Event.PEER_DIRECT)).isZero();
+        assertThat(rig.node().status().relayed()).isEqualTo(10);
+    }
+
+    @Test
+    void whoCannotBeReachedDirectlyIsReachedThroughTheMemoryNode() throws Exception {
+        int closedPort;
+        try (ServerSocket free = new ServerSocket(0)) {
+            closedPort = free.getLocalPort();
+        }
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        // An address that a firewall or a wrong setting makes useless.
+        Member wrong = new Member(b.self().nodeId(), b.self().incarnation(), "127.0.0.1:" + closedPort, "b");
+        for (int i = 0; i < 50; i++) {
+            a.session.send(wrong, a.to(wrong, i));
+            assertThat(b.listener.messages.poll(10, TimeUnit.SECONDS)).isEqualTo(a.to(wrong, i));
+        }
+        assertThat(a.counters.get(Event.PEER_DIRECT)).isZero();
+        // Once the way is open it is found, after the pause.
+        a.sendUntilDirect(b.self(), b);
+    }
+
+    @Test
+    void aConfiguredAddressIsAdvertised() throws Exception {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS.withPeers(true, "my-service.example", port));
+        assertThat(a.self().peerAddress()).isEqualTo("my-service.example:" + port);
+        assertThat(a.fabric.peerAddress()).isEqualTo("my-service.example:" + port);
+    }
+
+    @Test
+    void aPeerWithoutTheTicketIsNotListenedTo() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        int port = Integer.parseInt(b.self().peerAddress().split(":")[1]);
+        JoinReply joinedA = a.session.joined();
+        JoinReply joinedB = b.session.joined();
+        byte[] nonce = Proofs.nonce();
+        try (RawSocket socket = new RawSocket(port)) {
+            ByteBuf hello = Unpooled.buffer();
+            new io.declock.fabric.tcp.wire.Preamble(Wire.MAGIC, Wire.VERSION, Wire.ROLE_PEER, 0, nonce).write(hello);
+            socket.send(ByteBufUtil.getBytes(hello));
+            byte[] answer = socket.read(Wire.PREAMBLE_BYTES);
+            byte[] serverNonce = java.util.Arrays.copyOfRange(answer, 8, Wire.PREAMBLE_BYTES);
+            ByteBuf auth = Unpooled.buffer();
+            auth.writeLongLE(joinedA.memoryNodeIncarnation());
+            auth.writeByte(joinedA.nodeId()).writeIntLE(joinedA.incarnation());
+            auth.writeByte(joinedB.nodeId()).writeIntLE(joinedB.incarnation());
+            // It knows the shared secret and everything else but what the memory node gave to a.
+            auth.writeBytes(Proofs.prove(Proofs.keyOf(null), "declock peer client", nonce, serverNonce));
+            socket.sendFrame(Wire.AUTH, ByteBufUtil.getBytes(auth));
+            assertThat(socket.readAll()).isEmpty();
+        }
+        assertThat(b.counters.get(Event.BAD_FRAME)).isEqualTo(1);
+        assertThat(b.listener.messages).isEmpty();
+        assertThat(b.listener.losses).isEmpty();
+    }
+
+    @Test
+    void aMessageInTheNameOfAnotherEndsTheSessionAtTheMemoryNode() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        a.session.control().relay(b.to(b.self(), 1));
+        await().untilAsserted(() -> assertThat(a.listener.losses).hasSize(1));
+        assertThat(a.listener.losses.get(0).getMessage()).contains("in the name of another");
+        assertThat(b.listener.messages).isEmpty();
+        assertThat(rig.node().status().badFrames()).isEqualTo(1);
+    }
+
+    @Test
+    void whenAPeerLeavesItsConnectionGoesAndANewIncarnationIsReached() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        a.sendUntilDirect(b.self(), b);
+        b.session.control().leave().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        Node again = new Node("b", TcpFabricSettings.DEFAULTS);
+        a.sendUntilDirect(again.self(), again);
+        assertThat(a.listener.losses).isEmpty();
+    }
+}
