@@ -1,0 +1,213 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+import static org.awaitility.Awaitility.await;
+
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.ManualTime;
+import io.declock.fabric.Purpose;
+import io.declock.fabric.RecordingListener;
+import io.declock.fabric.TestChain;
+import io.declock.fabric.tcp.wire.BadFrameException;
+import io.declock.fabric.tcp.wire.FrameBody;
+import io.declock.fabric.tcp.wire.Messages;
+import io.declock.fabric.tcp.wire.Wire;
+import io.declock.layout.RecordLayout;
+import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Malformed, truncated, oversized and random frames against the decoders and a live memory node. Seeds are in the messages; a
+ * single one replays with {@code -Ddeclock.fuzz.seed=N}.
+ */
+@Timeout(120)
+class TcpFuzzTest {
+    private static final int DECODER_SEEDS = 200_000;
+    private static final int SERVER_SEEDS = 400;
+
+    private interface Decoder {
+        void decode(FrameBody body) throws BadFrameException;
+    }
+
+    private static final List<Decoder> DECODERS = List.of(
+            Messages::readJoin,
+            Messages::readJoined,
+            Messages::readMembership,
+            Messages::readHeartbeat,
+            Messages::readPeer,
+            body -> body.longs(Wire.MAX_RECLAIM),
+            body -> body.text(Wire.MAX_TEXT));
+
+    private static long firstSeed() {
+        return Long.getLong("declock.fuzz.seed", 1);
+    }
+
+    private static int seeds(int usual) {
+        return Long.getLong("declock.fuzz.seed") == null ? usual : 1;
+    }
+
+    @Test
+    void decodersSayBadFrameAndNothingElse() {
+        for (long seed = firstSeed(); seed < firstSeed() + seeds(DECODER_SEEDS); seed++) {
+            Random random = new Random(seed);
+            // The frame lies inside a larger buffer: reading past its end would not be noticed by the buffer.
+            byte[] around = new byte[random.nextInt(300) + 8];
+            random.nextBytes(around);
+            if (random.nextBoolean()) {
+                // Small counts get further.
+                for (int i = 0; i < around.length; i += 1 + random.nextInt(3)) {
+                    around[i] = (byte) random.nextInt(3);
+                }
+            }
+            int start = random.nextInt(4);
+            int length = random.nextInt(around.length - start);
+            ByteBuf buffer = Unpooled.wrappedBuffer(around);
+            FrameBody body = new FrameBody().wrap(buffer, start, length);
+            try {
+                DECODERS.get(random.nextInt(DECODERS.size())).decode(body);
+                assertThat(body.remaining()).as("seed %d", seed).isBetween(0, length);
+            } catch (BadFrameException e) {
+                assertThat(e.getMessage()).isNotEmpty();
+            } catch (RuntimeException e) {
+                fail("seed " + seed, e);
+            }
+        }
+    }
+
+    @Test
+    void aLiveMemoryNodeSurvivesAnythingAndOthersAreUnharmed() throws Exception {
+        RecordLayout layout = new RecordLayout(8);
+        MemoryNodeSettings settings =
+                MemoryNodeSettings.withId("mn").withSize(64, 8).withWaitOutOldSessions(false);
+        // Node ids of fuzzed sessions must become free again: leases are short, and time is moved below.
+        ManualTime time = new ManualTime();
+        try (TcpRig rig = new TcpRig(
+                settings.withLease(Duration.ofSeconds(1), Duration.ofMillis(100)),
+                time,
+                MemoryNodeServerSettings.DEFAULTS,
+                TcpFabricSettings.DEFAULTS)) {
+            RecordingListener listener = new RecordingListener();
+            FabricSession good = rig.openFabric(new Counters())
+                    .join(rig.address(), new JoinRequest(1, "good", "", 0, 0, 1_000_000_000L), listener)
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS);
+            long record = good.control()
+                    .resolve("mine")
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS)
+                    .record();
+            long expected = 0;
+            for (long seed = firstSeed(); seed < firstSeed() + seeds(SERVER_SEEDS); seed++) {
+                attack(rig.address().port(), new Random(seed), record);
+                TestChain chain = TestChain.forPurpose(Purpose.INSPECT);
+                // A word that the attacks below never write: the entry before the last.
+                chain.fetchAndAdd(layout.entry(record, 6), 1);
+                long found = chain.runOn(good)[0][0];
+                assertThat(found).as("seed %d", seed).isEqualTo(expected == 0 ? -1 : expected - 1);
+                expected++;
+                time.advance(Duration.ofMillis(300));
+                good.control().heartbeat().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            }
+            assertThat(listener.losses).isEmpty();
+            assertThat(rig.node().status().badFrames()).isPositive();
+            await().untilAsserted(() -> {
+                time.advance(Duration.ofMillis(100));
+                good.control().heartbeat().toCompletableFuture().get(10, TimeUnit.SECONDS);
+                assertThat(rig.node().status().sessions()).hasSize(1);
+            });
+        }
+    }
+
+    private static void attack(int port, Random random, long record) throws IOException {
+        try (RawSocket socket = new RawSocket(port)) {
+            int depth = random.nextInt(4);
+            if (depth == 0) {
+                socket.send(bytes(random, random.nextInt(200)));
+            } else if (depth == 1) {
+                socket.preamble(
+                        random.nextInt(4) == 0 ? random.nextInt(65_536) : Wire.VERSION, new byte[Wire.SECRET_BYTES]);
+                socket.sendFrame(random.nextInt(256), bytes(random, random.nextInt(64)));
+            } else {
+                socket.authenticate("");
+                if (depth == 3) {
+                    socket.sendFrame(Wire.JOIN, joinBody());
+                }
+                for (int i = 0; i < 1 + random.nextInt(5); i++) {
+                    frame(socket, random, record);
+                }
+            }
+            if (random.nextBoolean()) {
+                socket.socket().shutdownOutput();
+            }
+        } catch (IOException e) {
+            // The node has closed the connection: that is its right.
+            if (e instanceof java.net.SocketTimeoutException) {
+                throw e;
+            }
+        }
+    }
+
+    private static byte[] bytes(Random random, int count) {
+        byte[] bytes = new byte[count];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private static byte[] joinBody() {
+        ByteBuf out = Unpooled.buffer();
+        Messages.writeJoin(out, new JoinRequest(9, "bad", "", 0, 0, 1_000_000_000L));
+        return ByteBufUtil.getBytes(out);
+    }
+
+    private static void frame(RawSocket socket, Random random, long record) throws IOException {
+        switch (random.nextInt(5)) {
+            // Any type with random content.
+            case 0 -> socket.sendFrame(random.nextInt(16), bytes(random, random.nextInt(100)));
+            // A length that is a lie: huge, negative, or longer than what follows.
+            case 1 -> {
+                ByteBuf out = Unpooled.buffer();
+                int[] lies = {0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE, Wire.MAX_REQUEST_BYTES + 1, 5_000};
+                out.writeIntLE(lies[random.nextInt(lies.length)])
+                        .writeByte(Wire.CHAIN)
+                        .writeZero(random.nextInt(50));
+                socket.send(ByteBufUtil.getBytes(out));
+            }
+            // A chain with random verbs near and far from the region, never on the good session's word.
+            case 2, 3 -> socket.sendFrame(Wire.CHAIN, chain(random, record));
+            // A good frame cut short, or with something added.
+            default -> {
+                byte[] good = chain(random, record);
+                socket.sendFrame(Wire.CHAIN, java.util.Arrays.copyOf(good, random.nextInt(good.length + 8)));
+            }
+        }
+    }
+
+    private static byte[] chain(Random random, long record) {
+        ByteBuf out = Unpooled.buffer();
+        int verbs = random.nextInt(8) == 0 ? random.nextInt(256) : 1 + random.nextInt(3);
+        out.writeIntLE(random.nextInt()).writeByte(verbs);
+        for (int i = 0; i < Math.min(verbs, 5); i++) {
+            int op = random.nextInt(8) == 0 ? random.nextInt(256) : Wire.OP_READ;
+            out.writeByte(op == Wire.OP_WRITE ? Wire.OP_READ : op);
+            out.writeLongLE(random.nextBoolean() ? record + random.nextInt(64) : random.nextLong());
+            out.writeShortLE(random.nextBoolean() ? random.nextInt(12) : random.nextInt(65_536));
+        }
+        return ByteBufUtil.getBytes(out);
+    }
+}

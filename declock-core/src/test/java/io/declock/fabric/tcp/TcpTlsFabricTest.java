@@ -1,0 +1,47 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.fabric.tcp;
+
+import io.declock.fabric.FabricContract;
+import io.declock.fabric.FabricRig;
+import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole contract over mutual TLS with a secret. */
+class TcpTlsFabricTest extends FabricContract {
+    @TempDir
+    private static Path folder;
+
+    private static SSLContext server;
+    private static SSLContext client;
+
+    @BeforeAll
+    static void certificates() throws Exception {
+        KeyStore memoryNode = TestCertificates.create(folder, "memory-node", "127.0.0.1");
+        KeyStore computeNode = TestCertificates.create(folder, "compute-node", "elsewhere.example");
+        server = TestCertificates.context(memoryNode, computeNode);
+        client = TestCertificates.context(computeNode, memoryNode, computeNode);
+    }
+
+    static SSLParameters mutual() {
+        SSLParameters parameters = new SSLParameters();
+        parameters.setNeedClientAuth(true);
+        return parameters;
+    }
+
+    @Override
+    protected FabricRig start(MemoryNodeSettings settings) {
+        return new TcpRig(
+                settings,
+                time,
+                MemoryNodeServerSettings.DEFAULTS.withSecret("s3cret").withTls(server, mutual()),
+                TcpFabricSettings.DEFAULTS.withSecret("s3cret").withTls(client, null, client, mutual()));
+    }
+}
