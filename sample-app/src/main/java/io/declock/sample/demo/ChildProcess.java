@@ -1,0 +1,120 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.demo;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A process that the demonstration has started and will end. Its output goes to a file. */
+final class ChildProcess {
+    private static final int LAST_LINES = 40;
+    private static final int POLL_MILLIS = 50;
+
+    private final String name;
+    private final Process process;
+    private final Path log;
+
+    private ChildProcess(String name, Process process, Path log) {
+        this.name = name;
+        this.process = process;
+        this.log = log;
+    }
+
+    static ChildProcess start(String name, Path directory, List<String> command, Map<String, String> environment) {
+        Path log = directory.resolve(name + ".log");
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile());
+        builder.environment().putAll(environment);
+        try {
+            return new ChildProcess(name, builder.start(), log);
+        } catch (IOException e) {
+            throw new DemoFailedException(
+                    "Cannot start " + name + " with " + command.get(0) + ": " + e.getMessage(), e);
+        }
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    /** Waits for the process to write its port to a file. */
+    int awaitPort(Path file, Duration timeout) {
+        return Integer.parseInt(await(
+                "its port",
+                timeout,
+                () -> Files.exists(file) ? Files.readString(file).trim() : ""));
+    }
+
+    /** Waits until something the process does yields a text that is not empty. */
+    String await(String what, Duration timeout, Probe probe) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            try {
+                String text = probe.text();
+                if (!text.isEmpty()) {
+                    return text;
+                }
+                if (!process.isAlive()) {
+                    throw new DemoFailedException(name + " ended with exit code " + process.exitValue()
+                            + " before it was ready:\n" + lastLines());
+                }
+                if (System.nanoTime() - deadline > 0) {
+                    throw new DemoFailedException(name + " took more than " + timeout.toSeconds() + " s to tell " + what
+                            + ":\n" + lastLines());
+                }
+                Thread.sleep(POLL_MILLIS);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new DemoFailedException("Interrupted while waiting for " + name, e);
+            }
+        }
+    }
+
+    String lastLines() {
+        try {
+            List<String> lines = new String(Files.readAllBytes(log), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList();
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
+        } catch (IOException e) {
+            return "(its output cannot be read: " + e.getMessage() + ")";
+        }
+    }
+
+    /** Asks the process to end; does not wait. */
+    void askToStop() {
+        process.destroy();
+    }
+
+    /** Asks the process to end, and ends it if it does not. */
+    void stop(Duration patience) {
+        process.destroy();
+        try {
+            if (!process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Something that becomes known. */
+    @FunctionalInterface
+    interface Probe {
+        /** Returns it, empty while it is not known. */
+        String text() throws IOException;
+    }
+}

@@ -1,0 +1,115 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.demo;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What the demonstration is asked for on its command line.
+ *
+ * @param locking whether orders are guarded by a lock
+ * @param instances shop instances, each a process
+ * @param seconds how long the load lasts
+ * @param orders after how many orders it ends, if that is sooner; 0 for no such bound
+ * @param concurrency customers that order at the same time
+ * @param products products; most customers want the first
+ * @param stock how many there are of each at first
+ * @param postgres whether the database is a PostgreSQL started for the purpose, in place of H2
+ * @param help whether only to explain
+ */
+record DemoOptions(
+        boolean locking,
+        int instances,
+        int seconds,
+        int orders,
+        int concurrency,
+        int products,
+        int stock,
+        boolean postgres,
+        boolean help) {
+    static final String USAGE = """
+            Usage: ./demo [options]
+              --locking=on|off   guard orders with @DecLocked (on), or see what happens without (off)   [on]
+              --instances=N      shop instances, each a process of its own                              [3]
+              --seconds=N        how long the load lasts                                                [15]
+              --orders=N         end after N orders, if that is sooner                                  [no bound]
+              --concurrency=N    customers that order at the same time                                  [24]
+              --products=N       products; most customers want the first                                [4]
+              --stock=N          how many there are of each at first                                    [2000]
+              --postgres         use a PostgreSQL, started for the purpose, in place of H2
+              --no-build         use the jars that are there
+            Ends with 0 if nothing was oversold, 1 if something was, 2 for wrong options, 3 if it could not run.
+            """;
+
+    static DemoOptions parse(String[] args) {
+        Parser parser = new Parser(args);
+        DemoOptions options = new DemoOptions(
+                parser.onOff("locking", true),
+                parser.number("instances", 3, 1, 16),
+                parser.number("seconds", 15, 1, 3600),
+                parser.number("orders", 0, 0, Integer.MAX_VALUE),
+                parser.number("concurrency", 24, 1, 512),
+                parser.number("products", 4, 1, 1000),
+                parser.number("stock", 2000, 1, 1_000_000_000),
+                parser.flag("postgres"),
+                parser.flag("help"));
+        parser.rejectRest();
+        return options;
+    }
+
+    /** Takes options off a command line, one by one. */
+    private static final class Parser {
+        private final List<String> rest;
+
+        Parser(String[] args) {
+            rest = new ArrayList<>(List.of(args));
+        }
+
+        boolean flag(String name) {
+            return rest.remove("--" + name);
+        }
+
+        boolean onOff(String name, boolean otherwise) {
+            String value = value(name, otherwise ? "on" : "off");
+            return switch (value.toLowerCase(Locale.ROOT)) {
+                case "on" -> true;
+                case "off" -> false;
+                default -> throw new IllegalArgumentException("--" + name + " must be on or off, not '" + value + "'");
+            };
+        }
+
+        int number(String name, int otherwise, int least, int most) {
+            String value = value(name, Integer.toString(otherwise));
+            try {
+                int number = Integer.parseInt(value);
+                if (number >= least && number <= most) {
+                    return number;
+                }
+            } catch (NumberFormatException e) {
+                // said below
+            }
+            throw new IllegalArgumentException(
+                    "--" + name + " must be a number from " + least + " to " + most + ", not '" + value + "'");
+        }
+
+        private String value(String name, String otherwise) {
+            String start = "--" + name + "=";
+            for (String arg : rest) {
+                if (arg.startsWith(start)) {
+                    rest.remove(arg);
+                    return arg.substring(start.length());
+                }
+            }
+            return otherwise;
+        }
+
+        void rejectRest() {
+            if (!rest.isEmpty()) {
+                throw new IllegalArgumentException("unknown option " + rest.get(0));
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.demo;
+
+import io.declock.sample.live.Stats;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.StreamSupport;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The demonstration: starts a memory node and several instances of the shop, each in a process of its own, lets customers order
+ * over HTTP, and prints what came of it. The script {@code ./demo} runs it.
+ */
+public final class DemoRunner {
+    private static final int SOUND = 0;
+    private static final int OVERSOLD = 1;
+    private static final int WRONG_OPTIONS = 2;
+    private static final int FAILED = 3;
+
+    private final DemoOptions options;
+    private final PrintStream out;
+
+    private DemoRunner(DemoOptions options, PrintStream out) {
+        this.options = options;
+        this.out = out;
+    }
+
+    /** Runs it; its exit code says what came of it. */
+    public static void main(String[] args) {
+        Locale.setDefault(Locale.ROOT);
+        System.exit(run(args, System.out, System.err));
+    }
+
+    private static int run(String[] args, PrintStream out, PrintStream err) {
+        try {
+            DemoOptions options = DemoOptions.parse(args);
+            if (options.help()) {
+                out.print(DemoOptions.USAGE);
+                return SOUND;
+            }
+            return new DemoRunner(options, out).run();
+        } catch (IllegalArgumentException e) {
+            err.println(e.getMessage());
+            err.print(DemoOptions.USAGE);
+            return WRONG_OPTIONS;
+        } catch (DemoFailedException | IOException e) {
+            err.println("The demo could not run: " + e.getMessage());
+            return FAILED;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return FAILED;
+        }
+    }
+
+    private int run() throws IOException, InterruptedException {
+        Programs programs = Programs.find();
+        try (Fleet fleet = Fleet.create()) {
+            Thread endWithUs = new Thread(fleet::close, "demo-end");
+            Runtime.getRuntime().addShutdownHook(endWithUs);
+            out.printf(
+                    "Starting a memory node and %d shops on %s, orders %s ...%n",
+                    options.instances(),
+                    options.postgres() ? "PostgreSQL" : "H2",
+                    options.locking() ? "guarded by @DecLocked" : "NOT GUARDED BY ANY LOCK");
+            fleet.start(programs, options);
+            List<URI> shops = fleet.shops();
+            out.printf("Watch it live: %s%n%n", shops.get(0));
+            List<String> products = products(shops.get(0));
+            Load load = new Load(shops, products, options.concurrency(), options.orders());
+            List<Stats> before = fleet.stats();
+            double seconds = load.run(Duration.ofSeconds(options.seconds()), new Ticker());
+            Outcome outcome = Outcome.of(before, fleet.stats());
+            out.println();
+            out.print(ClosingTable.of(options, outcome, load, seconds));
+            out.println();
+            return verdict(outcome, load);
+        }
+    }
+
+    private static List<String> products(URI shop) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(shop.resolve("/products"))
+                .timeout(Duration.ofSeconds(30))
+                .build();
+        String body = HttpClient.newHttpClient()
+                .send(request, BodyHandlers.ofString())
+                .body();
+        JsonNode list = JsonMapper.builder().build().readTree(body);
+        return StreamSupport.stream(list.spliterator(), false)
+                .map(product -> product.get("id").asString())
+                .toList();
+    }
+
+    private int verdict(Outcome outcome, Load load) {
+        if (load.accepted() == 0) {
+            out.println("NOTHING WAS SOLD: the load did not get through, so this run shows nothing.");
+            return FAILED;
+        }
+        if (outcome.consistent()) {
+            out.println(
+                    options.locking()
+                            ? "NOTHING WAS OVERSOLD: sold and left add up for every product."
+                            : "Nothing was oversold THIS TIME, by luck: there was no lock. Try more customers or a longer load.");
+            return SOUND;
+        }
+        out.printf(
+                "OVERSOLD: %,d pieces were sold that were not there; sold and left miss the stock by %,d pieces.%n",
+                outcome.oversold(), outcome.lost());
+        out.println(
+                options.locking()
+                        ? "THIS MUST NOT HAPPEN with locking on: please report it with this output."
+                        : "This is the expected damage of --locking=off: orders read the same stock and overwrite each other.");
+        return OVERSOLD;
+    }
+
+    /** Prints a line a second. */
+    private final class Ticker implements Load.Progress {
+        private long requestsBefore;
+        private long acceptedBefore;
+
+        @Override
+        public void second(int seconds, long requests, long accepted) {
+            out.printf(
+                    "%4d s  %,7d requests/s  %,7d orders accepted/s%n",
+                    seconds, requests - requestsBefore, accepted - acceptedBefore);
+            requestsBefore = requests;
+            acceptedBefore = accepted;
+        }
+    }
+}

@@ -1,0 +1,202 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.demo;
+
+import io.declock.sample.live.Histogram;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Customers who order, each at one instance, one request after the other. Most want the first product. Thread-safe.
+ */
+final class Load {
+    private static final double READ_SHARE = 0.15;
+    private static final double HOT_SHARE = 0.7;
+    private static final int MOST_PIECES = 3;
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final long SEED = 42;
+
+    private final List<URI> instances;
+    private final List<String> products;
+    private final int customers;
+    private final long orderBound;
+    private final HttpClient client =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final AtomicLong ordersBegun = new AtomicLong();
+    private final Histogram latencies = new Histogram();
+    private final LongAdder requests = new LongAdder();
+    private final LongAdder reads = new LongAdder();
+    private final LongAdder soldOut = new LongAdder();
+    private final LongAdder errors = new LongAdder();
+    private final List<LongAdder> acceptedByInstance = new ArrayList<>();
+    private final Map<String, LongAdder> errorKinds = new ConcurrentHashMap<>();
+    private volatile boolean stopped;
+
+    Load(List<URI> instances, List<String> products, int customers, long orderBound) {
+        this.instances = List.copyOf(instances);
+        this.products = List.copyOf(products);
+        this.customers = customers;
+        this.orderBound = orderBound > 0 ? orderBound : Long.MAX_VALUE;
+        instances.forEach(instance -> acceptedByInstance.add(new LongAdder()));
+    }
+
+    /** Lets the customers order until the time is over, and returns how long that was. */
+    double run(Duration duration, Progress progress) throws InterruptedException {
+        long start = System.nanoTime();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < customers; i++) {
+            int customer = i;
+            Thread thread = new Thread(() -> shop(customer), "customer-" + i);
+            thread.setDaemon(true);
+            thread.start();
+            threads.add(thread);
+        }
+        long end = start + duration.toNanos();
+        for (int second = 1; System.nanoTime() - end < 0 && !isOver(); second++) {
+            sleepUntil(Math.min(end - start, TimeUnit.SECONDS.toNanos(second)) + start);
+            progress.second(second, requests.sum(), accepted());
+        }
+        stopped = true;
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        return (System.nanoTime() - start) / (double) TimeUnit.SECONDS.toNanos(1);
+    }
+
+    private boolean isOver() {
+        return ordersBegun.get() >= orderBound;
+    }
+
+    private void sleepUntil(long nanos) throws InterruptedException {
+        for (long left = nanos - System.nanoTime(); left > 0 && !isOver(); left = nanos - System.nanoTime()) {
+            TimeUnit.NANOSECONDS.sleep(Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
+        }
+    }
+
+    private void shop(int customer) {
+        SplittableRandom random = new SplittableRandom(SEED + customer);
+        int instance = customer % instances.size();
+        while (!stopped) {
+            String product = choose(random);
+            boolean reads = random.nextDouble() < READ_SHARE;
+            if (!reads && ordersBegun.incrementAndGet() > orderBound) {
+                return;
+            }
+            HttpRequest request = reads
+                    ? look(instances.get(instance), product)
+                    : order(instances.get(instance), product, 1 + random.nextInt(MOST_PIECES));
+            send(request, instance, reads);
+        }
+    }
+
+    private String choose(SplittableRandom random) {
+        if (products.size() == 1 || random.nextDouble() < HOT_SHARE) {
+            return products.get(0);
+        }
+        return products.get(1 + random.nextInt(products.size() - 1));
+    }
+
+    private static HttpRequest look(URI instance, String product) {
+        return HttpRequest.newBuilder(instance.resolve("/products/" + product))
+                .timeout(TIMEOUT)
+                .GET()
+                .build();
+    }
+
+    private static HttpRequest order(URI instance, String product, int quantity) {
+        String body = "{\"product\":\"" + product + "\",\"quantity\":" + quantity + "}";
+        return HttpRequest.newBuilder(instance.resolve("/orders"))
+                .timeout(TIMEOUT)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body))
+                .build();
+    }
+
+    private void send(HttpRequest request, int instance, boolean reads) {
+        long start = System.nanoTime();
+        try {
+            HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
+            latencies.record(System.nanoTime() - start);
+            requests.increment();
+            count(response.statusCode(), instance, reads);
+        } catch (IOException e) {
+            error(e.getClass().getSimpleName() + ": " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            stopped = true;
+        }
+    }
+
+    private void count(int status, int instance, boolean read) {
+        switch (status) {
+            case 200 -> reads.increment();
+            case 201 -> acceptedByInstance.get(instance).increment();
+            case 409 -> soldOut.increment();
+            default -> error((read ? "GET /products: " : "POST /orders: ") + "HTTP " + status);
+        }
+    }
+
+    private void error(String kind) {
+        errors.increment();
+        errorKinds.computeIfAbsent(kind, ignored -> new LongAdder()).increment();
+    }
+
+    long requests() {
+        return requests.sum();
+    }
+
+    long reads() {
+        return reads.sum();
+    }
+
+    long soldOut() {
+        return soldOut.sum();
+    }
+
+    long errors() {
+        return errors.sum();
+    }
+
+    /** Returns how often each kind of error happened. */
+    Map<String, Long> errorKinds() {
+        Map<String, Long> kinds = new TreeMap<>();
+        errorKinds.forEach((kind, count) -> kinds.put(kind, count.sum()));
+        return kinds;
+    }
+
+    long accepted() {
+        return acceptedByInstance.stream().mapToLong(LongAdder::sum).sum();
+    }
+
+    /** Returns how many orders each instance accepted. */
+    List<Long> acceptedByInstance() {
+        return acceptedByInstance.stream().map(LongAdder::sum).toList();
+    }
+
+    Histogram latencies() {
+        return latencies;
+    }
+
+    /** Told once a second. */
+    @FunctionalInterface
+    interface Progress {
+        /** Called with the seconds since the start and the totals. */
+        void second(int seconds, long requests, long accepted);
+    }
+}

@@ -1,0 +1,69 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.demo;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How the programs of the demonstration are started. All listen on the loopback interface only, on ports of the system's choice.
+ *
+ * @param java the JVM's launcher
+ * @param memoryNode executable jar of the memory node
+ * @param shop executable jar of the shop
+ */
+record Programs(Path java, Path memoryNode, Path shop) {
+    /** Quick to start, and small: nothing here runs for long enough to earn a large heap or the second compiler. */
+    private static final List<String> JVM =
+            List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
+
+    /** Finds them through the system properties that the script sets. */
+    static Programs find() {
+        return new Programs(
+                Path.of(System.getProperty("java.home"), "bin", "java"), jar("demo.memory-node"), jar("demo.shop"));
+    }
+
+    private static Path jar(String property) {
+        String value = System.getProperty(property);
+        if (value == null || !Files.isRegularFile(Path.of(value))) {
+            throw new DemoFailedException("-D" + property + " must name an executable jar, not " + value
+                    + "; the script ./demo builds the jars and sets it");
+        }
+        return Path.of(value).toAbsolutePath();
+    }
+
+    List<String> memoryNode(Path portFile) {
+        // There cannot have been an earlier life: nobody knew this port.
+        return command(
+                memoryNode,
+                "--declock.memory-node.id=demo",
+                "--declock.memory-node.bind-address=127.0.0.1",
+                "--declock.memory-node.port=0",
+                "--declock.memory-node.port-file=" + portFile,
+                "--declock.memory-node.wait-out-old-sessions=false",
+                "--declock.memory-node.records=10000");
+    }
+
+    List<String> shop(String name, DemoOptions options, Path database, int memoryNodePort) {
+        return command(
+                shop,
+                "--shop.instance=" + name,
+                "--shop.locking=" + (options.locking() ? "on" : "off"),
+                "--shop.products=" + options.products(),
+                "--shop.stock=" + options.stock(),
+                "--shop.database=" + database,
+                "--declock.memory-nodes=tcp://127.0.0.1:" + memoryNodePort,
+                "--declock.node-name=" + name);
+    }
+
+    private List<String> command(Path jar, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(java.toString()));
+        command.addAll(JVM);
+        command.addAll(List.of("-jar", jar.toString(), "--server.port=0", "--server.address=127.0.0.1"));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+}

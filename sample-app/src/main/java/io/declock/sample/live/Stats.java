@@ -1,0 +1,26 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.live;
+
+import io.declock.sample.shop.Sales;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One instance's figures since it started, and what was sold by all.
+ *
+ * @param instance name of the instance
+ * @param locking whether orders are taken under a lock
+ * @param totals what it has counted
+ * @param waits buckets of a {@link Histogram} of its waits for locks
+ * @param sales what was sold, by product
+ * @param sharedTokens orders whose fencing token another order for the same product had, too
+ */
+public record Stats(
+        String instance,
+        boolean locking,
+        Totals totals,
+        Map<Integer, Long> waits,
+        List<Sales> sales,
+        long sharedTokens) {}

@@ -1,0 +1,79 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.live;
+
+import io.declock.fabric.Purpose;
+import io.declock.monitor.Counters;
+import io.declock.monitor.Counters.Event;
+import io.declock.node.ComputeNodeMonitor;
+import io.declock.sample.shop.Turnover;
+
+/**
+ * What an instance has counted since it started.
+ *
+ * @param orders accepted orders
+ * @param stale orders that the fence refused
+ * @param uncontended locks granted at once
+ * @param queued locks granted after queueing, without a message
+ * @param local locks handed over inside the instance
+ * @param peer locks handed over by another instance
+ * @param remoteAcquisitions acquisitions that took a queue position at the memory node
+ * @param acquireOperations remote operations made to acquire
+ * @param remoteOperations remote operations in all
+ */
+public record Totals(
+        long orders,
+        long stale,
+        long uncontended,
+        long queued,
+        long local,
+        long peer,
+        long remoteAcquisitions,
+        long acquireOperations,
+        long remoteOperations) {
+    /** Nothing. */
+    public static final Totals ZERO = new Totals(0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+    static Totals of(ComputeNodeMonitor monitor, Turnover turnover) {
+        Counters counters = monitor.counters();
+        long operations = 0;
+        for (Purpose purpose : Purpose.values()) {
+            operations += counters.verbs(purpose);
+        }
+        return new Totals(
+                turnover.accepted(),
+                turnover.stale(),
+                counters.get(Event.GRANT_UNCONTENDED),
+                counters.get(Event.GRANT_QUEUED),
+                counters.get(Event.GRANT_LOCAL),
+                counters.get(Event.GRANT_PEER),
+                counters.get(Event.REMOTE_ACQUISITION),
+                counters.verbs(Purpose.ACQUIRE) + counters.verbs(Purpose.ENTRY),
+                operations);
+    }
+
+    /** Returns the locks granted, however. */
+    public long grants() {
+        return uncontended + queued + local + peer;
+    }
+
+    /** Returns what came since {@code before}. */
+    public Totals minus(Totals before) {
+        return new Totals(
+                orders - before.orders,
+                stale - before.stale,
+                uncontended - before.uncontended,
+                queued - before.queued,
+                local - before.local,
+                peer - before.peer,
+                remoteAcquisitions - before.remoteAcquisitions,
+                acquireOperations - before.acquireOperations,
+                remoteOperations - before.remoteOperations);
+    }
+
+    /** Returns the sum with {@code other}. */
+    public Totals plus(Totals other) {
+        return minus(ZERO.minus(other));
+    }
+}

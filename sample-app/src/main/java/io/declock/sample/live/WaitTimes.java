@@ -1,0 +1,51 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.live;
+
+import io.declock.LockMode;
+import io.declock.monitor.GrantKind;
+import io.declock.monitor.LockObserver;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.springframework.stereotype.Component;
+
+/** How long orders of this instance waited for their locks: of late, and since the start. Thread-safe. */
+@Component
+class WaitTimes implements LockObserver {
+    /** How many times {@link #turn} is called until a wait is forgotten. */
+    private static final int WINDOWS = 10;
+
+    private final Histogram all = new Histogram();
+    private final Deque<Histogram> past = new ArrayDeque<>();
+    private volatile Histogram current = new Histogram();
+
+    @Override
+    public void granted(LockMode mode, GrantKind kind, long waitNanos) {
+        all.record(waitNanos);
+        current.record(waitNanos);
+    }
+
+    /** Begins a new window and returns the waits of the last ones. */
+    synchronized Histogram turn() {
+        past.addLast(current);
+        current = new Histogram();
+        if (past.size() > WINDOWS) {
+            past.removeFirst();
+        }
+        Histogram recent = new Histogram();
+        past.forEach(recent::add);
+        return recent;
+    }
+
+    /** Forgets the waits of the last windows. */
+    synchronized void restart() {
+        past.clear();
+        current = new Histogram();
+    }
+
+    /** Returns all waits since the start. */
+    Histogram all() {
+        return all;
+    }
+}

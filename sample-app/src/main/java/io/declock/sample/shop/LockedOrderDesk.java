@@ -1,0 +1,40 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.shop;
+
+import io.declock.LockMode;
+import io.declock.spring.DecLockContext;
+import io.declock.spring.DecLocked;
+import io.declock.spring.OnLost;
+import org.springframework.transaction.annotation.Transactional;
+
+/**
+ * Takes orders for one product one at a time, whichever instance they arrive at. The lock is around the transaction, so the
+ * next order sees what this one committed.
+ *
+ * <p>A lock can be lost (a pause longer than the lease, a memory node that is gone), and the one who lost it may not notice at
+ * once: so the write carries the fencing token, and the database refuses one that is older than what it has seen. That is why
+ * a lost lock is only logged here.
+ */
+class LockedOrderDesk implements OrderDesk {
+    private final OrderBook orders;
+
+    LockedOrderDesk(OrderBook orders) {
+        this.orders = orders;
+    }
+
+    @Override
+    @DecLocked(key = "'product:' + #order.product()", onLost = OnLost.LOG)
+    @Transactional
+    public Receipt place(Order order) {
+        return orders.sell(order, DecLockContext.currentToken());
+    }
+
+    @Override
+    @DecLocked(key = "'product:' + #product", mode = LockMode.READ, onLost = OnLost.LOG)
+    @Transactional(readOnly = true)
+    public Product show(String product) {
+        return orders.find(product);
+    }
+}

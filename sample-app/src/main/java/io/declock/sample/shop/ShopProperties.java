@@ -1,0 +1,37 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.shop;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Configuration properties of the shop.
+ *
+ * @param locking Whether orders are guarded by a lock. OFF exists to show the damage: it sells what is not there.
+ * @param instance Name of this instance, shown on the page. By default, the port it listens on.
+ * @param products How many products the shop starts with, if its database is empty.
+ * @param stock How many of each it starts with.
+ */
+@ConfigurationProperties("shop")
+public record ShopProperties(
+        @DefaultValue("on") Locking locking,
+        @Nullable String instance,
+        @DefaultValue("4") int products,
+        @DefaultValue("1000") int stock) {
+
+    /** Whether orders are guarded by a lock. */
+    public enum Locking {
+        /** They are. */
+        ON,
+        /** They are not, and what happens then is the point. */
+        OFF
+    }
+
+    /** Returns whether orders are guarded by a lock. */
+    public boolean isLocking() {
+        return locking == Locking.ON;
+    }
+}

@@ -1,0 +1,56 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.shop;
+
+import io.declock.spring.DecLocked;
+import java.util.List;
+import java.util.Locale;
+import javax.sql.DataSource;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.stereotype.Component;
+
+/** Makes the tables and puts the products in, if nobody has. Instances that start at the same time take turns, by a lock. */
+@Component
+public class ShopSchema {
+    private static final List<String> NAMES =
+            List.of("Kettle", "Lamp", "Clock", "Radio", "Vase", "Chair", "Mirror", "Basket", "Candle", "Blanket");
+
+    private final DataSource dataSource;
+    private final JdbcClient jdbc;
+    private final ShopProperties properties;
+
+    /** Makes one for a database. */
+    public ShopSchema(DataSource dataSource, JdbcClient jdbc, ShopProperties properties) {
+        this.dataSource = dataSource;
+        this.jdbc = jdbc;
+        this.properties = properties;
+    }
+
+    /** Makes what is not there. {@code create table if not exists} alone is not safe against somebody who does the same. */
+    @DecLocked(name = "shop:schema")
+    public void create() {
+        DatabasePopulatorUtils.execute(
+                new ResourceDatabasePopulator(new ClassPathResource("shop-schema.sql")), dataSource);
+        if (jdbc.sql("select count(*) from product").query(Integer.class).single() == 0) {
+            for (int position = 0; position < properties.products(); position++) {
+                addProduct(position);
+            }
+        }
+    }
+
+    private void addProduct(int position) {
+        String name = position < NAMES.size() ? NAMES.get(position) : "Item " + (position + 1);
+        jdbc.sql("insert into product (id, name, position, initial_stock, stock, fence) values (?, ?, ?, ?, ?, 0)")
+                .params(
+                        name.toLowerCase(Locale.ROOT).replace(' ', '-'),
+                        name,
+                        position,
+                        properties.stock(),
+                        properties.stock())
+                .update();
+    }
+}

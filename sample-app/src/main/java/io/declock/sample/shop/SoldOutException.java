@@ -1,0 +1,14 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.shop;
+
+/** There is less in stock than was ordered. */
+public class SoldOutException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** Makes one. */
+    public SoldOutException(Order order, int stock) {
+        super("There are " + stock + " of '" + order.product() + "' left, " + order.quantity() + " were ordered");
+    }
+}
