@@ -7,6 +7,7 @@ import io.declock.spring.autoconfigure.DecLockAopAutoConfiguration;
 import io.declock.spring.autoconfigure.DecLockAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
+import org.springframework.boot.autoconfigure.context.PropertyPlaceholderAutoConfiguration;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -18,10 +19,11 @@ public final class Contexts {
     public static ApplicationContextRunner locks() {
         return new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
+                        PropertyPlaceholderAutoConfiguration.class,
                         SslAutoConfiguration.class,
                         AopAutoConfiguration.class,
                         DecLockAutoConfiguration.class,
                         DecLockAopAutoConfiguration.class))
-                .withPropertyValues("declock.embedded.port=0", "declock.node-name=test");
+                .withPropertyValues("declock.embedded.port=0", "declock.node-name=test", "declock.shutdown.timeout=1s");
     }
 }
