@@ -8,7 +8,9 @@ import io.declock.monitor.LockObserver;
 import io.declock.node.ComputeNodeMonitor;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
@@ -33,6 +35,17 @@ public final class DecLockAutoConfiguration {
         return new PropertiesDecLockConnectionDetails(properties, sslBundles.getIfAvailable());
     }
 
+    /** The secret is shown to nobody, whatever the actuator is told about other values. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(SanitizingFunction.class)
+    static class SanitizingConfiguration {
+
+        @Bean
+        SanitizingFunction decLockSanitizingFunction() {
+            return SanitizingFunction.sanitizeValue().ifKeyMatches("^declock[._]secret$");
+        }
+    }
+
     /** Everything that concerns a compute node of our own, for applications that do not bring a lock. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(DistributedReadWriteLock.class)
@@ -44,7 +57,7 @@ public final class DecLockAutoConfiguration {
             return MemoryNodeChoice.of(properties, details, environment);
         }
 
-        @Bean
+        @Bean(destroyMethod = "close")
         DecLockNode decLockNode(
                 DecLockProperties properties,
                 MemoryNodeChoice choice,

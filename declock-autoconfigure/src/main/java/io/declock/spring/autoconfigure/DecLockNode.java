@@ -112,4 +112,12 @@ final class DecLockNode {
             running.close();
         }
     }
+
+    /** Leaves every memory node and ends the one inside of this application: for a start that fails before lifecycles run. */
+    void close() {
+        stop();
+        if (embedded != null) {
+            embedded.stop();
+        }
+    }
 }

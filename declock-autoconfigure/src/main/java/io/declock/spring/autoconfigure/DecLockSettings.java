@@ -74,7 +74,8 @@ final class DecLockSettings {
         return List.copyOf(addresses);
     }
 
-    private static void check(DecLockProperties properties) {
+    /** Checks the values, each on its own and against each other. */
+    static void check(DecLockProperties properties) {
         Duration lease = properties.lease();
         positive("declock.lease", lease);
         positive("declock.heartbeat-interval", properties.heartbeatInterval());

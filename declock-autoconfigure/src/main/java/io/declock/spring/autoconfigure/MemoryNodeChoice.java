@@ -26,6 +26,7 @@ record MemoryNodeChoice(
      */
     static MemoryNodeChoice of(
             DecLockProperties properties, DecLockConnectionDetails details, Environment environment) {
+        DecLockSettings.check(properties);
         List<MemoryNodeAddress> addresses = DecLockSettings.addresses(details.getMemoryNodes());
         Mode mode = properties.mode();
         if (!addresses.isEmpty()) {

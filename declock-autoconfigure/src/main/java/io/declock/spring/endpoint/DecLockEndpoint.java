@@ -70,6 +70,8 @@ public final class DecLockEndpoint {
                     .toCompletableFuture()
                     .get(LOOK_UP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             return found.isEmpty() && here.isEmpty() ? null : new OneLock(joined, found.orElse(null), here, null);
+        } catch (IllegalArgumentException e) {
+            return new OneLock(joined, null, here, e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new OneLock(joined, null, here, "interrupted");

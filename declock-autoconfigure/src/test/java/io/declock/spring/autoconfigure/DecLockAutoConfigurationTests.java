@@ -1,0 +1,229 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.DistributedReadWriteLock;
+import io.declock.LockHandle;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.monitor.LockObserver;
+import io.declock.monitor.MemoryNodeView;
+import io.declock.node.ComputeNodeMonitor;
+import io.declock.spring.Contexts;
+import io.declock.spring.aop.DecLockedAdvisor;
+import io.declock.spring.endpoint.DecLockEndpoint;
+import io.declock.spring.metrics.DecLockMetrics;
+import io.declock.spring.metrics.MeteredLockObserver;
+import io.declock.spring.metrics.ObservedReadWriteLock;
+import io.declock.spring.resilience.GuardedReadWriteLock;
+import io.declock.spring.resilience.MemoryNodeCircuits;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
+import io.github.resilience4j.retry.RetryRegistry;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReadWriteLock;
+import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.health.contributor.HealthContributor;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.publisher.Mono;
+
+/** Which beans there are, under which conditions. */
+class DecLockAutoConfigurationTests {
+    private final ApplicationContextRunner runner = Contexts.locks()
+            .withConfiguration(AutoConfigurations.of(
+                    DecLockEndpointAutoConfiguration.class,
+                    DecLockHealthContributorAutoConfiguration.class,
+                    DecLockMetricsAutoConfiguration.class,
+                    DecLockResilienceAutoConfiguration.class))
+            .withPropertyValues("management.endpoints.web.exposure.include=*");
+
+    @Test
+    void withoutAnyConfigurationThereIsALockThatWorks() {
+        runner.run(context -> {
+            assertThat(context).hasSingleBean(DistributedReadWriteLock.class).hasSingleBean(DecLockedAdvisor.class);
+            DistributedReadWriteLock lock = context.getBean(DistributedReadWriteLock.class);
+            try (LockHandle handle = lock.acquire(LockRequest.write("x"))) {
+                assertThat(handle.fencingToken()).isPositive();
+            }
+            lock.lock("y").writeLock().lock();
+            lock.lock("y").writeLock().unlock();
+        });
+    }
+
+    @Test
+    void anApplicationsOwnLockIsUsedForMethodsAndNothingElseIsStarted() {
+        DistributedReadWriteLock own = Mockito.mock(DistributedReadWriteLock.class);
+        runner.withBean(DistributedReadWriteLock.class, () -> own).run(context -> {
+            assertThat(context).getBean(DistributedReadWriteLock.class).isSameAs(own);
+            assertThat(context).hasSingleBean(DecLockedAdvisor.class);
+            assertThat(context)
+                    .doesNotHaveBean(DecLockNode.class)
+                    .doesNotHaveBean(PhasedLifecycle.class)
+                    .doesNotHaveBean(HealthContributor.class)
+                    .doesNotHaveBean(DecLockEndpoint.class)
+                    .doesNotHaveBean(MemoryNodeCircuits.class);
+        });
+    }
+
+    @Test
+    void connectionDetailsTakeThePlaceOfProperties() {
+        DecLockConnectionDetails details = () -> List.of("tcp://127.0.0.1:1", "127.0.0.1:2");
+        runner.withBean(DecLockConnectionDetails.class, () -> details)
+                .withPropertyValues("declock.memory-nodes=tcp://ignored:1", "declock.startup.timeout=0s")
+                .run(context -> {
+                    assertThat(context).doesNotHaveBean(PropertiesDecLockConnectionDetails.class);
+                    assertThat(context.getBean(ComputeNodeMonitor.class).memoryNodes())
+                            .extracting(MemoryNodeView::address)
+                            .containsExactly("tcp://127.0.0.1:1", "tcp://127.0.0.1:2");
+                });
+    }
+
+    @Test
+    void customizersAreAppliedInOrder() {
+        runner.withBean("first", DistributedReadWriteLockCustomizer.class, () -> Wrapped::new)
+                .run(context -> assertThat(context.getBean(DistributedReadWriteLock.class))
+                        .isInstanceOf(Wrapped.class)
+                        .extracting("lock")
+                        .isInstanceOf(GuardedReadWriteLock.class));
+    }
+
+    @Test
+    void withoutTheActuatorThereIsNeitherHealthNorEndpoint() {
+        runner.withClassLoader(new FilteredClassLoader(HealthIndicator.class, Endpoint.class))
+                .run(context -> {
+                    assertThat(context)
+                            .hasNotFailed()
+                            .doesNotHaveBean("declockHealthContributor")
+                            .doesNotHaveBean(DecLockEndpoint.class);
+                });
+    }
+
+    @Test
+    void healthCanBeSwitchedOff() {
+        runner.run(context -> assertThat(context).hasBean("declockHealthContributor"));
+        runner.withPropertyValues("management.health.declock.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean("declockHealthContributor"));
+        runner.withBean("declockHealthIndicator", HealthIndicator.class, () -> Mockito.mock(HealthIndicator.class))
+                .run(context -> assertThat(context).doesNotHaveBean("declockHealthContributor"));
+    }
+
+    @Test
+    void theEndpointIsThereWhenExposedAndAccessible() {
+        runner.run(context -> assertThat(context).hasSingleBean(DecLockEndpoint.class));
+        runner.withPropertyValues("management.endpoints.web.exposure.include=health")
+                .run(context -> assertThat(context).doesNotHaveBean(DecLockEndpoint.class));
+        runner.withPropertyValues("management.endpoint.declock.access=NONE")
+                .run(context -> assertThat(context).doesNotHaveBean(DecLockEndpoint.class));
+    }
+
+    @Test
+    void metricsNeedARegistry() {
+        runner.run(context -> assertThat(context).doesNotHaveBean(DecLockMetrics.class));
+        runner.withBean(SimpleMeterRegistry.class)
+                .run(context -> assertThat(context)
+                        .hasSingleBean(DecLockMetrics.class)
+                        .hasSingleBean(MeteredLockObserver.class)
+                        .hasSingleBean(TaggedCircuitBreakerMetrics.class));
+        runner.withBean(SimpleMeterRegistry.class)
+                .withPropertyValues("declock.metrics.enabled=false")
+                .run(context -> assertThat(context)
+                        .doesNotHaveBean(DecLockMetrics.class)
+                        .doesNotHaveBean(TaggedCircuitBreakerMetrics.class));
+        runner.withClassLoader(new FilteredClassLoader(MeterRegistry.class, ObservationRegistry.class))
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockObserver.class));
+    }
+
+    @Test
+    void observationsAreMadeWhenAskedFor() {
+        ApplicationContextRunner observed = runner.withBean(ObservationRegistry.class, ObservationRegistry::create);
+        observed.run(context -> assertThat(context.getBean(DistributedReadWriteLock.class))
+                .isNotInstanceOf(ObservedReadWriteLock.class));
+        observed.withPropertyValues("declock.observation.enabled=true")
+                .run(context -> assertThat(context.getBean(DistributedReadWriteLock.class))
+                        .isInstanceOf(ObservedReadWriteLock.class));
+    }
+
+    @Test
+    void resilienceIsOptional() {
+        runner.run(context ->
+                assertThat(context.getBean(DistributedReadWriteLock.class)).isInstanceOf(GuardedReadWriteLock.class));
+        runner.withClassLoader(new FilteredClassLoader("io.github.resilience4j"))
+                .run(context -> assertThat(context.getBean(DistributedReadWriteLock.class))
+                        .isInstanceOf(NodeLock.class));
+        runner.withPropertyValues(
+                        "declock.resilience.circuit-breaker.enabled=false", "declock.resilience.retry.enabled=false")
+                .run(context -> {
+                    assertThat(context.getBean(DistributedReadWriteLock.class)).isInstanceOf(NodeLock.class);
+                    assertThat(context)
+                            .doesNotHaveBean(CircuitBreakerRegistry.class)
+                            .doesNotHaveBean(RetryRegistry.class);
+                });
+    }
+
+    @Test
+    void registriesOfTheApplicationAreUsedWithTheirConfiguration() {
+        CircuitBreakerRegistry own = CircuitBreakerRegistry.ofDefaults();
+        own.addConfiguration(
+                "declock", CircuitBreakerConfig.custom().slidingWindowSize(77).build());
+        runner.withBean(CircuitBreakerRegistry.class, () -> own).run(context -> {
+            assertThat(context).hasSingleBean(CircuitBreakerRegistry.class);
+            assertThat(own.find("declock"))
+                    .hasValueSatisfying(breaker -> assertThat(
+                                    breaker.getCircuitBreakerConfig().getSlidingWindowSize())
+                            .isEqualTo(77));
+        });
+    }
+
+    @Test
+    void withoutReactorLockedMethodsWork() {
+        runner.withClassLoader(new FilteredClassLoader(Mono.class.getPackageName(), "org.reactivestreams"))
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    static class Wrapped implements DistributedReadWriteLock {
+        final DistributedReadWriteLock lock;
+
+        Wrapped(DistributedReadWriteLock lock) {
+            this.lock = lock;
+        }
+
+        @Override
+        public ReadWriteLock lock(String name) {
+            return lock.lock(name);
+        }
+
+        @Override
+        public LockHandle acquire(LockRequest request) throws InterruptedException {
+            return lock.acquire(request);
+        }
+
+        @Override
+        public LockHandle acquire(LockRequest request, LockOwner owner) throws InterruptedException {
+            return lock.acquire(request, owner);
+        }
+
+        @Override
+        public Optional<LockHandle> tryAcquire(LockRequest request) throws InterruptedException {
+            return lock.tryAcquire(request);
+        }
+
+        @Override
+        public CompletionStage<LockHandle> acquireAsync(LockRequest request, LockOwner owner) {
+            return lock.acquireAsync(request, owner);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.declock.DistributedReadWriteLock;
+import io.declock.LockHandle;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.monitor.MemoryNodeView;
+import io.declock.node.ComputeNodeMonitor;
+import io.declock.spring.Contexts;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+
+/** Instances on one machine that nobody configured: they find each other, exclude each other, and survive each other. */
+@ExtendWith(OutputCaptureExtension.class)
+class EmbeddedMemoryNodeTests {
+    private static final LockOwner OWNER = LockOwner.named("test");
+
+    @Test
+    void aSecondInstanceJoinsTheFirstAndSaysSo(CapturedOutput output) throws IOException {
+        String port = "declock.embedded.port=" + freePort();
+        runner(port)
+                .run(first -> runner(port).run(second -> {
+                    assertThat(output)
+                            .contains("hosting one on 127.0.0.1")
+                            .contains("another instance on this machine hosts one on 127.0.0.1")
+                            .contains("For production, run memory nodes and set declock.memory-nodes=");
+                    try (LockHandle handle = lock(first).acquire(LockRequest.write("x"), OWNER)) {
+                        assertThat(lock(second)
+                                        .tryAcquire(LockRequest.write("x").waitTime(Duration.ofMillis(100))))
+                                .isEmpty();
+                        assertThat(handle.isValid()).isTrue();
+                    }
+                    try (LockHandle handle = lock(second).acquire(LockRequest.write("x"), OWNER)) {
+                        assertThat(handle.isValid()).isTrue();
+                    }
+                }));
+    }
+
+    @Test
+    void whenTheHostEndsAnotherInstanceTakesItsPlace(CapturedOutput output) throws IOException {
+        String port = "declock.embedded.port=" + freePort();
+        runner(port)
+                .run(first -> runner(port).run(second -> {
+                    long before;
+                    try (LockHandle handle = lock(first).acquire(LockRequest.write("x"), OWNER)) {
+                        before = handle.fencingToken();
+                    }
+                    first.getSourceApplicationContext().close();
+                    await().atMost(15, TimeUnit.SECONDS).until(() -> isUp(second));
+                    assertThat(output).contains("has ended: hosting it here");
+                    try (LockHandle handle = lock(second).acquire(LockRequest.write("x"), OWNER)) {
+                        assertThat(handle.fencingToken()).isGreaterThan(before);
+                    }
+                    runner(port).run(third -> {
+                        try (LockHandle handle = lock(third).acquire(LockRequest.write("x"), OWNER)) {
+                            assertThat(handle.isValid()).isTrue();
+                        }
+                    });
+                }));
+    }
+
+    @Test
+    void aFirstStartDoesNotWaitForLeasesThatNobodyGranted() throws IOException {
+        String port = "declock.embedded.port=" + freePort();
+        long before = System.nanoTime();
+        runner(port).run(context -> assertThat(isUp(context)).isTrue());
+        runner(port).run(context -> assertThat(isUp(context)).isTrue());
+        assertThat(System.nanoTime() - before).isLessThan(TimeUnit.MILLISECONDS.toNanos(2800));
+    }
+
+    @Test
+    void aStartSoonAfterAHostThatLeftHoldersBehindWaitsForTheirLeases() throws IOException {
+        int port = freePort();
+        Path mark = Path.of(System.getProperty("java.io.tmpdir"), "declock-embedded-" + port + ".mark");
+        Files.createFile(mark);
+        long before = System.nanoTime();
+        runner("declock.embedded.port=" + port)
+                .run(context -> assertThat(isUp(context)).isTrue());
+        assertThat(System.nanoTime() - before).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(2500));
+        assertThat(mark).doesNotExist();
+    }
+
+    @Test
+    void theMarkTellsWhetherAHostLivedHereJustNow(@TempDir Path directory) throws IOException {
+        HostingMark mark = new HostingMark(directory, 1);
+        Path file = directory.resolve("declock-embedded-1.mark");
+        assertThat(mark.isYoungerThan(Duration.ofDays(1))).isFalse();
+        mark.touch();
+        assertThat(file).exists();
+        assertThat(mark.isYoungerThan(Duration.ofSeconds(5))).isTrue();
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(10)));
+        assertThat(mark.isYoungerThan(Duration.ofSeconds(5))).isFalse();
+        mark.clear();
+        assertThat(file).doesNotExist();
+    }
+
+    @Test
+    void whatCannotBeToldIsTakenForAHost(@TempDir Path directory) {
+        assertThat(new HostingMark(directory.resolve("missing"), 1).isYoungerThan(Duration.ofSeconds(5)))
+                .isTrue();
+    }
+
+    private static ApplicationContextRunner runner(String port) {
+        return Contexts.locks().withPropertyValues(port);
+    }
+
+    private static boolean isUp(ApplicationContext context) {
+        return context.getBean(ComputeNodeMonitor.class).memoryNodes().get(0).state() == MemoryNodeView.State.UP;
+    }
+
+    private static DistributedReadWriteLock lock(ApplicationContext context) {
+        return context.getBean(DistributedReadWriteLock.class);
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}

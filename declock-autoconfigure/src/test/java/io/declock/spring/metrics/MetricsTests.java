@@ -1,0 +1,206 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.declock.DistributedReadWriteLock;
+import io.declock.LockHandle;
+import io.declock.LockNotGrantedException;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.spring.Contexts;
+import io.declock.spring.autoconfigure.DecLockMetricsAutoConfiguration;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** What is measured, under which names and tags. */
+class MetricsTests {
+    private static final LockOwner OTHER = LockOwner.named("other");
+
+    private final ApplicationContextRunner runner = Contexts.locks()
+            .withConfiguration(AutoConfigurations.of(
+                    MetricsAutoConfiguration.class,
+                    CompositeMeterRegistryAutoConfiguration.class,
+                    DecLockMetricsAutoConfiguration.class))
+            .withBean(SimpleMeterRegistry.class);
+
+    @Test
+    void waitsAndHoldsAreTimedByModeAndKind() {
+        runner.run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            DistributedReadWriteLock lock = context.getBean(DistributedReadWriteLock.class);
+            try (LockHandle handle = lock.acquire(LockRequest.write("x"))) {
+                assertThat(registry.get("declock.held").gauge().value()).isEqualTo(1);
+                Thread.sleep(20);
+                assertThat(handle.isValid()).isTrue();
+            }
+            lock.acquire(LockRequest.read("x")).close();
+            assertThat(registry.get("declock.wait")
+                            .tags("mode", "write", "kind", "uncontended")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(registry.get("declock.wait").tags("mode", "read").timers().stream()
+                            .mapToLong(timer -> timer.count())
+                            .sum())
+                    .isEqualTo(1);
+            assertThat(registry.get("declock.hold")
+                            .tags("mode", "write")
+                            .timer()
+                            .totalTime(TimeUnit.MILLISECONDS))
+                    .isGreaterThan(15);
+            assertThat(registry.get("declock.grants").functionCounters().stream()
+                            .mapToDouble(counter -> counter.count())
+                            .sum())
+                    .isEqualTo(2);
+            assertThat(registry.get("declock.remote.operations")
+                            .tags("verb", "fetch.and.add", "purpose", "acquire")
+                            .functionCounter()
+                            .count())
+                    .isPositive();
+            assertThat(registry.get("declock.names").gauge().value()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void acquisitionsThatFailAreTimedApart() {
+        runner.run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            DistributedReadWriteLock lock = context.getBean(DistributedReadWriteLock.class);
+            try (LockHandle handle = lock.acquire(LockRequest.write("x"), OTHER)) {
+                assertThatExceptionOfType(LockNotGrantedException.class)
+                        .isThrownBy(() -> lock.acquire(LockRequest.write("x").waitTime(Duration.ofMillis(20))));
+                assertThat(handle.isValid()).isTrue();
+            }
+            assertThat(registry.get("declock.wait.failed")
+                            .tags("mode", "write", "outcome", "timed.out")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void holdsThatAreLostAreCounted() {
+        runner.run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            LockHandle handle = context.getBean(DistributedReadWriteLock.class)
+                    .acquire(LockRequest.write("x").leaseTime(Duration.ofMillis(20)));
+            Thread.sleep(200);
+            assertThat(handle.isValid()).isFalse();
+            assertThat(registry.get("declock.lost")
+                            .tags("mode", "write")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void eachMemoryNodeHasItsGauges() {
+        runner.run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            context.getBean(DistributedReadWriteLock.class)
+                    .acquire(LockRequest.write("x"))
+                    .close();
+            assertThat(registry.get("declock.memory.node.up")
+                            .tags("memory.node", "embedded")
+                            .gauge()
+                            .value())
+                    .isEqualTo(1);
+            assertThat(registry.get("declock.memory.node.lease.left")
+                            .tags("memory.node", "embedded")
+                            .timeGauge()
+                            .value(TimeUnit.SECONDS))
+                    .isBetween(0.5, 3.0);
+            assertThat(registry.get("declock.memory.node.records.total").gauge().value())
+                    .isEqualTo(65536);
+            assertThat(registry.get("declock.memory.node.members").gauge().value())
+                    .isEqualTo(1);
+        });
+    }
+
+    @Test
+    void tagsNeverCarryLockNames() {
+        runner.run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            context.getBean(DistributedReadWriteLock.class)
+                    .acquire(LockRequest.write("secret-customer"))
+                    .close();
+            List<Meter> ours = registry.getMeters().stream()
+                    .filter(meter -> meter.getId().getName().startsWith("declock."))
+                    .toList();
+            Set<String> keys = ours.stream()
+                    .flatMap(meter -> meter.getId().getTags().stream())
+                    .map(Tag::getKey)
+                    .collect(Collectors.toSet());
+            assertThat(keys)
+                    .containsExactlyInAnyOrder(
+                            "mode", "kind", "outcome", "verb", "purpose", "stage", "reason", "route", "memory.node");
+            assertThat(ours)
+                    .allSatisfy(meter -> assertThat(meter.getId().toString()).doesNotContain("secret-customer"));
+            assertThat(ours)
+                    .allSatisfy(
+                            meter -> assertThat(meter.getId().getDescription()).isNotBlank());
+        });
+    }
+
+    @Test
+    void meteringsSurviveThatTheApplicationIsStoppedAndStarted() {
+        runner.run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            context.getSourceApplicationContext().stop();
+            assertThat(registry.get("declock.memory.node.up").gauge().value()).isZero();
+            assertThat(registry.get("declock.memory.node.round.trip")
+                            .timeGauge()
+                            .value())
+                    .isNaN();
+        });
+    }
+
+    @Test
+    void observationsTellHowLongAnAcquisitionTookAndHowItEnded() {
+        TestObservationRegistry observations = TestObservationRegistry.create();
+        runner.withBean(TestObservationRegistry.class, () -> observations)
+                .withPropertyValues("declock.observation.enabled=true")
+                .run(context -> {
+                    DistributedReadWriteLock lock = context.getBean(DistributedReadWriteLock.class);
+                    LockHandle handle = lock.acquireAsync(LockRequest.write("x"), OTHER)
+                            .toCompletableFuture()
+                            .join();
+                    TestObservationRegistryAssert.assertThat(observations)
+                            .hasObservationWithNameEqualTo("declock.acquire")
+                            .that()
+                            .hasBeenStopped()
+                            .hasLowCardinalityKeyValue("mode", "write")
+                            .hasLowCardinalityKeyValue("outcome", "granted")
+                            .hasHighCardinalityKeyValue("locks", "x");
+                    observations.clear();
+                    assertThat(lock.tryAcquire(LockRequest.read("x").waitTime(Duration.ZERO)))
+                            .isEmpty();
+                    TestObservationRegistryAssert.assertThat(observations)
+                            .hasObservationWithNameEqualTo("declock.acquire")
+                            .that()
+                            .hasLowCardinalityKeyValue("outcome", "not.granted")
+                            .doesNotHaveError();
+                    handle.close();
+                });
+    }
+}
