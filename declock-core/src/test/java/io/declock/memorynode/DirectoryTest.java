@@ -79,6 +79,24 @@ class DirectoryTest {
     }
 
     @Test
+    void namesWithOneHashAreToldApart() {
+        Names names = new Names(16);
+        DirectoryStripe stripe = new DirectoryStripe(names);
+        for (int i = 0; i < 10; i++) {
+            names.set(i, name(i));
+            stripe.add(7, i);
+        }
+        for (int i = 0; i < 10; i++) {
+            assertThat(stripe.find(name(i), 7)).isEqualTo(i);
+        }
+        assertThat(stripe.find(name(10), 7)).isEqualTo(-1);
+        assertThat(stripe.remove(7, 3)).isTrue();
+        assertThat(stripe.remove(7, 3)).isFalse();
+        assertThat(stripe.find(name(3), 7)).isEqualTo(-1);
+        assertThat(stripe.find(name(9), 7)).isEqualTo(9);
+    }
+
+    @Test
     void manyThreadsAgreeOnTheRecordOfAName() throws Exception {
         int names = 5_000;
         Directory directory = directory(names);

@@ -14,11 +14,15 @@ import io.declock.fabric.JoinRequest;
 import io.declock.fabric.ManualTime;
 import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.RecordingListener;
+import io.declock.fabric.tcp.wire.Messages;
 import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
 import io.declock.monitor.Counters;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -191,6 +195,29 @@ class TcpHandshakeTest {
     }
 
     @Test
+    void aBadFrameClosesItsConnectionWithAReason() throws Exception {
+        start(SERVER);
+        byte[][] bad = {
+            {0, 0, 0, 0}, // No type.
+            {-1, -1, -1, -1, 1}, // Longer than anything.
+            {1, 0, 0, 0, (byte) 0xEE}, // No such type.
+            {2, 0, 0, 0, Wire.CHAIN, 1}, // Cut short.
+            {6, 0, 0, 0, Wire.HEARTBEAT, 1, 0, 0, 0, 99}, // Too long.
+        };
+        for (byte[] bytes : bad) {
+            try (RawSocket socket = new RawSocket(rig.address().port())) {
+                socket.authenticate("s3cret");
+                socket.sendFrame(Wire.JOIN, join("bad"));
+                socket.send(bytes);
+                // Ends only because the memory node closes.
+                assertThat(new String(socket.readAll(), StandardCharsets.ISO_8859_1))
+                        .contains("bad frame");
+            }
+        }
+        assertThat(rig.node().status().badFrames()).isEqualTo(bad.length);
+    }
+
+    @Test
     void whoDoesNotJoinInTimeIsClosed() throws Exception {
         start(SERVER.withLimits(Duration.ofMillis(200), Duration.ofSeconds(5), 16, 256 * 1024));
         try (RawSocket silent = new RawSocket(rig.address().port());
@@ -233,11 +260,11 @@ class TcpHandshakeTest {
             slow.socket().setReceiveBufferSize(4096);
             slow.authenticate("s3cret");
             slow.sendFrame(Wire.JOIN, join("slow"));
-            byte[] read = chain(record, 10);
+            byte[] reads = manyReads(record);
             CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
                 try {
                     while (true) {
-                        slow.sendFrame(Wire.CHAIN, read);
+                        slow.send(reads);
                     }
                 } catch (IOException e) {
                     // What is waited for: the other side closed.
@@ -252,19 +279,19 @@ class TcpHandshakeTest {
     }
 
     private static byte[] join(String name) {
-        var out = io.netty.buffer.Unpooled.buffer();
-        io.declock.fabric.tcp.wire.Messages.writeJoin(out, new JoinRequest(9, name, "", 0, 0, 1_000_000_000L));
-        return io.netty.buffer.ByteBufUtil.getBytes(out);
+        ByteBuf out = Unpooled.buffer();
+        Messages.writeJoin(out, new JoinRequest(9, name, "", 0, 0, 1_000_000_000L));
+        return ByteBufUtil.getBytes(out);
     }
 
-    private static byte[] chain(long record, int words) {
-        var out = io.netty.buffer.Unpooled.buffer();
-        out.writeIntLE(1)
-                .writeByte(1)
-                .writeByte(Wire.OP_READ)
-                .writeLongLE(record)
-                .writeShortLE(words);
-        return io.netty.buffer.ByteBufUtil.getBytes(out);
+    /** A hundred small requests with large answers: the region's first records. */
+    private static byte[] manyReads(long record) {
+        ByteBuf out = Unpooled.buffer();
+        for (int i = 0; i < 100; i++) {
+            out.writeIntLE(17).writeByte(Wire.CHAIN).writeIntLE(i).writeByte(1);
+            out.writeByte(Wire.OP_READ).writeLongLE(record).writeShortLE(200);
+        }
+        return ByteBufUtil.getBytes(out);
     }
 
     private static byte[] preamble(int version) {

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: cuts the stream into frames, gathers what is written during one batch of reads, or by many threads at about the
+ * One connection: hands on the frames that {@link FrameReader} cuts, gathers what is written during one batch of reads, or by many threads at about the
  * same time, into one flush, and stops reading while the other side does not read.
  *
  * <p>{@link #send} and {@link #signal} may be called by any thread, everything else belongs to the event loop.
@@ -29,16 +29,13 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     private final boolean pausesForSlowReaders;
     private final Queue<Frame> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean drainScheduled = new AtomicBoolean();
-    private final FrameBody body = new FrameBody();
+    private final FrameReader reader = new FrameReader();
     private volatile @Nullable ChannelHandlerContext context;
     private final AtomicBoolean endedOnce = new AtomicBoolean();
     private volatile boolean over;
     // Below: event loop only.
-    private @Nullable ByteBuf partial;
     private @Nullable ByteBuf out;
-    private boolean preambleRead;
     private boolean reading;
-    private int maxFrameBytes = Wire.MAX_HANDSHAKE_BYTES;
 
     /**
      * Makes a connection that waits for its channel.
@@ -89,7 +86,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
 
     /** Sets the largest frame accepted from now on. */
     protected final void maxFrameBytes(int bytes) {
-        maxFrameBytes = bytes;
+        reader.maxFrameBytes(bytes);
     }
 
     /** Writes a frame soon; any thread. What is sent after the end is dropped. */
@@ -180,27 +177,11 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         ByteBuf in = (ByteBuf) message;
         try {
             if (!over) {
-                accept(in);
+                beginBatch();
+                reader.accept(this, in, ctx.alloc());
             }
         } finally {
             in.release();
-        }
-    }
-
-    private void accept(ByteBuf in) {
-        beginBatch();
-        ByteBuf kept = partial;
-        if (kept == null) {
-            consume(in);
-            if (in.isReadable() && !over) {
-                partial = channel()
-                        .alloc()
-                        .buffer(Math.max(in.readableBytes(), FIRST_BYTES))
-                        .writeBytes(in);
-            }
-        } else {
-            kept.writeBytes(in);
-            consumePartial(kept);
         }
     }
 
@@ -211,73 +192,15 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void consumePartial(ByteBuf kept) {
-        consume(kept);
-        if (!kept.isReadable() && partial == kept) {
-            partial = null;
-            kept.release();
-        } else if (partial == kept) {
-            kept.discardSomeReadBytes();
+    /** Called between two frames: writes when there is much to write, and says whether the next frame may be taken. */
+    boolean takesNext() {
+        ByteBuf buffer = out;
+        if (!over && buffer != null && buffer.readableBytes() >= FLUSH_BYTES) {
+            flush();
+            // What is left waits until the other side has read some of its answers.
+            return !over && (!pausesForSlowReaders || channel().isWritable());
         }
-    }
-
-    private void consume(ByteBuf in) {
-        try {
-            while (!over && nextFrame(in)) {
-                if (out != null && out.readableBytes() >= FLUSH_BYTES) {
-                    flush();
-                    if (!over && pausesForSlowReaders && !channel().isWritable()) {
-                        // What is left stays in the buffer until the other side has read some of its answers.
-                        break;
-                    }
-                }
-            }
-        } catch (BadFrameException e) {
-            badFrame(e);
-            fail(e);
-        }
-    }
-
-    private boolean nextFrame(ByteBuf in) throws BadFrameException {
-        int readable = in.readableBytes();
-        int start = in.readerIndex();
-        if (!preambleRead) {
-            return nextPreamble(in, readable, start);
-        }
-        if (readable < Integer.BYTES) {
-            return false;
-        }
-        int length = in.getIntLE(start);
-        if (length < 1 || length > maxFrameBytes) {
-            throw new BadFrameException(
-                    "a frame of " + Integer.toUnsignedString(length) + " bytes, allowed are 1 to " + maxFrameBytes);
-        }
-        if (readable < Integer.BYTES + length) {
-            return false;
-        }
-        body.wrap(in, start + Integer.BYTES, length);
-        in.readerIndex(start + Integer.BYTES + length);
-        frame(body.u8(), body);
-        return true;
-    }
-
-    private boolean nextPreamble(ByteBuf in, int readable, int start) throws BadFrameException {
-        // The magic is judged as soon as it is there: something else may never send as much as a preamble.
-        if (readable >= Integer.BYTES && in.getIntLE(start) != Wire.MAGIC) {
-            byte[] first = new byte[Math.min(readable, 16)];
-            in.getBytes(start, first);
-            String guess = Preamble.guess(first);
-            foreign(guess);
-            fail(new BadFrameException("the other side does not speak the DecLock protocol but " + guess));
-            return false;
-        }
-        if (readable < Wire.PREAMBLE_BYTES) {
-            return false;
-        }
-        preambleRead = true;
-        in.readerIndex(start + Wire.PREAMBLE_BYTES);
-        preamble(Preamble.read(body.wrap(in, start, Wire.PREAMBLE_BYTES)));
-        return true;
+        return !over;
     }
 
     @Override
@@ -302,11 +225,10 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
             return;
         }
         ctx.channel().config().setAutoRead(writable);
-        ByteBuf kept = partial;
         // Within a batch the loop that reads goes on by itself.
-        if (writable && kept != null && !over && !reading) {
+        if (writable && reader.hasRest() && !over && !reading) {
             beginBatch();
-            consumePartial(kept);
+            reader.resume(this);
             endBatch();
         }
     }
@@ -346,20 +268,12 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         if (endedOnce.compareAndSet(false, true)) {
             ended(cause);
             queue.clear();
-            releaseBuffers();
-        }
-    }
-
-    private void releaseBuffers() {
-        ByteBuf kept = partial;
-        partial = null;
-        if (kept != null) {
-            kept.release();
-        }
-        ByteBuf unsent = out;
-        out = null;
-        if (unsent != null) {
-            unsent.release();
+            reader.release();
+            ByteBuf unsent = out;
+            out = null;
+            if (unsent != null) {
+                unsent.release();
+            }
         }
     }
 }
