@@ -19,8 +19,11 @@ import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.autoproxy.InfrastructureAdvisorAutoProxyCreator;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.core.annotation.AliasFor;
 
 /** Where the annotation may be, and which one counts. */
@@ -110,6 +113,26 @@ class PlacementTests {
                 .withPropertyValues("spring.aop.auto=false")
                 .run(context ->
                         assertThat(context.getBean(Meta.class).reading("b")).isEqualTo("{b=READ}"));
+    }
+
+    @Test
+    void itWorksWithoutAspectJ() {
+        Contexts.locks()
+                .withClassLoader(new FilteredClassLoader("org.aspectj"))
+                .withBean(PublicService.class)
+                .run(context -> {
+                    assertThat(context.getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME))
+                            .isExactlyInstanceOf(InfrastructureAdvisorAutoProxyCreator.class);
+                    assertThat(context.getBean(PublicService.class).locked()).isTrue();
+                });
+    }
+
+    /** Public, because its proxy is made by another class loader. */
+    public static class PublicService {
+        @DecLocked(name = "public")
+        public boolean locked() {
+            return DecLockContext.isLocked();
+        }
     }
 
     static class Base {

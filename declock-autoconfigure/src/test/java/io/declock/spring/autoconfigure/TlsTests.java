@@ -1,0 +1,119 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.DistributedReadWriteLock;
+import io.declock.LockHandle;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.spring.Contexts;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** TLS and the secret, set by properties, reach both ends. */
+class TlsTests {
+    private static final LockOwner OWNER = LockOwner.named("test");
+
+    @TempDir
+    private static Path folder;
+
+    @BeforeAll
+    static void makeKey() throws Exception {
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "locks",
+                        "-keyalg",
+                        "EC",
+                        "-groupname",
+                        "secp256r1",
+                        "-dname",
+                        "CN=locks",
+                        "-ext",
+                        "san=ip:127.0.0.1",
+                        "-validity",
+                        "2",
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        "changeit",
+                        "-keystore",
+                        folder.resolve("locks.p12").toString())
+                .inheritIO()
+                .start();
+        assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(keytool.exitValue()).isZero();
+    }
+
+    @Test
+    void instancesWithTheSameBundleAndSecretMeetOverTls() throws IOException {
+        int port = freePort();
+        tls(port, "hush").run(first -> {
+            tls(port, "hush").run(second -> {
+                assertThat(second).hasNotFailed();
+                DistributedReadWriteLock lock = first.getBean(DistributedReadWriteLock.class);
+                try (LockHandle handle = lock.acquire(LockRequest.write("x"), OWNER)) {
+                    assertThat(handle.isValid()).isTrue();
+                    assertThat(second.getBean(DistributedReadWriteLock.class)
+                                    .tryAcquire(LockRequest.write("x").waitTime(Duration.ofMillis(50))))
+                            .isEmpty();
+                }
+                second.getBean(DistributedReadWriteLock.class)
+                        .acquire(LockRequest.write("x"), OWNER)
+                        .close();
+            });
+            Contexts.locks()
+                    .withPropertyValues("declock.embedded.port=" + port, "declock.startup.timeout=1s")
+                    .run(plain ->
+                            assertThat(plain).getFailure().hasRootCauseInstanceOf(EmbeddedPortTakenException.class));
+        });
+    }
+
+    @Test
+    void anotherSecretIsRefusedAndTheRefusalExplained() throws IOException {
+        int port = freePort();
+        tls(port, "hush")
+                .run(first -> tls(port, "psst").run(second -> {
+                    assertThat(second).hasFailed();
+                    assertThat(second.getStartupFailure())
+                            .hasStackTraceContaining("secret")
+                            .satisfies(failure -> assertThat(failure.toString())
+                                    .doesNotContain("hush")
+                                    .doesNotContain("psst"));
+                }));
+    }
+
+    private static ApplicationContextRunner tls(int port, String secret) {
+        return Contexts.locks()
+                .withPropertyValues(
+                        "declock.embedded.port=" + port,
+                        "declock.secret=" + secret,
+                        "declock.ssl.bundle=locks",
+                        "spring.ssl.bundle.jks.locks.keystore.location="
+                                + folder.resolve("locks.p12").toUri(),
+                        "spring.ssl.bundle.jks.locks.keystore.password=changeit",
+                        "spring.ssl.bundle.jks.locks.keystore.type=PKCS12",
+                        "spring.ssl.bundle.jks.locks.truststore.location="
+                                + folder.resolve("locks.p12").toUri(),
+                        "spring.ssl.bundle.jks.locks.truststore.password=changeit",
+                        "spring.ssl.bundle.jks.locks.truststore.type=PKCS12");
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+}
