@@ -1,0 +1,58 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks;
+
+import io.declock.benchmarks.scenario.CompareCommand;
+import io.declock.benchmarks.scenario.HotScenario;
+import io.declock.benchmarks.scenario.LocalScenario;
+import io.declock.benchmarks.scenario.MemoryScenario;
+import io.declock.benchmarks.scenario.NamesScenario;
+import io.declock.benchmarks.scenario.ReadMostlyScenario;
+import io.declock.benchmarks.scenario.SettingsScenario;
+import io.declock.benchmarks.scenario.UncontendedScenario;
+import io.declock.benchmarks.scenario.ZipfScenario;
+import io.declock.benchmarks.server.FillCommand;
+import io.declock.benchmarks.server.MemoryNodeCommand;
+import io.declock.benchmarks.server.ZooKeeperCommand;
+import io.declock.benchmarks.worker.WorkerCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The benchmarks' command line. */
+@Command(
+        name = "declock-benchmarks",
+        mixinStandardHelpOptions = true,
+        description = "Measures DecLock over real sockets on this machine, beside the locks that users pick instead.",
+        subcommands = {
+            UncontendedScenario.class,
+            HotScenario.class,
+            ZipfScenario.class,
+            ReadMostlyScenario.class,
+            LocalScenario.class,
+            MemoryScenario.class,
+            NamesScenario.class,
+            SettingsScenario.class,
+            CompareCommand.class,
+            MicroCommand.class,
+            WorkerCommand.class,
+            MemoryNodeCommand.class,
+            ZooKeeperCommand.class,
+            FillCommand.class
+        })
+public final class Benchmarks implements Runnable {
+    /** Runs one command; its exit status is the process's. */
+    public static void main(String[] arguments) {
+        System.exit(execute(arguments));
+    }
+
+    /** Runs one command and returns its exit status. */
+    static int execute(String... arguments) {
+        return new CommandLine(new Benchmarks()).execute(arguments);
+    }
+
+    @Override
+    public void run() {
+        new CommandLine(this).usage(System.out);
+    }
+}

@@ -1,0 +1,31 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.openjdk.jmh.Main;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** JMH, with the garbage collector's profiler on. */
+@Command(
+        name = "micro",
+        description = {
+            "JMH microbenchmarks of single steps, with bytes allocated per operation.",
+            "All arguments are JMH's; without any, all of them run. -h shows JMH's help."
+        })
+final class MicroCommand implements Callable<Integer> {
+    @Parameters(arity = "0..*", paramLabel = "JMH-ARGUMENT")
+    private List<String> arguments = new ArrayList<>();
+
+    @Override
+    public Integer call() throws Exception {
+        List<String> all = new ArrayList<>(List.of("-prof", "gc"));
+        all.addAll(arguments);
+        Main.main(all.toArray(new String[0]));
+        return 0;
+    }
+}

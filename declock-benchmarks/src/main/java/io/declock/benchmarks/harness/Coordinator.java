@@ -1,0 +1,144 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.harness;
+
+import io.declock.benchmarks.peer.Peer;
+import io.declock.benchmarks.server.ChildProcess;
+import io.declock.benchmarks.server.Ports;
+import io.declock.benchmarks.server.RunningServer;
+import io.declock.benchmarks.worker.ExclusionProbe;
+import io.declock.benchmarks.worker.WorkerReport;
+import io.declock.benchmarks.worker.Workload;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes one run.
+ *
+ * <ol>
+ *   <li>Start the server, then the client processes; wait until all are connected.
+ *   <li>Let them run; after the warm-up open the window, later close it, each time noting the CPU time of all processes.
+ *   <li>Gather the reports, check the counters under the locks, end what was started, delete its files.
+ * </ol>
+ */
+public final class Coordinator {
+    private static final Duration CONNECT = Duration.ofMinutes(2);
+    private static final Duration REPORT = Duration.ofSeconds(90);
+
+    private final RunSettings settings;
+
+    /** Makes a coordinator of runs of that kind. */
+    public Coordinator(RunSettings settings) {
+        this.settings = settings;
+    }
+
+    /** Says why a peer cannot be run here, or null if it can. */
+    public static @Nullable String missing(Peer peer) {
+        return peer.server().missing();
+    }
+
+    /** Makes one run. */
+    public RunResult run(Peer peer, Workload workload) throws IOException, InterruptedException {
+        Path folder = Files.createTempDirectory("declock-bench-");
+        List<ChildProcess> workers = new ArrayList<>();
+        try (RunningServer server = RunningServer.start(peer.server(), folder, memoryNodeArguments())) {
+            try {
+                // Hazelcast needs a second member to keep a backup.
+                int processes = peer == Peer.HAZELCAST ? Math.max(2, workload.jvms()) : workload.jvms();
+                String address = peer == Peer.HAZELCAST ? memberAddresses(processes) : server.address();
+                for (int i = 0; i < processes; i++) {
+                    workers.add(startWorker(peer, workload, address, i, folder));
+                }
+                for (ChildProcess worker : workers) {
+                    worker.await("READY", CONNECT);
+                }
+                return measure(peer, workload, server, workers, folder);
+            } finally {
+                workers.forEach(ChildProcess::close);
+            }
+        } finally {
+            delete(folder);
+        }
+    }
+
+    private List<String> memoryNodeArguments() {
+        List<String> arguments = new ArrayList<>(settings.memoryNodeArguments());
+        arguments.add("--poll-micros=" + settings.tuning().serverPollMicros());
+        return arguments;
+    }
+
+    private static String memberAddresses(int count) throws IOException {
+        return Ports.free(count).stream()
+                .map(port -> Ports.LOOPBACK + ":" + port)
+                .collect(Collectors.joining(","));
+    }
+
+    private ChildProcess startWorker(Peer peer, Workload workload, String address, int index, Path folder)
+            throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(
+                "worker",
+                "--peer=" + peer.label(),
+                "--address=" + address,
+                "--index=" + index,
+                "--probe=" + folder.resolve("probe")));
+        arguments.addAll(workload.toArguments());
+        settings.tuning().toMap().forEach((key, value) -> arguments.add("--tune=" + key + "=" + value));
+        return ChildProcess.startJava("worker-" + index, folder, settings.jvmArguments(), arguments);
+    }
+
+    private RunResult measure(
+            Peer peer, Workload workload, RunningServer server, List<ChildProcess> processes, Path folder)
+            throws IOException, InterruptedException {
+        List<ChildProcess> workers = processes.subList(0, workload.jvms());
+        tell(workers, "RUN");
+        Thread.sleep(settings.warmUp().toMillis());
+        tell(workers, "MEASURE");
+        long began = System.nanoTime();
+        Duration cpuBefore = cpuTime(server, processes);
+        Thread.sleep(settings.measure().toMillis());
+        tell(workers, "STOP");
+        Duration cpu = cpuTime(server, processes).minus(cpuBefore);
+        Duration window = Duration.ofNanos(System.nanoTime() - began);
+        List<WorkerReport> reports = new ArrayList<>();
+        for (ChildProcess worker : workers) {
+            reports.add(WorkerReport.parse(worker.await(WorkerReport.LINE, REPORT)));
+        }
+        int counters = workload.ownNames() ? workload.workers() * workload.names() : workload.names();
+        long writesSeen = peer == Peer.BARE_VERB
+                ? reports.stream().mapToLong(WorkerReport::writesEver).sum()
+                : ExclusionProbe.open(folder.resolve("probe"), counters).sum();
+        return RunResult.of(peer, workload, window, cpu, reports, writesSeen);
+    }
+
+    private static void tell(List<ChildProcess> workers, String line) throws IOException {
+        for (ChildProcess worker : workers) {
+            worker.tell(line);
+        }
+    }
+
+    private static Duration cpuTime(RunningServer server, List<ChildProcess> workers) {
+        Duration sum = server.cpuTime();
+        for (ChildProcess worker : workers) {
+            sum = sum.plus(worker.cpuTime());
+        }
+        return sum;
+    }
+
+    /** Deletes a folder that this class or a scenario has made. */
+    public static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.harness;
+
+import io.declock.benchmarks.peer.Tuning;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How a run is made.
+ *
+ * @param warmUp load before the window; compilers of the slower peers need 45 s
+ * @param measure the window
+ * @param jvmArguments of every client process, the same for all peers
+ * @param memoryNodeArguments options of the memory node's command
+ * @param tuning DecLock's settings
+ */
+public record RunSettings(
+        Duration warmUp, Duration measure, List<String> jvmArguments, List<String> memoryNodeArguments, Tuning tuning) {
+    /** Flags of every client process: a fixed heap, one collector thread, and what Hazelcast and Netty ask for. */
+    public static final List<String> JVM = List.of(
+            "-Xms512m",
+            "-Xmx512m",
+            "-XX:+UseSerialGC",
+            "--enable-native-access=ALL-UNNAMED",
+            "--add-modules=java.se",
+            "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
+            "--add-opens=java.base/java.lang=ALL-UNNAMED",
+            "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+            "--add-opens=java.management/sun.management=ALL-UNNAMED",
+            "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED");
+
+    /** Returns the same with other settings of DecLock. */
+    public RunSettings withTuning(Tuning other) {
+        return new RunSettings(warmUp, measure, jvmArguments, memoryNodeArguments, other);
+    }
+
+    /** Returns the same with other options of the memory node. */
+    public RunSettings withMemoryNode(List<String> arguments) {
+        return new RunSettings(warmUp, measure, jvmArguments, arguments, tuning);
+    }
+}

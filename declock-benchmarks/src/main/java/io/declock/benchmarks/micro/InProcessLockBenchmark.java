@@ -1,0 +1,125 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.micro;
+
+import io.declock.LockHandle;
+import io.declock.LockRequest;
+import io.declock.fabric.inprocess.InProcessFabric;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import io.declock.node.ComputeNode;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** The whole path of an uncontended acquisition and release without a network: what the library itself costs. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 2)
+@Measurement(iterations = 3, time = 2)
+@Fork(1)
+@SuppressWarnings({"NullAway.Init", "LockNotBeforeTry"}) // Nothing happens while they are held.
+public class InProcessLockBenchmark {
+    private ScheduledExecutorService timer;
+    private MemoryNode memoryNode;
+    private ComputeNode node;
+    private Lock write;
+    private Lock read;
+    private Lock held;
+
+    /** Starts a memory node and a compute node in this JVM. */
+    @Setup
+    public void start() throws InterruptedException {
+        timer = Executors.newSingleThreadScheduledExecutor();
+        memoryNode = MemoryNode.create(
+                MemoryNodeSettings.withId("micro").withSize(1000, 8).withWaitOutOldSessions(false),
+                System::nanoTime,
+                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
+                () -> ThreadLocalRandom.current().nextLong());
+        Counters counters = new Counters();
+        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
+        node = ComputeNode.builder()
+                .memoryNodes(List.of(fabric.address()))
+                .fabric(fabric)
+                .counters(counters)
+                .build();
+        node.start();
+        if (!node.awaitReady(Duration.ofSeconds(10))) {
+            throw new IllegalStateException("not ready");
+        }
+        write = node.lock("write").writeLock();
+        read = node.lock("read").readLock();
+        held = node.lock("held").writeLock();
+    }
+
+    /** Stops them. */
+    @TearDown
+    public void stop() {
+        node.close();
+        memoryNode.close();
+        timer.shutdownNow();
+    }
+
+    /** A write lock through its {@code java.util.concurrent} view. */
+    @Benchmark
+    public void writeLock() {
+        write.lock();
+        write.unlock();
+    }
+
+    /** A read lock through its {@code java.util.concurrent} view. */
+    @Benchmark
+    public void readLock() {
+        read.lock();
+        read.unlock();
+    }
+
+    /** A write lock with a handle. */
+    @Benchmark
+    public long handle() throws InterruptedException {
+        try (LockHandle handle = node.acquire(LockRequest.write("handle"))) {
+            return handle.fencingToken();
+        }
+    }
+
+    /** An acquisition by a thread that holds the lock already. */
+    @Benchmark
+    public void reentrant(Holding holding) {
+        held.lock();
+        held.unlock();
+    }
+
+    /** Holds the lock while the benchmark runs, on the benchmark's thread. */
+    @State(Scope.Thread)
+    public static class Holding {
+        /** Takes the lock. */
+        @Setup
+        public void take(InProcessLockBenchmark benchmark) {
+            benchmark.held.lock();
+        }
+
+        /** Gives it back. */
+        @TearDown
+        public void giveBack(InProcessLockBenchmark benchmark) {
+            benchmark.held.unlock();
+        }
+    }
+}

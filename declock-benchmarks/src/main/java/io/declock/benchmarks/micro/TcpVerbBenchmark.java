@@ -1,0 +1,83 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.micro;
+
+import io.declock.LockMode;
+import io.declock.benchmarks.peer.BareVerbPeer;
+import io.declock.benchmarks.peer.Tuning;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeServer;
+import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** One verb to a memory node over TCP loopback and back, the caller parked meanwhile; both ends in this JVM. */
+@SuppressWarnings("NullAway.Init")
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 3, time = 2)
+@Measurement(iterations = 3, time = 2)
+@Fork(1)
+public class TcpVerbBenchmark {
+    /** How long event loops poll before they sleep, on both sides. */
+    @Param({"0", "50"})
+    private long pollMicros;
+
+    private ScheduledExecutorService timer;
+    private MemoryNode memoryNode;
+    private MemoryNodeServer server;
+    private BareVerbPeer verbs;
+
+    /** Starts a memory node and joins it. */
+    @Setup
+    public void start() throws Exception {
+        timer = Executors.newSingleThreadScheduledExecutor();
+        memoryNode = MemoryNode.create(
+                MemoryNodeSettings.withId("micro").withSize(1000, 8).withWaitOutOldSessions(false),
+                System::nanoTime,
+                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
+                () -> ThreadLocalRandom.current().nextLong());
+        server = MemoryNodeServer.start(
+                memoryNode,
+                MemoryNodeServerSettings.DEFAULTS
+                        .withAddress("127.0.0.1", 0)
+                        .withEventLoops(1, TimeUnit.MICROSECONDS.toNanos(pollMicros)));
+        verbs = new BareVerbPeer(
+                "tcp://127.0.0.1:" + server.port(),
+                "micro",
+                Tuning.DEFAULTS.with(Map.of("poll-micros", String.valueOf(pollMicros))));
+    }
+
+    /** Stops them. */
+    @TearDown
+    public void stop() {
+        verbs.close();
+        server.close();
+        memoryNode.close();
+        timer.shutdownNow();
+    }
+
+    /** One READ of one word. */
+    @Benchmark
+    public void read() {
+        verbs.lock("lock", LockMode.READ);
+    }
+}

@@ -1,0 +1,118 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.peer;
+
+import io.declock.LockMode;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.Membership;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.Purpose;
+import io.declock.fabric.SessionListener;
+import io.declock.fabric.VerbChain;
+import io.declock.fabric.VerbResults;
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.monitor.Counters;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * No lock: "lock" is one READ of one word, for which the calling thread parks. What an acquisition over this fabric cannot beat.
+ */
+public final class BareVerbPeer implements LockUnderTest, SessionListener {
+    private static final Duration LEASE = Duration.ofSeconds(3);
+
+    private final TcpFabric fabric;
+    private final FabricSession session;
+    private final PerName<Long> records;
+    private final ScheduledExecutorService heart = Executors.newSingleThreadScheduledExecutor();
+    private final ThreadLocal<Read> reads = ThreadLocal.withInitial(Read::new);
+
+    /** Joins the memory node. */
+    public BareVerbPeer(String address, String name, Tuning tuning) throws Exception {
+        fabric = TcpFabric.open(tuning.fabric(), new Counters());
+        session = fabric.join(
+                        MemoryNodeAddress.parse(address),
+                        new JoinRequest(ThreadLocalRandom.current().nextLong(), name, "", 0, 0, LEASE.toNanos()),
+                        this)
+                .toCompletableFuture()
+                .get(30, TimeUnit.SECONDS);
+        heart.scheduleAtFixedRate(() -> session.control().heartbeat(), 500, 500, TimeUnit.MILLISECONDS);
+        records = new PerName<>(this::resolve);
+    }
+
+    private long resolve(String name) {
+        return session.control()
+                .resolve("bench/" + name)
+                .toCompletableFuture()
+                .join()
+                .record();
+    }
+
+    @Override
+    public Held lock(String name, LockMode mode) {
+        reads.get().read(records.get(name));
+        return () -> {};
+    }
+
+    @Override
+    public void close() {
+        heart.shutdownNow();
+        session.close();
+        fabric.close();
+    }
+
+    @Override
+    public void membershipChanged(Membership membership) {}
+
+    @Override
+    public void peerMessage(PeerMessage message) {}
+
+    @Override
+    public void reclaimProposed(long round, long[] records) {
+        session.control().answerReclaim(round, records);
+    }
+
+    @Override
+    public void lost(FabricException cause) {}
+
+    /** One thread's read. */
+    private final class Read extends VerbChain {
+        private final Thread thread = Thread.currentThread();
+        private volatile boolean done;
+        private volatile @Nullable FabricException failure;
+
+        void read(long address) {
+            done = false;
+            begin(Purpose.INSPECT).read(address, 1);
+            session.memory().post(this);
+            while (!done) {
+                LockSupport.park(this);
+            }
+            if (failure != null) {
+                throw new IllegalStateException(failure);
+            }
+        }
+
+        @Override
+        public void completed(VerbResults results) {
+            done = true;
+            LockSupport.unpark(thread);
+        }
+
+        @Override
+        public void failed(FabricException cause) {
+            failure = cause;
+            done = true;
+            LockSupport.unpark(thread);
+        }
+    }
+}

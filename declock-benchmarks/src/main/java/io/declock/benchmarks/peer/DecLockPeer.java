@@ -1,0 +1,85 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.peer;
+
+import io.declock.LockMode;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.Purpose;
+import io.declock.fabric.Verb;
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.monitor.Counters;
+import io.declock.node.ComputeNode;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+
+/** DecLock through its {@code java.util.concurrent} views, one compute node per process. */
+public final class DecLockPeer implements LockUnderTest {
+    private final Counters counters = new Counters();
+    private final ComputeNode node;
+    private final PerName<ReadWriteLock> locks;
+
+    /** Joins the memory node. */
+    public DecLockPeer(String address, String name, Tuning tuning) throws InterruptedException {
+        node = ComputeNode.builder()
+                .memoryNodes(List.of(MemoryNodeAddress.parse(address)))
+                .fabric(TcpFabric.open(tuning.fabric(), counters))
+                .settings(tuning.computeNode(name))
+                .counters(counters)
+                .build();
+        node.start();
+        if (!node.awaitReady(Duration.ofSeconds(30))) {
+            throw new IllegalStateException("not ready: " + node.monitor().memoryNodes());
+        }
+        locks = new PerName<>(node::lock);
+    }
+
+    @Override
+    public Held lock(String name, LockMode mode) {
+        ReadWriteLock both = locks.get(name);
+        Lock lock = mode.isExclusive() ? both.writeLock() : both.readLock();
+        lock.lock();
+        return lock::unlock;
+    }
+
+    /** Returns the compute node. */
+    public ComputeNode node() {
+        return node;
+    }
+
+    @Override
+    public Map<String, Long> counters() {
+        return counters(counters);
+    }
+
+    /** Returns counters under readable names: events, and verbs as {@code PURPOSE.VERB}. */
+    static Map<String, Long> counters(Counters counters) {
+        Map<String, Long> map = new LinkedHashMap<>();
+        for (Counters.Event event : Counters.Event.values()) {
+            map.put(event.name().toLowerCase(Locale.ROOT), counters.get(event));
+        }
+        for (Purpose purpose : Purpose.values()) {
+            for (Verb verb : Verb.values()) {
+                long count = counters.verbs(purpose, verb);
+                if (count > 0) {
+                    map.put(verbKey(purpose, verb), count);
+                }
+            }
+        }
+        return map;
+    }
+
+    private static String verbKey(Purpose purpose, Verb verb) {
+        return "verb." + (purpose + "." + verb).toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public void close() {
+        node.close();
+    }
+}

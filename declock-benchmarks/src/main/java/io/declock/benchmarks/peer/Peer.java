@@ -1,0 +1,94 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.peer;
+
+import io.declock.benchmarks.server.ServerKind;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** What can be put under load. */
+public enum Peer {
+    /** DecLock over TCP. */
+    DECLOCK(ServerKind.MEMORY_NODE, true, true, "ComputeNode.lock(name), TCP fabric"),
+    /** A bare one-verb round trip of DecLock's TCP fabric: no lock at all, the floor of an acquisition. */
+    BARE_VERB(ServerKind.MEMORY_NODE, false, false, "one READ of one word over the TCP fabric, no lock"),
+    /** Redisson's read/write lock. */
+    REDISSON_RW(ServerKind.REDIS, false, true, "RReadWriteLock.lock() with the watchdog"),
+    /** Redisson's fair lock. */
+    REDISSON_FAIR(ServerKind.REDIS, true, false, "getFairLock(name).lock() with the watchdog"),
+    /** Spring Integration's Redis lock. */
+    SPRING_REDIS(ServerKind.REDIS, false, false, "RedisLockRegistry, PUB_SUB_LOCK, Lettuce"),
+    /** Hazelcast's map lock. */
+    HAZELCAST(ServerKind.NONE, true, false, "IMap.lock(key), members in the client JVMs, one backup"),
+    /** Curator's mutex. */
+    CURATOR_MUTEX(ServerKind.ZOOKEEPER, true, false, "InterProcessMutex"),
+    /** Curator's read/write lock. */
+    CURATOR_RW(ServerKind.ZOOKEEPER, true, true, "InterProcessReadWriteLock"),
+    /** etcd's lock service. */
+    ETCD(ServerKind.ETCD, true, false, "jetcd Lock with one lease per thread, kept alive"),
+    /** One lock inside one JVM: fair. */
+    JVM_FAIR(ServerKind.NONE, true, true, "new ReentrantReadWriteLock(true), one JVM"),
+    /** One lock inside one JVM: not fair. */
+    JVM_NON_FAIR(ServerKind.NONE, false, true, "new ReentrantReadWriteLock(false), one JVM");
+
+    private final ServerKind server;
+    private final boolean fair;
+    private final boolean readLocks;
+    private final String usage;
+
+    Peer(ServerKind server, boolean fair, boolean readLocks, String usage) {
+        this.server = server;
+        this.fair = fair;
+        this.readLocks = readLocks;
+        this.usage = usage;
+    }
+
+    /** Returns the server it needs. */
+    public ServerKind server() {
+        return server;
+    }
+
+    /** Returns whether the product says of this lock that it grants in the order of arrival. */
+    public boolean isFair() {
+        return fair;
+    }
+
+    /** Returns whether readers share it. */
+    public boolean hasReadLocks() {
+        return readLocks;
+    }
+
+    /** Returns how it is used here. */
+    public String usage() {
+        return usage;
+    }
+
+    /** Returns its name on the command line and in tables. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** Returns whether it is another product, which is what ratios are taken against. */
+    public boolean isCompetitor() {
+        return switch (this) {
+            case DECLOCK, BARE_VERB, JVM_FAIR, JVM_NON_FAIR -> false;
+            default -> true;
+        };
+    }
+
+    /** Returns all other products. */
+    public static List<Peer> competitors() {
+        return Arrays.stream(values()).filter(Peer::isCompetitor).toList();
+    }
+
+    /** Returns the peer of that label. */
+    public static Peer of(String label) {
+        return Arrays.stream(values())
+                .filter(peer -> peer.label().equals(label))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no peer '" + label + "'; there are "
+                        + Arrays.stream(values()).map(Peer::label).toList()));
+    }
+}

@@ -1,0 +1,34 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.peer;
+
+import java.util.List;
+
+/** Connects to what is to be compared. */
+public final class Peers {
+    private Peers() {}
+
+    /**
+     * Connects this process.
+     *
+     * @param address of the server; for Hazelcast the addresses of all members, separated by commas
+     * @param index which client process this is, from 0
+     */
+    public static LockUnderTest connect(Peer peer, String address, int index, Tuning tuning) throws Exception {
+        String name = "bench-" + index;
+        return switch (peer) {
+            case DECLOCK -> new DecLockPeer(address, name, tuning);
+            case BARE_VERB -> new BareVerbPeer(address, name, tuning);
+            case REDISSON_RW -> new RedissonPeer(address, false);
+            case REDISSON_FAIR -> new RedissonPeer(address, true);
+            case SPRING_REDIS -> new SpringRedisPeer(address);
+            case HAZELCAST -> new HazelcastPeer(List.of(address.split(",", -1)), index);
+            case CURATOR_MUTEX -> new CuratorPeer(address, false);
+            case CURATOR_RW -> new CuratorPeer(address, true);
+            case ETCD -> new EtcdPeer(address);
+            case JVM_FAIR -> new JvmPeer(true);
+            case JVM_NON_FAIR -> new JvmPeer(false);
+        };
+    }
+}

@@ -1,0 +1,42 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.peer;
+
+import io.declock.LockMode;
+import java.net.URI;
+import java.util.concurrent.locks.Lock;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.integration.redis.util.RedisLockRegistry;
+
+/**
+ * Spring Integration's {@code RedisLockRegistry} over Lettuce, waiting by publish/subscribe (its other way polls every 100 ms).
+ * Threads of one process queue at a local lock first, which is part of the product.
+ */
+public final class SpringRedisPeer implements LockUnderTest {
+    private final LettuceConnectionFactory connections;
+    private final RedisLockRegistry registry;
+
+    /** Connects. */
+    public SpringRedisPeer(String address) {
+        URI uri = URI.create(address);
+        connections = new LettuceConnectionFactory(uri.getHost(), uri.getPort());
+        connections.afterPropertiesSet();
+        connections.start();
+        registry = new RedisLockRegistry(connections, "bench");
+        registry.setRedisLockType(RedisLockRegistry.RedisLockType.PUB_SUB_LOCK);
+    }
+
+    @Override
+    public Held lock(String name, LockMode mode) {
+        Lock lock = registry.obtain(name);
+        lock.lock();
+        return lock::unlock;
+    }
+
+    @Override
+    public void close() {
+        registry.destroy();
+        connections.destroy();
+    }
+}

@@ -1,0 +1,53 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.scenario;
+
+import io.declock.benchmarks.harness.RunResult;
+import io.declock.benchmarks.peer.Peer;
+import io.declock.benchmarks.report.Goal;
+import io.declock.benchmarks.worker.Workload;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+
+/** Everybody wants the same write lock, and does nothing with it. */
+@Command(
+        name = "hot",
+        mixinStandardHelpOptions = true,
+        description = "One hot write lock, empty critical section: throughput, waits, fairness, CPU per acquisition.")
+public final class HotScenario extends Scenario {
+    @Override
+    protected String title() {
+        return "One hot write lock, empty critical section";
+    }
+
+    @Override
+    protected void execute(Outcome outcome) throws IOException, InterruptedException {
+        Workload workload = Workload.hot(options().jvms(), options().threads());
+        RunResult declock = run(outcome, Peer.DECLOCK, workload);
+        for (Peer peer : options().competitors()) {
+            run(outcome, peer, workload);
+        }
+        RunResult fair = outcome.fastest(true);
+        RunResult any = outcome.fastest(false);
+        RunResult thrifty = outcome.thriftiest();
+        outcome.goal(Goal.atLeast(
+                "acquisitions/s against the fastest fair peer, " + Ratios.name(fair),
+                Ratios.of(declock, fair, RunResult::perSecond),
+                10));
+        outcome.goal(Goal.atLeast(
+                "acquisitions/s against the fastest peer, " + Ratios.name(any),
+                Ratios.of(declock, any, RunResult::perSecond),
+                5));
+        outcome.goal(Goal.atMost(
+                "p99 wait against the fastest fair peer's, " + Ratios.name(fair),
+                Ratios.of(declock, fair, result -> result.waitMicros(99)),
+                0.1));
+        outcome.goal(
+                Goal.atLeast("Jain's fairness index over the workers", declock == null ? null : declock.jain(), 0.98));
+        outcome.goal(Goal.atMost(
+                "CPU per acquisition, clients and server, against the thriftiest peer, " + Ratios.name(thrifty),
+                Ratios.of(declock, thrifty, RunResult::cpuMicrosPerCycle),
+                0.2));
+    }
+}

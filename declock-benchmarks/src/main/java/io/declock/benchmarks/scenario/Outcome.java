@@ -1,0 +1,214 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.scenario;
+
+import io.declock.benchmarks.harness.RunResult;
+import io.declock.benchmarks.peer.Peer;
+import io.declock.benchmarks.report.Goal;
+import io.declock.benchmarks.report.TextTable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What a scenario has shown: runs, further facts, goals, and what could not run. Not thread-safe. */
+final class Outcome {
+    private final String title;
+    private final Map<String, String> environment = new LinkedHashMap<>();
+    private final List<RunResult> results = new ArrayList<>();
+    private final Map<String, Object> facts = new LinkedHashMap<>();
+    private final List<Goal> goals = new ArrayList<>();
+    private final List<String> skipped = new ArrayList<>();
+    private boolean broken;
+
+    Outcome(String title) {
+        this.title = title;
+    }
+
+    void environment(String key, String value) {
+        environment.put(key, value);
+    }
+
+    void add(RunResult result) {
+        results.add(result);
+        broken |= !result.excludes() || result.errors() > 0;
+    }
+
+    void fact(String key, Object value) {
+        facts.put(key, value);
+    }
+
+    void goal(Goal goal) {
+        goals.add(goal);
+    }
+
+    void skipped(String what, boolean isFailure) {
+        System.out.println("!! " + what);
+        skipped.add(what);
+        broken |= isFailure;
+    }
+
+    /** Returns whether every lock excluded, nothing failed, and nothing that had to run was skipped. */
+    boolean isSound() {
+        return !broken;
+    }
+
+    List<Goal> goals() {
+        return goals;
+    }
+
+    List<RunResult> results() {
+        return results;
+    }
+
+    /** Returns the competitor with the most cycles per second. */
+    @Nullable
+    RunResult fastest(boolean fairOnly) {
+        return competitors(fairOnly)
+                .max(Comparator.comparingDouble(RunResult::perSecond))
+                .orElse(null);
+    }
+
+    /** Returns the competitor that spends the least CPU time per cycle. */
+    @Nullable
+    RunResult thriftiest() {
+        Optional<RunResult> best = competitors(false).min(Comparator.comparingDouble(RunResult::cpuMicrosPerCycle));
+        return best.orElse(null);
+    }
+
+    private Stream<RunResult> competitors(boolean fairOnly) {
+        return results.stream()
+                .filter(result -> result.peer().isCompetitor() && result.total() > 0)
+                .filter(result -> !fairOnly || result.peer().isFair());
+    }
+
+    static String summary(RunResult result) {
+        return TextTable.number(result.perSecond()) + " /s, wait p50 " + TextTable.number(result.waitMicros(50))
+                + " us, p99 " + TextTable.number(result.waitMicros(99)) + " us, CPU "
+                + TextTable.number(result.cpuMicrosPerCycle()) + " us each"
+                + (result.errors() > 0 ? ", " + result.errors() + " ERRORS: " + result.firstError() : "")
+                + (result.excludes() ? "" : ", LET TWO WRITERS IN");
+    }
+
+    private TextTable table() {
+        TextTable table = new TextTable(
+                "lock",
+                "fair",
+                "cycles/s",
+                "p50 us",
+                "p99 us",
+                "max ms",
+                "max write ms",
+                "Jain",
+                "CPU us/cycle",
+                "cores",
+                "errors",
+                "excludes");
+        for (RunResult r : results) {
+            table.add(
+                    r.label(),
+                    r.peer().isFair() ? "yes" : "no",
+                    TextTable.number(r.perSecond()),
+                    TextTable.number(r.waitMicros(50)),
+                    TextTable.number(r.waitMicros(99)),
+                    TextTable.number(r.waits().getMaxValue() / 1e6),
+                    TextTable.number(r.writeWaits().getMaxValue() / 1e6),
+                    TextTable.number(r.jain()),
+                    TextTable.number(r.cpuMicrosPerCycle()),
+                    TextTable.number(r.coresBusy()),
+                    String.valueOf(r.errors()),
+                    r.peer() == Peer.BARE_VERB ? "-" : r.excludes() ? "yes" : "NO");
+        }
+        return table;
+    }
+
+    private static String counters(RunResult result) {
+        StringBuilder text = new StringBuilder();
+        double acquisitions = Math.max(1, result.total());
+        result.counters().forEach((key, value) -> {
+            if (value != 0) {
+                text.append(text.length() == 0 ? "" : ", ")
+                        .append(key)
+                        .append(' ')
+                        .append(TextTable.number(value / acquisitions));
+            }
+        });
+        return text.toString();
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text =
+                new StringBuilder("\n").append(title).append("\n\n").append(table());
+        for (RunResult result : results) {
+            if (!result.counters().isEmpty()) {
+                text.append("\nper cycle of ")
+                        .append(result.label())
+                        .append(": ")
+                        .append(counters(result));
+            }
+        }
+        text.append('\n');
+        facts.forEach((key, value) -> text.append('\n').append(key).append(": ").append(value));
+        for (String what : skipped) {
+            text.append("\n!! ").append(what);
+        }
+        text.append('\n');
+        for (Goal goal : goals) {
+            text.append('\n').append(goal);
+        }
+        return text.append('\n').toString();
+    }
+
+    Map<String, Object> toMap() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("title", title);
+        map.put("environment", environment);
+        map.put("results", results.stream().map(Outcome::toMap).toList());
+        map.put("facts", facts);
+        map.put("skipped", skipped);
+        map.put("goals", goals.stream().map(Outcome::toMap).toList());
+        map.put("sound", isSound());
+        return map;
+    }
+
+    private static Map<String, Object> toMap(Goal goal) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("what", goal.what());
+        map.put("measured", goal.measured() == null ? Double.NaN : goal.measured());
+        map.put(goal.atLeast() ? "atLeast" : "atMost", goal.bound());
+        map.put("verdict", goal.verdict());
+        return map;
+    }
+
+    private static Map<String, Object> toMap(RunResult r) {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("lock", r.label());
+        map.put("usage", r.peer().usage());
+        map.put("fair", r.peer().isFair());
+        map.put("workload", r.workload().toString());
+        map.put("windowSeconds", r.window().toNanos() / 1e9);
+        map.put("cycles", r.total());
+        map.put("cyclesPerSecond", r.perSecond());
+        map.put("waitP50Micros", r.waitMicros(50));
+        map.put("waitP90Micros", r.waitMicros(90));
+        map.put("waitP99Micros", r.waitMicros(99));
+        map.put("waitP999Micros", r.waitMicros(99.9));
+        map.put("waitMaxMicros", r.waits().getMaxValue() / 1000.0);
+        map.put("writeWaitMaxMicros", r.writeWaits().getMaxValue() / 1000.0);
+        map.put("jain", r.jain());
+        map.put("cpuMicrosPerCycle", r.cpuMicrosPerCycle());
+        map.put("coresBusy", r.coresBusy());
+        map.put("errors", r.errors());
+        map.put("firstError", r.firstError());
+        map.put("excludes", r.excludes());
+        map.put("cyclesOfWorkers", r.cycles());
+        map.put("counters", r.counters());
+        return map;
+    }
+}

@@ -1,0 +1,105 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.scenario;
+
+import io.declock.benchmarks.harness.Coordinator;
+import io.declock.benchmarks.harness.RunResult;
+import io.declock.benchmarks.harness.RunSettings;
+import io.declock.benchmarks.peer.Peer;
+import io.declock.benchmarks.report.Environment;
+import io.declock.benchmarks.report.Json;
+import io.declock.benchmarks.worker.Workload;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+
+/**
+ * A scenario as a command: prints where it runs, makes its runs one after another, prints a table and for each promised number
+ * whether it was kept. Ends with 1 if a lock let two writers in, a run failed, or a peer that had to run could not.
+ */
+public abstract class Scenario implements Callable<Integer> {
+    /** Set to true where every peer must run: what cannot run fails then, in place of being skipped. */
+    public static final String REQUIRE_ALL = "DECLOCK_REQUIRE_ALL";
+
+    @Mixin
+    private RunOptions options = new RunOptions();
+
+    private @Nullable Path json;
+
+    /** Makes the runs and adds the goals. */
+    protected abstract void execute(Outcome outcome) throws IOException, InterruptedException;
+
+    /** Returns what it is about, in one line. */
+    protected abstract String title();
+
+    final void options(RunOptions others, @Nullable Path jsonFile) {
+        options = others;
+        json = jsonFile;
+    }
+
+    final RunOptions options() {
+        return options;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Outcome outcome = new Outcome(title());
+        System.out.println("== " + title());
+        Environment.describe().forEach((key, value) -> {
+            outcome.environment(key, value);
+            System.out.println("   " + key + ": " + value);
+        });
+        RunSettings settings = options.runSettings();
+        outcome.environment("client JVM", String.join(" ", settings.jvmArguments()));
+        outcome.environment("warm-up", seconds(settings.warmUp()));
+        outcome.environment("window", seconds(settings.measure()));
+        outcome.environment("DecLock", settings.tuning().toMap().toString());
+        System.out.println("   client JVM: " + String.join(" ", settings.jvmArguments()));
+        System.out.println("   warm-up " + seconds(settings.warmUp()) + ", window " + seconds(settings.measure()));
+        System.out.println("   DecLock: " + settings.tuning().toMap());
+        execute(outcome);
+        System.out.println(outcome);
+        Path file = json == null ? options.json() : json;
+        if (file != null) {
+            Files.writeString(file, Json.write(outcome.toMap()));
+        }
+        return outcome.isSound() ? 0 : 1;
+    }
+
+    private static String seconds(Duration duration) {
+        return duration.toMillis() / 1000.0 + " s";
+    }
+
+    /** Makes one run, or says loudly why not. */
+    protected final @Nullable RunResult run(Outcome outcome, Peer peer, Workload workload)
+            throws IOException, InterruptedException {
+        return run(outcome, peer, "", workload, options.runSettings());
+    }
+
+    /** Makes one run of a variant, or says loudly why not. */
+    protected final @Nullable RunResult run(
+            Outcome outcome, Peer peer, String variant, Workload workload, RunSettings settings)
+            throws IOException, InterruptedException {
+        String missing = Coordinator.missing(peer);
+        if (missing != null) {
+            boolean required = Boolean.parseBoolean(System.getenv(REQUIRE_ALL));
+            outcome.skipped(peer.label() + " COULD NOT RUN: " + missing, required);
+            return null;
+        }
+        System.out.println("-- " + peer.label() + (variant.isEmpty() ? "" : " " + variant) + ": " + workload);
+        try {
+            RunResult result = new Coordinator(settings).run(peer, workload).named(variant);
+            outcome.add(result);
+            System.out.println("   " + Outcome.summary(result));
+            return result;
+        } catch (IOException e) {
+            outcome.skipped(peer.label() + " FAILED: " + e.getMessage(), true);
+            return null;
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.scenario;
+
+import io.declock.benchmarks.harness.RunResult;
+import io.declock.benchmarks.harness.RunSettings;
+import io.declock.benchmarks.peer.Peer;
+import io.declock.benchmarks.worker.Workload;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+
+/** What each setting that trades CPU time for latency, or order for throughput, does. */
+@Command(
+        name = "settings",
+        mixinStandardHelpOptions = true,
+        description =
+                "Pre-armed hand-over, spinning, polling event loops and local runs: each setting with its effect.")
+public final class SettingsScenario extends Scenario {
+    @Override
+    protected String title() {
+        return "Settings and their effect";
+    }
+
+    @Override
+    protected void execute(Outcome outcome) throws IOException, InterruptedException {
+        Workload hot = Workload.hot(options().jvms(), options().threads());
+        Workload remoteOnly = Workload.hot(options().jvms(), 1);
+        Workload alone = new Workload(1, 1, 64, true, 0, 0, Duration.ZERO);
+        Map<String, Map<String, String>> variants = new LinkedHashMap<>();
+        variants.put("defaults", Map.of());
+        variants.put("not pre-armed", Map.of("pre-armed", "false"));
+        variants.put("no spinning", Map.of("spin-micros", "0"));
+        variants.put("clients poll 50 us", Map.of("poll-micros", "50"));
+        variants.put("node polls 50 us", Map.of("server-poll-micros", "50"));
+        variants.put("both poll 50 us", Map.of("poll-micros", "50", "server-poll-micros", "50"));
+        compare(outcome, "hot", hot, variants);
+        variants.remove("no spinning");
+        compare(outcome, "one thread per JVM", remoteOnly, variants);
+        variants.remove("not pre-armed");
+        compare(outcome, "alone", alone, variants);
+        Map<String, Map<String, String>> runs = new LinkedHashMap<>();
+        runs.put("local runs of 1", Map.of("local-limit", "1"));
+        runs.put("local runs of 8", Map.of("local-limit", "8"));
+        compare(outcome, "hot", hot, runs);
+    }
+
+    private void compare(Outcome outcome, String load, Workload workload, Map<String, Map<String, String>> variants)
+            throws IOException, InterruptedException {
+        RunSettings settings = options().runSettings();
+        @Nullable RunResult defaults = null;
+        for (Map.Entry<String, Map<String, String>> variant : variants.entrySet()) {
+            String name = "(" + load + ", " + variant.getKey() + ")";
+            RunResult result = run(
+                    outcome,
+                    Peer.DECLOCK,
+                    name,
+                    workload,
+                    settings.withTuning(settings.tuning().with(variant.getValue())));
+            if (defaults == null) {
+                defaults = result;
+            } else {
+                Double ratio = Ratios.of(result, defaults, RunResult::perSecond);
+                outcome.fact(name + " cycles/s against defaults", ratio == null ? "-" : ratio);
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.scenario;
+
+import io.declock.benchmarks.harness.RunResult;
+import io.declock.benchmarks.peer.Peer;
+import io.declock.benchmarks.report.Goal;
+import io.declock.benchmarks.worker.Workload;
+import java.io.IOException;
+import java.time.Duration;
+import picocli.CommandLine.Command;
+
+/** One thread alone: what locking costs where nobody is in the way. */
+@Command(
+        name = "uncontended",
+        mixinStandardHelpOptions = true,
+        description = "One thread, locks that nobody else wants: acquire p50 against a bare verb, cycles/s.")
+public final class UncontendedScenario extends Scenario {
+    private static final int NAMES = 64;
+
+    @Override
+    protected String title() {
+        return "Uncontended: one thread, " + NAMES + " locks in turn";
+    }
+
+    @Override
+    protected void execute(Outcome outcome) throws IOException, InterruptedException {
+        Workload turns = new Workload(1, 1, NAMES, true, 0, 0, Duration.ZERO);
+        Workload same = new Workload(1, 1, 1, true, 0, 0, Duration.ZERO);
+        RunResult verb = run(outcome, Peer.BARE_VERB, turns);
+        RunResult declock = run(outcome, Peer.DECLOCK, turns);
+        run(outcome, Peer.DECLOCK, "(the same lock again)", same, options().runSettings());
+        for (Peer peer : options().competitors()) {
+            run(outcome, peer, turns);
+        }
+        RunResult any = outcome.fastest(false);
+        outcome.goal(Goal.atMost(
+                "acquire p50 against a bare one-verb round trip",
+                Ratios.of(declock, verb, result -> result.waitMicros(50)),
+                1.3));
+        outcome.goal(Goal.atLeast(
+                "cycles/s against the fastest peer, " + Ratios.name(any),
+                Ratios.of(declock, any, RunResult::perSecond),
+                2));
+        if (declock != null && declock.total() > 0) {
+            outcome.goal(Goal.atMost(
+                    "round trips waited for per cycle (acquire FAAs)",
+                    (double) declock.countersFrom("verb.acquire.") / declock.total(),
+                    1.01));
+        }
+    }
+}

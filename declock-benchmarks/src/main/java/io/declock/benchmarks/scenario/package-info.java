@@ -1,0 +1,8 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+/** The scenarios, one command each. */
+@NullMarked
+package io.declock.benchmarks.scenario;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,117 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.server;
+
+import io.declock.LockRequest;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.SessionListener;
+import io.declock.fabric.inprocess.InProcessFabric;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import io.declock.node.ComputeNode;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Fills a memory node with names, uses some of the locks, says what that took, and waits for the end of its standard input. */
+@Command(name = "fill", hidden = true, description = "Fills a memory node.")
+public final class FillCommand implements Callable<Integer>, SessionListener {
+    private static final int USED = 1000;
+
+    @Option(names = "--records", required = true)
+    private int records;
+
+    @Option(names = "--capacity", required = true)
+    private int capacity;
+
+    @Override
+    public Integer call() throws Exception {
+        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+        MemoryNodeSettings settings =
+                MemoryNodeSettings.withId("bench").withSize(records, capacity).withWaitOutOldSessions(false);
+        try (MemoryNode node = MemoryNode.create(
+                settings,
+                System::nanoTime,
+                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
+                () -> ThreadLocalRandom.current().nextLong())) {
+            fillAndUse(node);
+            while (System.in.read() >= 0) {
+                // Nothing is said to it.
+            }
+        } finally {
+            timer.shutdownNow();
+        }
+        return 0;
+    }
+
+    private void fillAndUse(MemoryNode node) throws Exception {
+        InProcessFabric fabric = InProcessFabric.open(node, new Counters());
+        FabricSession session = fabric.join(
+                        fabric.address(),
+                        new JoinRequest(
+                                1, "fill", "", 0, 0, Duration.ofSeconds(10).toNanos()),
+                        this)
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS);
+        long began = System.nanoTime();
+        for (int i = 0; i < records; i++) {
+            if (i % 100_000 == 0) {
+                session.control().heartbeat();
+            }
+            session.control().resolve("default/lock-" + i).toCompletableFuture().join();
+        }
+        double perSecond = records / ((System.nanoTime() - began) / 1e9);
+        session.control().leave();
+        int used = use(node);
+        System.gc();
+        long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        System.out.println("FILLED " + node.status().recordsInUse() + " "
+                + node.status().committedBytes() + " " + heap + " " + (long) perSecond + " " + used);
+    }
+
+    private int use(MemoryNode node) throws InterruptedException {
+        Counters counters = new Counters();
+        InProcessFabric fabric = InProcessFabric.open(node, counters);
+        try (ComputeNode locks = ComputeNode.builder()
+                .memoryNodes(List.of(fabric.address()))
+                .fabric(fabric)
+                .counters(counters)
+                .build()) {
+            locks.start();
+            if (!locks.awaitReady(Duration.ofSeconds(10))) {
+                throw new IllegalStateException("not ready: " + locks.monitor().memoryNodes());
+            }
+            int used = Math.min(USED, records);
+            for (int i = 0; i < used; i++) {
+                locks.acquire(LockRequest.write("lock-" + (long) i * records / used))
+                        .close();
+            }
+            return used;
+        }
+    }
+
+    @Override
+    public void membershipChanged(Membership membership) {}
+
+    @Override
+    public void peerMessage(PeerMessage message) {}
+
+    @Override
+    public void reclaimProposed(long round, long[] proposed) {}
+
+    @Override
+    public void lost(FabricException cause) {}
+}

@@ -1,0 +1,147 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.server;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A server on the loopback interface with a port of its own. */
+public final class RunningServer implements AutoCloseable {
+    private static final Duration START = Duration.ofMinutes(1);
+    private static final List<String> JVM = List.of("-Xmx1g", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED");
+
+    private final String address;
+    private final @Nullable ChildProcess process;
+
+    private RunningServer(String address, @Nullable ChildProcess process) {
+        this.address = address;
+        this.process = process;
+    }
+
+    /**
+     * Starts a server and waits until it serves.
+     *
+     * @param folder for its data and log
+     * @param memoryNodeArguments options of the memory node, ignored by others
+     */
+    public static RunningServer start(ServerKind kind, Path folder, List<String> memoryNodeArguments)
+            throws IOException, InterruptedException {
+        return switch (kind) {
+            case NONE -> new RunningServer("", null);
+            case MEMORY_NODE -> memoryNode(folder, JVM, memoryNodeArguments);
+            case REDIS -> redis(folder);
+            case ZOOKEEPER -> zooKeeper(folder);
+            case ETCD -> etcd(folder);
+        };
+    }
+
+    /** Starts a memory node in a JVM with these arguments. */
+    public static RunningServer memoryNode(Path folder, List<String> jvm, List<String> arguments)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("memory-node"));
+        command.addAll(arguments);
+        ChildProcess process = ChildProcess.startJava("memory-node", folder, jvm, command);
+        String port = awaitOrClose(process, "PORT");
+        return new RunningServer("tcp://" + Ports.LOOPBACK + ":" + port, process);
+    }
+
+    private static RunningServer redis(Path folder) throws IOException, InterruptedException {
+        int port = Ports.free(1).get(0);
+        ChildProcess process = ChildProcess.start(
+                "redis",
+                folder,
+                List.of(
+                        "redis-server",
+                        "--port",
+                        String.valueOf(port),
+                        "--bind",
+                        Ports.LOOPBACK,
+                        "--save",
+                        "",
+                        "--appendonly",
+                        "no"));
+        awaitPortOrClose(process, port);
+        return new RunningServer("redis://" + Ports.LOOPBACK + ":" + port, process);
+    }
+
+    private static RunningServer zooKeeper(Path folder) throws IOException, InterruptedException {
+        Path data = Files.createDirectories(folder.resolve("zookeeper-data"));
+        ChildProcess process =
+                ChildProcess.startJava("zookeeper", folder, JVM, List.of("zookeeper", "--data", data.toString()));
+        String port = awaitOrClose(process, "PORT");
+        return new RunningServer(Ports.LOOPBACK + ":" + port, process);
+    }
+
+    private static RunningServer etcd(Path folder) throws IOException, InterruptedException {
+        List<Integer> ports = Ports.free(2);
+        String client = "http://" + Ports.LOOPBACK + ":" + ports.get(0);
+        String peer = "http://" + Ports.LOOPBACK + ":" + ports.get(1);
+        ChildProcess process = ChildProcess.start(
+                "etcd",
+                folder,
+                List.of(
+                        "etcd",
+                        "--name",
+                        "bench",
+                        "--data-dir",
+                        folder.resolve("etcd-data").toString(),
+                        "--listen-client-urls",
+                        client,
+                        "--advertise-client-urls",
+                        client,
+                        "--listen-peer-urls",
+                        peer,
+                        "--initial-advertise-peer-urls",
+                        peer,
+                        "--initial-cluster",
+                        "bench=" + peer));
+        awaitPortOrClose(process, ports.get(0));
+        return new RunningServer(client, process);
+    }
+
+    private static String awaitOrClose(ChildProcess process, String line) throws IOException, InterruptedException {
+        try {
+            return process.await(line, START);
+        } catch (IOException | InterruptedException e) {
+            process.close();
+            throw e;
+        }
+    }
+
+    private static void awaitPortOrClose(ChildProcess process, int port) throws IOException, InterruptedException {
+        try {
+            process.awaitPort(port, START);
+        } catch (IOException | InterruptedException e) {
+            process.close();
+            throw e;
+        }
+    }
+
+    /** Returns where clients connect to. */
+    public String address() {
+        return address;
+    }
+
+    /** Returns its process, or null if there is none. */
+    public @Nullable ChildProcess process() {
+        return process;
+    }
+
+    /** Returns the CPU time it has used. */
+    public Duration cpuTime() {
+        return process == null ? Duration.ZERO : process.cpuTime();
+    }
+
+    @Override
+    public void close() {
+        if (process != null) {
+            process.close();
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.worker;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the workers of one run do: every thread locks, stays for a while, unlocks, and begins again.
+ *
+ * @param jvms client processes
+ * @param threads threads in each
+ * @param names lock names; shared by all threads, or so many for each thread of its own
+ * @param ownNames whether each thread has names of its own, which it uses in turn
+ * @param zipf exponent with which shared names are chosen, 0 for uniformly
+ * @param readShare share of acquisitions in read mode
+ * @param criticalSection busy CPU time with the lock held
+ */
+public record Workload(
+        int jvms, int threads, int names, boolean ownNames, double zipf, double readShare, Duration criticalSection) {
+
+    /** One write lock for everybody, empty critical section. */
+    public static Workload hot(int jvms, int threads) {
+        return new Workload(jvms, threads, 1, false, 0, 0, Duration.ZERO);
+    }
+
+    /** Returns the same with other processes and threads. */
+    public Workload withShape(int otherJvms, int otherThreads) {
+        return new Workload(otherJvms, otherThreads, names, ownNames, zipf, readShare, criticalSection);
+    }
+
+    /** Returns the number of threads of all processes. */
+    public int workers() {
+        return jvms * threads;
+    }
+
+    /** Returns it as arguments. */
+    public List<String> toArguments() {
+        return new ArrayList<>(List.of(
+                "--set=jvms=" + jvms,
+                "--set=threads=" + threads,
+                "--set=names=" + names,
+                "--set=own-names=" + ownNames,
+                "--set=zipf=" + zipf,
+                "--set=read-share=" + readShare,
+                "--set=critical-nanos=" + criticalSection.toNanos()));
+    }
+
+    /** Returns what {@link #toArguments} said. */
+    static Workload of(Map<String, String> given) {
+        Map<String, String> map = new HashMap<>(given);
+        return new Workload(
+                Integer.parseInt(take(map, "jvms")),
+                Integer.parseInt(take(map, "threads")),
+                Integer.parseInt(take(map, "names")),
+                Boolean.parseBoolean(take(map, "own-names")),
+                Double.parseDouble(take(map, "zipf")),
+                Double.parseDouble(take(map, "read-share")),
+                Duration.ofNanos(Long.parseLong(take(map, "critical-nanos"))));
+    }
+
+    private static String take(Map<String, String> map, String key) {
+        String value = map.remove(key);
+        if (value == null) {
+            throw new IllegalArgumentException("--set=" + key + "=... is missing");
+        }
+        return value;
+    }
+
+    @Override
+    public String toString() {
+        String which = ownNames ? names + " own names per thread" : names == 1 ? "1 name" : names + " names";
+        return jvms + " JVMs x " + threads + " threads, " + which + (zipf > 0 ? ", Zipf " + zipf : "")
+                + (readShare > 0 ? ", " + Math.round(readShare * 100) + " % reads" : ", writes only")
+                + ", critical section "
+                + (criticalSection.isZero() ? "empty" : criticalSection.toNanos() / 1000 + " us busy");
+    }
+}
