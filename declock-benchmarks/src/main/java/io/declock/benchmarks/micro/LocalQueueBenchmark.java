@@ -73,6 +73,9 @@ public class LocalQueueBenchmark implements LocalHost {
     public void bind(LocalLock unbound) {}
 
     @Override
+    public void forgotten(LocalLock retired) {}
+
+    @Override
     public void holdLost(Hold hold, Runnable listeners) {}
 
     @Override

@@ -51,7 +51,7 @@ public final class BareVerbPeer implements LockUnderTest, SessionListener {
 
     private long resolve(String name) {
         return session.control()
-                .resolve("bench/" + name)
+                .resolve("bench\0" + name)
                 .toCompletableFuture()
                 .join()
                 .record();

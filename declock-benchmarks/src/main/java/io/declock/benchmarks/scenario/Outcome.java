@@ -144,7 +144,7 @@ final class Outcome {
     @Override
     public String toString() {
         StringBuilder text =
-                new StringBuilder("\n").append(title).append("\n\n").append(table());
+                new StringBuilder("\n").append(title).append("\n\n").append(results.isEmpty() ? "" : table());
         for (RunResult result : results) {
             if (!result.counters().isEmpty()) {
                 text.append("\nper cycle of ")
@@ -154,7 +154,10 @@ final class Outcome {
             }
         }
         text.append('\n');
-        facts.forEach((key, value) -> text.append('\n').append(key).append(": ").append(value));
+        facts.forEach((key, value) -> text.append('\n')
+                .append(key)
+                .append(": ")
+                .append(value instanceof Double d ? TextTable.number(d) : value));
         for (String what : skipped) {
             text.append("\n!! ").append(what);
         }

@@ -71,7 +71,10 @@ public final class FillCommand implements Callable<Integer>, SessionListener {
             if (i % 100_000 == 0) {
                 session.control().heartbeat();
             }
-            session.control().resolve("default/lock-" + i).toCompletableFuture().join();
+            session.control()
+                    .resolve("default\0lock-" + i)
+                    .toCompletableFuture()
+                    .join();
         }
         double perSecond = records / ((System.nanoTime() - began) / 1e9);
         session.control().leave();

@@ -38,7 +38,7 @@ public record WorkerReport(
     public static final String LINE = "REPORT ";
 
     /** Writes it as one line. */
-    String toLine() {
+    public String toLine() {
         return LINE
                 + String.join(
                         ";",

@@ -1,0 +1,78 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every scenario still runs, at a tiny scale. What it measures here means nothing. */
+@Timeout(180)
+class ScenarioSmokeTest {
+    @TempDir
+    Path folder;
+
+    private String run(String... arguments) throws Exception {
+        Path json = folder.resolve("result.json");
+        List<String> all = new ArrayList<>(Arrays.asList(arguments));
+        all.add("--json=" + json);
+        assertThat(Benchmarks.execute(all.toArray(new String[0]))).isZero();
+        String result = Files.readString(json);
+        assertThat(result).contains("\"sound\": true", "\"verdict\"", "\"cores\"");
+        return result;
+    }
+
+    private String tiny(String... arguments) throws Exception {
+        List<String> all = new ArrayList<>(Arrays.asList(arguments));
+        all.addAll(List.of("--warm-up=0.1", "--measure=0.2", "--peers=none", "--jvms=2", "--threads=2"));
+        return run(all.toArray(new String[0]));
+    }
+
+    @Test
+    void hot() throws Exception {
+        assertThat(tiny("hot", "--setting=pre-armed=false")).contains("pre-armed=false", "\"jain\"");
+    }
+
+    @Test
+    void uncontended() throws Exception {
+        assertThat(tiny("uncontended")).contains("bare-verb");
+    }
+
+    @Test
+    void zipf() throws Exception {
+        assertThat(tiny("zipf", "--names=1000")).contains("per remote acquisition");
+    }
+
+    @Test
+    void readMostly() throws Exception {
+        assertThat(tiny("read-mostly")).contains("jvm-non-fair", "phase-fair");
+    }
+
+    @Test
+    void local() throws Exception {
+        assertThat(tiny("local")).contains("jvm-fair");
+    }
+
+    @Test
+    void names() throws Exception {
+        assertThat(tiny("names", "--names=3000")).contains("records in use after reclaiming");
+    }
+
+    @Test
+    void memory() throws Exception {
+        assertThat(run("memory", "--records=20000", "--heap=256m")).contains("bytes per lock record");
+    }
+
+    @Test
+    void compareTakesAScenariosName() {
+        assertThat(Benchmarks.execute("compare", "no-such-scenario")).isNotZero();
+    }
+}
