@@ -309,7 +309,7 @@ public final class LocalLock implements CqlUpper {
     }
 
     private void upgradeLocally(Hold hold, LocalWaiter waiter, CqlLock remote) {
-        if (!remote.tenure().hasNextToken()) {
+        if (!remote.tenure().hasNextToken(remote.isExclusive())) {
             waiter.settle(LocalWaiter.State.BUSY, null);
             return;
         }
@@ -404,7 +404,7 @@ public final class LocalLock implements CqlUpper {
 
     /** Whether ownership may pass inside this node, without the remote queue (DecLock, section 5.3). */
     private boolean mayStay(CqlLock remote, LocalWaiter next) {
-        if (next.isExclusive() && !remote.isExclusive() || !remote.tenure().hasNextToken() || !leaseValid()) {
+        if (next.isExclusive() && !remote.isExclusive() || !remote.tenure().hasNextToken(remote.isExclusive()) || !leaseValid()) {
             return false;
         }
         if (!remote.tenure().knowsRemote()) {

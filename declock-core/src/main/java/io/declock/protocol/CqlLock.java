@@ -284,7 +284,10 @@ public final class CqlLock {
         arrive(found + LockHeader.release(leavingExclusive), effects);
     }
 
-    /** A position was taken in front of which {@code before} was the header. */
+    /**
+     * A position was taken in front of which {@code before} was the header. If a reset was signalled meanwhile, a position that
+     * holds the lock is acknowledged as such, and one that would have to wait is given up like any other (rules B4 and B6).
+     */
     private void arrive(long before, Effects effects) {
         if (LockHeader.resetId(before) != 0) {
             abort(effects);
@@ -303,6 +306,10 @@ public final class CqlLock {
             hold(GrantKind.UNCONTENDED, NONE, -1, effects);
             return;
         }
+        if (reset.isPending()) {
+            abort(effects);
+            return;
+        }
         state = State.WAITING;
         waitingSince = env.clock().nanoTime();
         lastAsked = waitingSince;
@@ -316,7 +323,11 @@ public final class CqlLock {
     }
 
     private void onEpochLearnt(VerbResults results, Effects effects) {
-        epoch = ResetMember.fullEpoch(op.header, results.value(0));
+        long learnt = ResetMember.fullEpoch(op.header, results.value(0));
+        if (learnt != epoch) {
+            epoch = learnt;
+            reset.over();
+        }
         arrive(op.header, effects);
     }
 
@@ -722,7 +733,7 @@ public final class CqlLock {
 
     /** A reset is over. */
     void onNewEpoch(long newEpoch, Effects effects) {
-        if (newEpoch < epoch || newEpoch == epoch && !reset.isPending() || state == State.DEAD) {
+        if (newEpoch <= epoch || state == State.DEAD) {
             return;
         }
         epoch = newEpoch;
@@ -747,6 +758,15 @@ public final class CqlLock {
             }
             case IDLE -> upper.vacant(effects);
             default -> {}
+        }
+    }
+
+    /** There is no reset after all: the record was found to be in the epoch known here, which it had only been about to enter. */
+    void onNoReset(Effects effects) {
+        if (state == State.ABORTED || state == State.IDLE) {
+            reset.over();
+            state = State.IDLE;
+            upper.vacant(effects);
         }
     }
 

@@ -148,9 +148,10 @@ final class ResetMember {
         }
         long header = results.word(0, 0);
         long full = fullEpoch(header, results.word(0, 1));
-        boolean over = LockHeader.resetId(header) == 0 && full == lock.epoch() && !acknowledged;
-        if (full > lock.epoch() || over) {
+        if (full > lock.epoch()) {
             lock.onNewEpoch(full, effects);
+        } else if (LockHeader.resetId(header) == 0 && full == lock.epoch() && !acknowledged) {
+            lock.onNoReset(effects);
         } else if (env.clock().nanoTime() - since
                 > env.settings().suspectAfter().toNanos()) {
             since = env.clock().nanoTime();

@@ -73,11 +73,15 @@ public final class Tenure {
         return head > tokenIndex || sequence < FencingToken.SEQUENCES - 1;
     }
 
+    /**
+     * The shared position became exclusive. If readers came after it and left, the head is the index of the last of them, so the
+     * sequence must be above any that they can have had: the last one, which shared grants leave free.
+     */
     void upgrade(int head) {
         number++;
         if (head > tokenIndex) {
             tokenIndex = head;
-            sequence = 0;
+            sequence = FencingToken.SEQUENCES - 1;
         } else {
             sequence++;
         }
@@ -101,9 +105,13 @@ public final class Tenure {
         return earliest < 0 || Timestamp.isBefore(timestamp, earliest) ? timestamp : earliest;
     }
 
-    /** Returns whether another local grant may be made under this queue index. */
-    public boolean hasNextToken() {
-        return sequence < FencingToken.SEQUENCES - 1;
+    /**
+     * Returns whether another local grant may be made under this queue index.
+     *
+     * @param exclusive mode of the position; a shared one leaves the last sequence to an upgrade
+     */
+    public boolean hasNextToken(boolean exclusive) {
+        return sequence < FencingToken.SEQUENCES - (exclusive ? 1 : 2);
     }
 
     /** Moves on to the token of the next local grant. */
