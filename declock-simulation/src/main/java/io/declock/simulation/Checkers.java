@@ -1,0 +1,42 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+/** The checkers of one run. */
+final class Checkers {
+    private final ExclusionChecker exclusion = new ExclusionChecker();
+    private final TokenChecker tokens = new TokenChecker();
+    private final LocalOrderChecker localOrder;
+    private final QueueChecker queue;
+    private final ProgressChecker progress;
+
+    Checkers(SimulatedWorld world, SimulationOptions options) {
+        this.localOrder = new LocalOrderChecker(options.local());
+        this.queue = new QueueChecker(world);
+        this.progress = new ProgressChecker(options);
+    }
+
+    LocalOrderChecker localOrder() {
+        return localOrder;
+    }
+
+    QueueChecker queue() {
+        return queue;
+    }
+
+    ProgressChecker progress() {
+        return progress;
+    }
+
+    /** A hold begins, or becomes exclusive. */
+    void begins(HoldRecord hold) {
+        exclusion.begins(hold);
+        tokens.begins(hold);
+    }
+
+    /** A hold ends. */
+    void ends(HoldRecord hold) {
+        exclusion.ends(hold);
+    }
+}

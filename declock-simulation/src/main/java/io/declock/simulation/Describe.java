@@ -1,0 +1,36 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.fabric.Verb;
+import io.declock.fabric.VerbChain;
+import io.declock.layout.LockHeader;
+import io.declock.layout.QueueEntry;
+
+/** Words for the trace. */
+final class Describe {
+    private Describe() {}
+
+    /** Says what the verbs of a chain found. */
+    static String results(PostedChain executed, SimulatedMemory memory) {
+        VerbChain chain = executed.chain();
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < chain.size(); i++) {
+            long offset = chain.address(i) % memory.layout().strideBytes();
+            text.append("; record ").append(chain.address(i) / memory.layout().strideBytes()).append(' ').append(chain.verb(i));
+            for (int w = 0; w < chain.words(i); w++) {
+                long word = offset / Long.BYTES + w;
+                long value = chain.verb(i) == Verb.WRITE ? chain.writeWord(i, w) : executed.word(i, w);
+                if (word == 0) {
+                    text.append(" {").append(LockHeader.toString(value)).append('}');
+                } else if (word == 1) {
+                    text.append(" full epoch ").append(value);
+                } else if (value != QueueEntry.INITIAL) {
+                    text.append(" [slot ").append(word - 2).append(": ").append(QueueEntry.toString(value)).append(']');
+                }
+            }
+        }
+        return text.toString();
+    }
+}

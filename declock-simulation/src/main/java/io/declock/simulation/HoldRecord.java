@@ -1,0 +1,58 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.local.Hold;
+
+/** One hold as the checkers see it, from the moment its owner knows of it until that owner begins to give it back. */
+final class HoldRecord {
+    private final SimulatedComputeNode node;
+    private final SimulatedClient client;
+    private final Hold hold;
+    private final long since;
+    private boolean exclusive;
+
+    HoldRecord(SimulatedComputeNode node, SimulatedClient client, Hold hold, boolean exclusive, long since) {
+        this.node = node;
+        this.client = client;
+        this.hold = hold;
+        this.exclusive = exclusive;
+        this.since = since;
+    }
+
+    SimulatedComputeNode node() {
+        return node;
+    }
+
+    Hold hold() {
+        return hold;
+    }
+
+    String name() {
+        return hold.lock().name();
+    }
+
+    long token() {
+        return hold.token();
+    }
+
+    boolean isExclusive() {
+        return exclusive;
+    }
+
+    void become(boolean nowExclusive) {
+        exclusive = nowExclusive;
+    }
+
+    /** A hold counts while its process lives and trusts its lease, and it was not lost. */
+    boolean counts() {
+        return node.isAlive() && hold.lost() == null && hold.lock().mayTrustLease();
+    }
+
+    @Override
+    public String toString() {
+        return (exclusive ? "write" : "read") + " hold of '" + name() + "' by " + client + " since " + since + " token "
+                + Long.toHexString(token()) + " (" + hold.lock() + ")";
+    }
+}

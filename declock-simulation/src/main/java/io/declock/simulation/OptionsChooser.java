@@ -1,0 +1,139 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.local.FairnessPolicy;
+import io.declock.local.LocalSettings;
+import io.declock.protocol.CqlSettings;
+import java.time.Duration;
+
+/** Draws the options of a run from its seed, within what a profile allows. */
+public final class OptionsChooser {
+    private static final long MICROS = 1_000;
+    private static final long MILLIS = 1_000_000;
+
+    /** What a run may be about. */
+    public enum Profile {
+        /** Nothing goes wrong but that everything takes different times. */
+        CALM,
+        /** More compute nodes than the capacity, so that queues overflow. */
+        OVERFLOW,
+        /** Records that start near the end of their index range. */
+        GUARD,
+        /** Resets that nobody needs. */
+        RESETS,
+        /** Messages are lost and duplicated. */
+        LOSSY,
+        /** Compute nodes die, pause, and lose touch with the memory node. */
+        CRASHES,
+        /** Everything at once. */
+        EVERYTHING
+    }
+
+    private final SimulatedWorld world;
+    private final Profile profile;
+
+    private OptionsChooser(SimulatedWorld world, Profile profile) {
+        this.world = world;
+        this.profile = profile;
+    }
+
+    /** Draws options. */
+    public static SimulationOptions choose(long seed, Profile profile) {
+        return new OptionsChooser(new SimulatedWorld(seed ^ 0x0B71_0235L, new Trace(0)), profile).choose();
+    }
+
+    private boolean is(Profile asked) {
+        return profile == asked || profile == Profile.EVERYTHING && world.chance(0.5);
+    }
+
+    private SimulationOptions choose() {
+        boolean overflow = is(Profile.OVERFLOW);
+        boolean guard = is(Profile.GUARD);
+        boolean resets = is(Profile.RESETS);
+        boolean lossy = is(Profile.LOSSY);
+        boolean crashes = is(Profile.CRASHES);
+        int nodes = world.between(2, 8);
+        int capacity = overflow ? world.oneOf(2, 4) : world.oneOf(2, 4, 8, 8, 64);
+        nodes = overflow ? Math.max(nodes, capacity + 1) : Math.min(nodes, capacity);
+        long lease = 20 * MILLIS;
+        SimulationOptions.Cluster cluster = new SimulationOptions.Cluster(
+                nodes,
+                world.between(1, 5),
+                world.oneOf(1, 1, 2, 4),
+                world.oneOf(0.0, 0.99),
+                capacity,
+                guard ? world.between(2, 80) : -1,
+                overflow || crashes,
+                lease,
+                lease / 10,
+                lease / 5);
+        long until = resets || lossy || crashes ? world.between(5, 60) * MILLIS : 0;
+        SimulationOptions.Faults faults = new SimulationOptions.Faults(
+                until,
+                crashes ? world.between(0, 3) : 0,
+                world.chance(0.7),
+                crashes ? world.between(0, 4) : 0,
+                world.oneOf(1, 10, 40) * MILLIS,
+                crashes ? world.between(0, 3) : 0,
+                world.oneOf(1, 10, 40) * MILLIS,
+                resets ? world.between(1, 12) : 0,
+                world.chance(0.2) ? 1 : 0,
+                world.oneOf(0, 100, 10_000));
+        return new SimulationOptions(cluster, network(lossy), workload(), faults, local(), cql());
+    }
+
+    private SimulationOptions.Network network(boolean lossy) {
+        long oneWay = world.oneOf(1, 1, 5, 30) * MICROS;
+        return new SimulationOptions.Network(
+                oneWay,
+                world.oneOf(0L, oneWay / 4, oneWay, 4 * oneWay),
+                world.oneOf(0.0, 0.01, 0.1),
+                world.oneOf(10, 100, 1000) * oneWay,
+                world.oneOf(oneWay, oneWay / 2, 4 * oneWay),
+                world.oneOf(0.0, 0.2, 0.8),
+                world.oneOf(0.0, 0.2, 0.8),
+                world.oneOf(oneWay / 4, oneWay, 8 * oneWay),
+                world.oneOf(0.0, 0.02, 0.2),
+                world.oneOf(oneWay, 10 * oneWay, 100 * oneWay),
+                lossy ? world.oneOf(0.01, 0.1, 0.5) : 0,
+                lossy ? world.oneOf(0.0, 0.1, 0.5) : world.oneOf(0.0, 0.0, 0.05));
+    }
+
+    private SimulationOptions.Workload workload() {
+        return new SimulationOptions.Workload(
+                world.between(5, 40),
+                world.oneOf(0.0, 0.2, 0.5, 0.8, 0.95, 1.0),
+                world.oneOf(0.0, 0.1, 0.5),
+                world.oneOf(0.0, 0.1, 0.5),
+                world.oneOf(5, 50, 500) * MICROS,
+                world.oneOf(0.0, 0.1),
+                world.oneOf(0.0, 0.1, 0.5),
+                world.oneOf(0.0, 0.0, 0.2),
+                world.oneOf(0.0, 0.0, 0.05),
+                world.oneOf(0.0, 0.1, 0.5),
+                world.oneOf(0, 1, 20, 200) * MICROS,
+                world.oneOf(0, 1, 20, 200) * MICROS);
+    }
+
+    private LocalSettings local() {
+        return new LocalSettings(
+                world.oneOf(FairnessPolicy.TASK_FAIR, FairnessPolicy.PHASE_FAIR),
+                world.oneOf(0, 2, 64),
+                Duration.ofNanos(world.oneOf(1, 10_000) * MICROS),
+                world.oneOf(0, 1, 4));
+    }
+
+    private CqlSettings cql() {
+        return new CqlSettings(
+                Duration.ofNanos(world.oneOf(100, 500, 5_000) * MICROS),
+                Duration.ofNanos(world.oneOf(0, 20, 500) * MICROS),
+                world.oneOf(0, 2, 8),
+                Duration.ofNanos(world.oneOf(1, 10, 50) * MICROS),
+                Duration.ofNanos(world.oneOf(2, 10, 50) * MILLIS),
+                Duration.ofNanos(world.oneOf(50, 1_000) * MICROS),
+                Duration.ofNanos(world.oneOf(200, 5_000) * MICROS),
+                world.chance(0.6));
+    }
+}

@@ -1,0 +1,77 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.fabric.Verb;
+import io.declock.fabric.VerbChain;
+import io.declock.fabric.VerbResults;
+
+/** A chain on its way through the memory node, executed verb by verb and, where the seed says so, in pieces of a verb. */
+final class PostedChain implements VerbResults {
+    private final SimulatedWorld world;
+    private final SimulationOptions.Network network;
+    private final VerbChain chain;
+    private final long[][] results;
+    private int verb;
+    private int done;
+    private boolean torn;
+    private boolean backwards;
+
+    PostedChain(SimulatedWorld world, SimulationOptions.Network network, VerbChain chain) {
+        this.world = world;
+        this.network = network;
+        this.chain = chain;
+        this.results = new long[chain.size()][];
+    }
+
+    VerbChain chain() {
+        return chain;
+    }
+
+    boolean isExecuted() {
+        return verb == chain.size();
+    }
+
+    @Override
+    public long word(int ofVerb, int word) {
+        return results[ofVerb][word];
+    }
+
+    /** Executes what can be executed without a break. Returns the length of the break that follows, 0 for none. */
+    long execute(SimulatedSession session, SimulatedMemory memory) {
+        int words = chain.words(verb);
+        if (done == 0) {
+            results[verb] = new long[words];
+            torn = words > 1 && world.chance(network.tearChance());
+            backwards = torn && world.chance(0.3);
+        }
+        int until = torn ? done + 1 + (int) world.below(words - done) : words;
+        for (int i = done; i < until; i++) {
+            executeWord(session, memory, backwards ? words - 1 - i : i);
+        }
+        done = until;
+        if (done < words) {
+            return 1 + world.exponential(network.gap());
+        }
+        done = 0;
+        verb++;
+        return isExecuted() || !world.chance(network.gapChance()) ? 0 : 1 + world.exponential(network.gap());
+    }
+
+    private void executeWord(SimulatedSession session, SimulatedMemory memory, int word) {
+        long address = chain.address(verb) + (long) word * Long.BYTES;
+        Verb kind = chain.verb(verb);
+        results[verb][word] = switch (kind) {
+            case FETCH_AND_ADD -> memory.fetchAndAdd(session, chain.purpose(), address, chain.operand(verb));
+            case COMPARE_AND_SWAP ->
+                memory.compareAndSwap(session, chain.purpose(), address, chain.operand(verb), chain.desired(verb));
+            case READ -> memory.read(address);
+            case WRITE -> {
+                memory.write(session, chain.purpose(), address, chain.writeWord(verb, word));
+                yield 0L;
+            }
+        };
+        world.trace().mix(address ^ results[verb][word]);
+    }
+}

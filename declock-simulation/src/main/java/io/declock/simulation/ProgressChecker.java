@@ -1,0 +1,55 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** No lost waiter: once nothing goes wrong any more, everything asked for ends within a bound. */
+final class ProgressChecker {
+    private final SimulationOptions options;
+    private final Map<SimulatedClient, Long> waitingSince = new LinkedHashMap<>();
+
+    ProgressChecker(SimulationOptions options) {
+        this.options = options;
+    }
+
+    void waits(SimulatedClient client, long now) {
+        waitingSince.put(client, now);
+    }
+
+    void ends(SimulatedClient client) {
+        waitingSince.remove(client);
+    }
+
+    /** Returns how long a wait may take after faults have stopped: detection, questions and resets, and everybody else's turn. */
+    long bound() {
+        SimulationOptions.Cluster cluster = options.cluster();
+        SimulationOptions.Workload workload = options.workload();
+        long detection = 4 * (cluster.lease() + cluster.leaseMargin());
+        long protocol = 40 * options.cql().suspectAfter().toNanos() + 400 * options.cql().selfCheckInterval().toNanos();
+        long travel = 2_000 * (options.network().oneWay() + options.network().jitter() + options.network().spike());
+        long turns = 8L * cluster.computeNodes() * cluster.clientsPerNode() * (workload.hold() + workload.think());
+        return detection + protocol + travel + turns * (workload.nestShare() > 0 ? 1 + cluster.locks() : 1);
+    }
+
+    /** Looks whether somebody has waited for too long. */
+    void check(long now) {
+        long from = options.faults().until();
+        waitingSince.entrySet().removeIf(entry -> !entry.getKey().node().isAlive());
+        for (Map.Entry<SimulatedClient, Long> entry : waitingSince.entrySet()) {
+            if (now - Math.max(entry.getValue(), from) > bound()) {
+                throw new Violation("progress", entry.getKey() + " has waited since " + entry.getValue() + "; " + describe());
+            }
+        }
+    }
+
+    private String describe() {
+        List<String> waiting = new ArrayList<>();
+        waitingSince.forEach((client, since) -> waiting.add(client + " since " + since + " for " + client.wants()));
+        return String.join("; ", waiting);
+    }
+}

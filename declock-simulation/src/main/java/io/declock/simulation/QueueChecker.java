@@ -1,0 +1,287 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.fabric.Purpose;
+import io.declock.layout.LockHeader;
+import io.declock.protocol.CqlLock;
+import io.declock.session.NodeSession;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The remote queue, seen from the memory node: who has which position follows from the FAAs in the order of their execution. At
+ * most one position per compute node, a header that agrees with the positions, resets that keep exactly the holders, and FIFO
+ * order: no position is granted while an earlier, conflicting one waits.
+ */
+final class QueueChecker implements SimulatedMemory.Observer {
+    private static final class Position {
+        private final SimulatedSession session;
+        private int index;
+        private boolean exclusive;
+        private boolean granted;
+        private boolean overflows;
+
+        Position(SimulatedSession session, int index, boolean exclusive, boolean granted) {
+            this.session = session;
+            this.index = index;
+            this.exclusive = exclusive;
+            this.granted = granted;
+        }
+
+        @Override
+        public String toString() {
+            return (exclusive ? "writer " : "reader ") + session + " at " + index + (granted ? " (granted)" : "");
+        }
+    }
+
+    private static final long[] RELEASES = {LockHeader.release(false), LockHeader.release(true)};
+    private static final long[] ACQUIRES = {LockHeader.acquire(false), LockHeader.acquire(true)};
+
+    private final SimulatedWorld world;
+    private final Map<Long, List<Position>> positions = new LinkedHashMap<>();
+    private final Map<CqlLock, long[]> observed = new IdentityHashMap<>();
+    private final Map<Long, SimulatedSession> initiators = new HashMap<>();
+    private @Nullable SimulatedCluster cluster;
+    private long resets;
+    private long acquisitions;
+
+    QueueChecker(SimulatedWorld world) {
+        this.world = world;
+    }
+
+    void watch(SimulatedCluster watched) {
+        cluster = watched;
+    }
+
+    long resets() {
+        return resets;
+    }
+
+    long acquisitions() {
+        return acquisitions;
+    }
+
+    // ---------------------------------------------------------------- at the memory node
+
+    @Override
+    public void headerChanged(SimulatedSession session, long record, Purpose purpose, long before, long after) {
+        world.note(() -> "memory node: " + session + " " + purpose + " changes record " + number(record) + " from {"
+                + LockHeader.toString(before) + "} to {" + LockHeader.toString(after) + "}");
+        List<Position> queue = positions.computeIfAbsent(record, fresh -> new ArrayList<>());
+        if (LockHeader.epoch(before) != LockHeader.epoch(after)) {
+            resetEnds(session, record, purpose, before, after, queue);
+        } else if (LockHeader.resetId(before) != LockHeader.resetId(after)) {
+            resetBegins(session, record, before, after);
+        } else if (LockHeader.resetId(before) == 0) {
+            positionsChange(session, record, before, after, queue);
+        }
+        if (LockHeader.resetId(after) == 0) {
+            checkHeader(record, after, queue);
+        }
+    }
+
+    @Override
+    public void entryWritten(SimulatedSession session, long record, Purpose purpose, int word) {
+        long header = header(record);
+        if (purpose == Purpose.RESET) {
+            if (LockHeader.resetId(header) != session.joined().nodeId()) {
+                throw new Violation("reset", session + " clears record " + number(record) + " at " + LockHeader.toString(header));
+            }
+            return;
+        }
+        Position own = own(session, positions.getOrDefault(record, List.of()));
+        if (own != null && own.overflows && LockHeader.resetId(header) == 0) {
+            throw new Violation("overflow", session + " wrote an entry beyond the capacity, " + own);
+        }
+    }
+
+    private long header(long record) {
+        SimulatedCluster all = cluster;
+        return all == null ? 0 : all.memoryNode().memory().read(record);
+    }
+
+    private void positionsChange(SimulatedSession session, long record, long before, long after, List<Position> queue) {
+        long change = after - before;
+        Position own = own(session, queue);
+        for (int was = 0; was < 2; was++) {
+            if (change == ACQUIRES[was]) {
+                take(session, record, LockHeader.tail(before), was == 1, before, queue);
+                return;
+            }
+            if (change == RELEASES[was]) {
+                give(session, record, was == 1, queue);
+                return;
+            }
+            for (int is = 0; is < 2; is++) {
+                if (change == RELEASES[was] + ACQUIRES[is] && (own == null || own.exclusive == (was == 1))) {
+                    give(session, record, was == 1, queue);
+                    take(session, record, LockHeader.tail(before), is == 1, before + RELEASES[was], queue);
+                    return;
+                }
+            }
+        }
+        if (own == null || Math.abs(change) != -LockHeader.downgrade()) {
+            throw new Violation("header", session + " made a change of record " + number(record) + " that is none of ours: "
+                    + LockHeader.toString(before) + " to " + LockHeader.toString(after));
+        }
+        if (change > 0) {
+            own.index = LockHeader.head(before);
+        }
+        own.exclusive = change > 0;
+    }
+
+    private void take(
+            SimulatedSession session, long record, int index, boolean exclusive, long before, List<Position> queue) {
+        Position own = own(session, queue);
+        if (own != null) {
+            throw new Violation("one position", session + " has two positions in record " + number(record) + ": " + own + " and " + index);
+        }
+        acquisitions++;
+        Position taken = new Position(session, index, exclusive, LockHeader.grants(before, exclusive));
+        SimulatedCluster all = cluster;
+        taken.overflows = all != null && LockHeader.size(before) >= all.options().cluster().capacity();
+        queue.add(taken);
+    }
+
+    private static void give(SimulatedSession session, long record, boolean exclusive, List<Position> queue) {
+        Position own = own(session, queue);
+        if (own == null || own.exclusive != exclusive) {
+            throw new Violation(
+                    "one position", session + " gives back what it has not, record " + number(record) + ": " + own + " of " + queue);
+        }
+        if (!own.granted) {
+            throw new Violation("order", session + " gives back a position that was never granted: " + own + " of " + queue);
+        }
+        queue.remove(own);
+    }
+
+    private static @Nullable Position own(SimulatedSession session, List<Position> queue) {
+        for (Position position : queue) {
+            if (position.session == session) {
+                return position;
+            }
+        }
+        return null;
+    }
+
+    private static void checkHeader(long record, long header, List<Position> queue) {
+        int writers = 0;
+        for (Position position : queue) {
+            writers += position.exclusive ? 1 : 0;
+        }
+        if (LockHeader.size(header) != queue.size() || LockHeader.writers(header) != writers) {
+            throw new Violation("header", "record " + number(record) + " {" + LockHeader.toString(header) + "} but " + queue);
+        }
+        if (LockHeader.tail(header) >= LockHeader.HEAD_RANGE) {
+            throw new Violation("header", "record " + number(record) + " ran out of its range: " + LockHeader.toString(header));
+        }
+    }
+
+    // ---------------------------------------------------------------- resets
+
+    private void resetBegins(SimulatedSession session, long record, long before, long after) {
+        SimulatedSession previous = initiators.put(record, session);
+        if (LockHeader.resetId(after) != session.joined().nodeId()
+                || LockHeader.resetId(before) != 0 && previous != null && !previous.isCut()) {
+            throw new Violation("reset", session + " put " + LockHeader.resetId(after) + " in place of " + previous + " in record "
+                    + number(record));
+        }
+    }
+
+    private void resetEnds(
+            SimulatedSession session, long record, Purpose purpose, long before, long after, List<Position> queue) {
+        resets++;
+        boolean proper = purpose == Purpose.RESET
+                && LockHeader.resetId(before) == session.joined().nodeId()
+                && LockHeader.resetId(after) == 0
+                && LockHeader.epoch(after) == (LockHeader.epoch(before) + 1 & LockHeader.EPOCH_MASK);
+        if (!proper) {
+            throw new Violation("reset", session + " ended one that is not its own: " + LockHeader.toString(before) + " to "
+                    + LockHeader.toString(after));
+        }
+        queue.clear();
+        SimulatedCluster all = cluster;
+        if (all == null) {
+            return;
+        }
+        for (SimulatedSession member : all.memoryNode().sessions()) {
+            member.node().eachRemote((lock, remote) -> {
+                if (remote.record() == record && sessionOf(remote) == member && !isOf(remote, after)) {
+                    survives(member, remote, queue);
+                }
+            });
+        }
+    }
+
+    private static void survives(SimulatedSession member, CqlLock remote, List<Position> queue) {
+        switch (remote.state()) {
+            case HELD, PUT_OFF -> queue.add(new Position(member, -1, remote.isExclusive(), true));
+            case WAITING, LEAVING ->
+                throw new Violation("reset", "ended while " + member + " was still " + remote);
+            default -> {}
+        }
+    }
+
+    private static boolean isOf(CqlLock remote, long header) {
+        return (remote.epoch() & LockHeader.EPOCH_MASK) == LockHeader.epoch(header);
+    }
+
+    // ---------------------------------------------------------------- at the compute nodes
+
+    /** Looks at what a compute node believes after an event. */
+    void observe(SimulatedComputeNode node) {
+        node.eachRemote((lock, remote) -> {
+            boolean granted =
+                    switch (remote.state()) {
+                        case HELD, LEAVING, REQUEUING, PUT_OFF -> true;
+                        default -> false;
+                    };
+            long[] last = observed.computeIfAbsent(remote, fresh -> new long[] {-1, -1});
+            if (granted && (last[0] != remote.epoch() || last[1] != remote.index())) {
+                last[0] = remote.epoch();
+                last[1] = remote.index();
+                granted(remote);
+            } else if (!granted) {
+                last[1] = -1;
+            }
+        });
+    }
+
+    private void granted(CqlLock remote) {
+        SimulatedSession session = sessionOf(remote);
+        SimulatedCluster all = cluster;
+        if (session == null || all == null || session.isCut()) {
+            return;
+        }
+        long header = header(remote.record());
+        if (!isOf(remote, header)) {
+            throw new Violation("epoch", session + " was granted " + remote + " but the record is at " + LockHeader.toString(header));
+        }
+        List<Position> queue = positions.getOrDefault(remote.record(), List.of());
+        Position own = own(session, queue);
+        if (own == null || own.index >= 0 && own.index != remote.index()) {
+            return;
+        }
+        own.granted = true;
+        for (Position other : queue) {
+            if (!other.granted && other.index < own.index && (other.exclusive || own.exclusive)) {
+                throw new Violation("order", own + " was granted before " + other + ", record " + number(remote.record()));
+            }
+        }
+    }
+
+    private static @Nullable SimulatedSession sessionOf(CqlLock remote) {
+        return remote.environment() instanceof NodeSession of && of.fabric() instanceof SimulatedSession session ? session : null;
+    }
+
+    private static String number(long record) {
+        return Long.toString(record);
+    }
+}

@@ -1,0 +1,254 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.LockLostException;
+import io.declock.LockMode;
+import io.declock.local.Hold;
+import io.declock.local.LocalLock;
+import io.declock.local.LocalWaiter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One caller in one compute node: thinks, asks for a lock in one of the ways there are, holds it, perhaps asks for more meanwhile,
+ * and gives everything back, as often as the workload says.
+ */
+final class SimulatedClient {
+    private final SimulatedCluster cluster;
+    private final SimulatedWorld world;
+    private final SimulatedComputeNode node;
+    private final Checkers checkers;
+    private final NameChooser names;
+    private final SimulationOptions.Workload workload;
+    private final int number;
+    private int left;
+    private boolean finished;
+    private @Nullable Attempt attempt;
+
+    SimulatedClient(
+            SimulatedCluster cluster, SimulatedComputeNode node, int number, Checkers checkers, NameChooser names) {
+        this.cluster = cluster;
+        this.world = cluster.world();
+        this.node = node;
+        this.number = number;
+        this.checkers = checkers;
+        this.names = names;
+        this.workload = cluster.options().workload();
+        this.left = workload.operations();
+    }
+
+    SimulatedComputeNode node() {
+        return node;
+    }
+
+    boolean isFinished() {
+        return finished || !node.isAlive();
+    }
+
+    String wants() {
+        Attempt current = attempt;
+        return current == null ? "nothing" : current.mode() + " " + current.lock;
+    }
+
+    /** Thinks, then asks. */
+    void start() {
+        world.after(1 + world.exponential(workload.think()), node, this::next);
+    }
+
+    private void next() {
+        if (left-- <= 0) {
+            finished = true;
+            return;
+        }
+        LockMode mode = world.chance(workload.readShare()) ? LockMode.READ : LockMode.WRITE;
+        ask(names.choose(), mode, null, this::start);
+    }
+
+    /** Takes every name once for writing, to see that nothing was left behind. */
+    void probe(int name) {
+        finished = false;
+        if (name >= cluster.options().cluster().locks()) {
+            finished = true;
+            return;
+        }
+        Attempt fresh = new Attempt(NameChooser.name(name), LockMode.WRITE, false, null, () -> probe(name + 1));
+        fresh.lasting = false;
+        fresh.enter();
+    }
+
+    // ---------------------------------------------------------------- asking
+
+    private void ask(int name, LockMode mode, @Nullable Attempt around, Runnable whenDone) {
+        boolean noWait = world.chance(workload.tryShare());
+        new Attempt(NameChooser.name(name), mode, noWait, around, whenDone).enter();
+    }
+
+    /** One acquisition, from the question to the release. */
+    private final class Attempt extends LocalWaiter {
+        private final String name;
+        private final @Nullable Attempt around;
+        private final Runnable whenDone;
+        private boolean lasting = true;
+        private boolean told;
+        private @Nullable LocalLock lock;
+        private @Nullable HoldRecord hold;
+
+        Attempt(String name, LockMode mode, boolean noWait, @Nullable Attempt around, Runnable whenDone) {
+            super(SimulatedClient.this, mode, noWait);
+            this.name = name;
+            this.around = around;
+            this.whenDone = whenDone;
+        }
+
+        void enter() {
+            attempt = this;
+            checkers.progress().waits(SimulatedClient.this, world.now());
+            checkers.localOrder().comes(node, name, this);
+            world.note(() -> SimulatedClient.this + " asks for '" + name + "' in mode " + mode());
+            LocalLock entered = node.acquire(name, this);
+            lock = entered;
+            run();
+            if (!told && lasting && world.chance(workload.timedShare())) {
+                world.after(1 + world.exponential(workload.patience()), node, () -> giveUp(entered));
+            }
+        }
+
+        private void giveUp(LocalLock entered) {
+            if (!told && entered.abandon(this)) {
+                run();
+            }
+        }
+
+        @Override
+        public void run() {
+            if (told || state() == State.WAITING || lock == null && state() != State.GRANTED) {
+                return;
+            }
+            told = true;
+            checkers.progress().ends(SimulatedClient.this);
+            world.trace().mix(number * 8L + state().ordinal());
+            world.note(() -> SimulatedClient.this + " is told " + state() + " for '" + name + "' in mode " + mode()
+                    + (state() == State.GRANTED ? " token " + Long.toHexString(hold().token()) : ""));
+            if (state() != State.GRANTED) {
+                checkers.localOrder().goes(node, name, this);
+                done();
+            } else if (isReentrant()) {
+                checkers.localOrder().goes(node, name, this);
+                world.after(1 + world.exponential(workload.hold() / 4), node, () -> giveBack(mode()));
+            } else {
+                begins();
+            }
+        }
+
+        private void begins() {
+            HoldRecord fresh = new HoldRecord(node, SimulatedClient.this, hold(), mode().isExclusive(), world.now());
+            hold = fresh;
+            checkers.localOrder().granted(node, name, this);
+            checkers.begins(fresh);
+            world.after(1 + world.exponential(workload.hold() / 2), node, this::halfway);
+            if (lasting && world.chance(workload.ceilingShare())) {
+                Hold held = hold();
+                world.after(
+                        1 + world.exponential(workload.hold()),
+                        node,
+                        () -> held.lock().expire(held, new LockLostException("its ceiling was reached")));
+            }
+        }
+
+        private void halfway() {
+            HoldRecord current = hold;
+            if (current == null) {
+                return;
+            }
+            long rest = 1 + world.exponential(workload.hold() / 2);
+            if (!lasting) {
+                giveBack(mode());
+            } else if (world.chance(workload.reenterShare())) {
+                LockMode again = mode().isExclusive() && world.chance(0.5) ? LockMode.WRITE : LockMode.READ;
+                new Attempt(name, again, false, this, () -> world.after(rest, node, () -> giveBack(mode()))).enter();
+            } else if (hold().lost() == null && world.chance(workload.convertShare())) {
+                convert(current, rest);
+            } else if (world.chance(workload.nestShare()) && names.hasAfter(name)) {
+                LockMode next = world.chance(workload.readShare()) ? LockMode.READ : LockMode.WRITE;
+                ask(names.chooseAfter(name), next, this, () -> world.after(rest, node, () -> giveBack(mode())));
+            } else {
+                world.after(rest, node, () -> giveBack(mode()));
+            }
+        }
+
+        private void convert(HoldRecord current, long rest) {
+            if (mode().isExclusive()) {
+                hold().lock().downgrade(hold());
+                current.become(false);
+                world.note(() -> SimulatedClient.this + " downgraded '" + name + "'");
+                world.after(rest, node, () -> giveBack(LockMode.READ));
+            } else {
+                new Upgrade(this, current, rest).begin();
+            }
+        }
+
+        /** Gives one acquisition of the hold back, and goes on. */
+        private void giveBack(LockMode as) {
+            HoldRecord current = hold;
+            if (current != null) {
+                checkers.ends(current);
+                if (!as.isExclusive()) {
+                    checkers.localOrder().readerLeaves(node, name);
+                }
+            }
+            world.note(() -> SimulatedClient.this + " gives '" + name + "' back in mode " + as);
+            LocalLock held = hold().lock();
+            held.release(hold(), as);
+            if (world.chance(workload.forgetShare())) {
+                node.forget(held);
+            }
+            done();
+        }
+
+        private void done() {
+            attempt = around;
+            whenDone.run();
+        }
+    }
+
+    /** A try to turn a read hold into a write hold. */
+    private final class Upgrade extends LocalWaiter {
+        private final Attempt of;
+        private final HoldRecord record;
+        private final long rest;
+        private boolean told;
+
+        Upgrade(Attempt of, HoldRecord record, long rest) {
+            super(SimulatedClient.this, LockMode.WRITE, true);
+            this.of = of;
+            this.record = record;
+            this.rest = rest;
+        }
+
+        void begin() {
+            of.hold().lock().tryUpgrade(of.hold(), this);
+            run();
+        }
+
+        @Override
+        public void run() {
+            if (told || state() == State.WAITING) {
+                return;
+            }
+            told = true;
+            boolean upgraded = state() == State.GRANTED;
+            world.note(() -> SimulatedClient.this + " tried to upgrade '" + of.name + "': " + state());
+            if (upgraded) {
+                record.become(true);
+                checkers.begins(record);
+            }
+            world.after(rest, node, () -> of.giveBack(upgraded ? LockMode.WRITE : LockMode.READ));
+        }
+    }
+
+    @Override
+    public String toString() {
+        return node + "/client" + number;
+    }
+}

@@ -1,0 +1,106 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.fabric.PeerMessage;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The memory node, the compute nodes and the network between these. */
+final class SimulatedCluster {
+    private final SimulatedWorld world;
+    private final SimulationOptions options;
+    private final SimulatedMemoryNode memoryNode;
+    private final List<SimulatedComputeNode> nodes = new ArrayList<>();
+    private final Map<String, SimulatedComputeNode> byAddress = new LinkedHashMap<>();
+    private boolean lossless;
+
+    SimulatedCluster(SimulatedWorld world, SimulationOptions options, SimulatedMemory.Observer observer) {
+        this.world = world;
+        this.options = options;
+        this.memoryNode = new SimulatedMemoryNode(this, observer);
+    }
+
+    SimulatedWorld world() {
+        return world;
+    }
+
+    SimulationOptions options() {
+        return options;
+    }
+
+    SimulatedMemoryNode memoryNode() {
+        return memoryNode;
+    }
+
+    /** Returns every compute node there ever was. */
+    List<SimulatedComputeNode> nodes() {
+        return nodes;
+    }
+
+    /** Starts a process at an address; it takes the place of one that died there. */
+    SimulatedComputeNode start(String name, String address) {
+        int drift = options.faults().driftPpm();
+        int slowness = nodes.size() < options.faults().slowNodes() ? world.between(3, 20) : 1;
+        SimulatedComputeNode node =
+                new SimulatedComputeNode(this, name, address, drift == 0 ? 0 : world.between(-drift, drift), slowness);
+        nodes.add(node);
+        byAddress.put(address, node);
+        node.start();
+        return node;
+    }
+
+    /** Kills a process; the memory node may notice at once or only by the lease. */
+    void kill(SimulatedComputeNode node) {
+        world.note(() -> node + " dies");
+        node.die();
+        SimulatedSession session = node.session();
+        if (session != null && world.chance(0.5)) {
+            world.at(node.toMemoryNode(), memoryNode.place(), () -> memoryNode.cut(session, "its connection broke"));
+        }
+    }
+
+    /** From now on every message between compute nodes arrives. */
+    void stopLosing() {
+        lossless = true;
+    }
+
+    // ---------------------------------------------------------------- messages
+
+    void deliverLater(SimulatedComputeNode from, String address, PeerMessage message, long stall) {
+        SimulationOptions.Network network = options.network();
+        if (!lossless && world.chance(network.loss())) {
+            world.note(() -> from + " loses " + message);
+            return;
+        }
+        deliver(from.slowness(), address, message, stall);
+        if (world.chance(network.duplication())) {
+            deliver(from.slowness(), address, message, stall);
+        }
+    }
+
+    void deliverRelayed(String address, PeerMessage message) {
+        deliver(1, address, message, 0);
+    }
+
+    private void deliver(int slowness, String address, PeerMessage message, long stall) {
+        SimulationOptions.Network network = options.network();
+        long time = network.peerOneWay() + world.exponential(network.jitter());
+        if (world.chance(network.spikeChance())) {
+            time += world.exponential(4 * network.spike());
+        }
+        world.after(stall + time * slowness, null, () -> {
+            SimulatedComputeNode to = byAddress.get(address);
+            if (to != null && to.isAlive()) {
+                world.after(0, to, () -> {
+                    world.note(() -> to + " receives " + message);
+                    world.trace().mix(message.kind().code() * 31L + message.index());
+                    to.receive(message);
+                });
+            }
+        });
+    }
+}

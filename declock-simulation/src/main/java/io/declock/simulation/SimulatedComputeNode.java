@@ -1,0 +1,291 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.DecLockException;
+import io.declock.fabric.Fabric;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.SessionListener;
+import io.declock.local.Hold;
+import io.declock.local.LocalHost;
+import io.declock.local.LocalLock;
+import io.declock.local.LocalSettings;
+import io.declock.local.LocalWaiter;
+import io.declock.monitor.Counters;
+import io.declock.protocol.CqlEnvironment;
+import io.declock.protocol.CqlLock;
+import io.declock.session.MemoryNodeLink;
+import io.declock.session.NodeSession;
+import io.declock.session.SessionSettings;
+import io.declock.session.Surroundings;
+import io.declock.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One process: the real local locks, protocol, session, coordinator and link over a simulated fabric, clock and timer. It takes
+ * the place of {@code io.declock.node}, which adds threads and the public API.
+ */
+final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHost, MemoryNodeLink.Listener {
+    private static final MemoryNodeAddress ADDRESS = new MemoryNodeAddress("sim", "mn", 1);
+    private static final long PPM = 1_000_000;
+
+    private final SimulatedCluster cluster;
+    private final SimulatedWorld world;
+    private final String peerAddress;
+    private final int driftPpm;
+    private final int slowness;
+    private final long clockOrigin;
+    private final Counters counters = new Counters();
+    private final Map<String, LocalLock> locks = new LinkedHashMap<>();
+    private final Set<LocalLock> unbound = new LinkedHashSet<>();
+    private final MemoryNodeLink link;
+    private @Nullable SimulatedSession session;
+    private long cutOffUntil;
+    private long deafUntil;
+
+    SimulatedComputeNode(SimulatedCluster cluster, String name, String peerAddress, int driftPpm, int slowness) {
+        super(name);
+        this.cluster = cluster;
+        this.world = cluster.world();
+        this.peerAddress = peerAddress;
+        this.driftPpm = driftPpm;
+        this.slowness = slowness;
+        this.clockOrigin = world.below(1L << 40);
+        SimulationOptions.Cluster options = cluster.options().cluster();
+        this.link = new MemoryNodeLink(
+                ADDRESS,
+                new SimulatedFabric(),
+                new SessionSettings(
+                        name,
+                        world.below(Long.MAX_VALUE),
+                        Duration.ofNanos(options.lease()),
+                        Duration.ofNanos(options.heartbeat()),
+                        Duration.ofNanos(options.leaseMargin()),
+                        Duration.ofSeconds(1),
+                        cluster.options().cql()),
+                new Surroundings(clock(), this::schedule, world.randomSource(), counters),
+                this);
+    }
+
+    void start() {
+        link.start();
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    Collection<LocalLock> locks() {
+        return locks.values();
+    }
+
+    @Nullable SimulatedSession session() {
+        return session;
+    }
+
+    String peerAddress() {
+        return peerAddress;
+    }
+
+    // ---------------------------------------------------------------- time
+
+    @Override
+    public Clock clock() {
+        return () -> clockOrigin + world.now() + world.now() * driftPpm / PPM;
+    }
+
+    private void schedule(long delay, Runnable task) {
+        long late = world.below(1 + cluster.options().network().jitter());
+        world.after(delay * PPM / (PPM + driftPpm) + 1 + late, this, task);
+    }
+
+    // ---------------------------------------------------------------- distance to the memory node
+
+    /** Returns when something sent now arrives at the memory node. */
+    long toMemoryNode() {
+        return Math.max(world.now() + travel(), cutOffUntil + world.below(1000));
+    }
+
+    /** Returns when something the memory node sends now arrives here. */
+    long fromMemoryNode() {
+        return Math.max(world.now() + travel(), deafUntil + world.below(1000));
+    }
+
+    private long travel() {
+        SimulationOptions.Network network = cluster.options().network();
+        long time = network.oneWay() + world.exponential(network.jitter());
+        if (world.chance(network.spikeChance())) {
+            time += world.exponential(network.spike());
+        }
+        return time * slowness;
+    }
+
+    int slowness() {
+        return slowness;
+    }
+
+    /** Nothing it sends arrives before that instant, or nothing arrives here. */
+    void cutOff(boolean sending, boolean receiving, long until) {
+        cutOffUntil = sending ? until : cutOffUntil;
+        deafUntil = receiving ? until : deafUntil;
+    }
+
+    // ---------------------------------------------------------------- callers
+
+    LocalLock acquire(String name, LocalWaiter waiter) {
+        while (true) {
+            LocalLock lock = locks.computeIfAbsent(name, fresh -> new LocalLock(this, fresh));
+            if (lock.acquire(waiter)) {
+                return lock;
+            }
+        }
+    }
+
+    /** Forgets a lock if it is idle. */
+    void forget(LocalLock lock) {
+        CqlLock remote = lock.remote();
+        if (!lock.retire()) {
+            return;
+        }
+        locks.remove(lock.name(), lock);
+        if (remote != null && remote.environment() instanceof NodeSession of) {
+            of.unregister(remote.record(), lock);
+        }
+    }
+
+    // ---------------------------------------------------------------- binding
+
+    @Override
+    public void bind(LocalLock lock) {
+        NodeSession current = link.session();
+        if (current == null) {
+            bindLater(lock);
+            return;
+        }
+        current.fabric().control().resolve(lock.name()).whenComplete((resolution, failure) -> {
+            if (failure != null) {
+                bindLater(lock);
+                return;
+            }
+            link.sawEpoch(resolution.epoch());
+            current.register(resolution.record(), lock);
+            if (current.isOver()) {
+                current.unregister(resolution.record(), lock);
+                bindLater(lock);
+            } else {
+                lock.bound(current, resolution);
+            }
+        });
+    }
+
+    private void bindLater(LocalLock lock) {
+        unbound.add(lock);
+        lock.bindFailed((DecLockException) null);
+        if (link.session() != null) {
+            retry(lock);
+        }
+    }
+
+    private void retry(LocalLock lock) {
+        if (unbound.remove(lock)) {
+            lock.retryBinding();
+        }
+    }
+
+    @Override
+    public void joined(MemoryNodeLink of, NodeSession fresh) {
+        session = (SimulatedSession) fresh.fabric();
+        List.copyOf(unbound).forEach(this::retry);
+    }
+
+    @Override
+    public void down(MemoryNodeLink of) {}
+
+    @Override
+    public void reclaimProposed(NodeSession of, long round, long[] records) {}
+
+    // ---------------------------------------------------------------- what local locks need
+
+    @Override
+    public LocalSettings localSettings() {
+        return cluster.options().local();
+    }
+
+    @Override
+    public void holdLost(Hold hold, Runnable listeners) {
+        listeners.run();
+    }
+
+    @Override
+    public void held(int change) {}
+
+    @Override
+    public void waiting(int change) {}
+
+    /** Returns the locks that have a remote side at present, with it. */
+    void eachRemote(RemoteVisitor visitor) {
+        for (LocalLock lock : locks.values()) {
+            CqlLock remote = lock.remote();
+            if (remote != null) {
+                visitor.visit(lock, remote);
+            }
+        }
+    }
+
+    /** Looks at a lock and its remote side. */
+    interface RemoteVisitor {
+        void visit(LocalLock lock, CqlLock remote);
+    }
+
+    /** A peer's message has reached this process. */
+    void receive(PeerMessage message) {
+        SimulatedSession current = session;
+        if (current != null && !current.isClosed()) {
+            current.receive(message);
+        }
+    }
+
+    /** Asks for a reset that nobody needs. */
+    void forceReset(CqlLock lock, io.declock.protocol.ResetReason reason) {
+        CqlEnvironment environment = lock.environment();
+        environment.requestReset(lock, lock.epoch(), reason);
+    }
+
+    List<LocalLock> snapshot() {
+        return new ArrayList<>(locks.values());
+    }
+
+    private final class SimulatedFabric implements Fabric {
+        @Override
+        public boolean supports(MemoryNodeAddress address) {
+            return true;
+        }
+
+        @Override
+        public CompletionStage<FabricSession> join(
+                MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+            return cluster.memoryNode().join(SimulatedComputeNode.this, request, listener);
+        }
+
+        @Override
+        public String peerAddress() {
+            return peerAddress;
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,93 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.fabric.Purpose;
+import io.declock.layout.LockHeader;
+import io.declock.layout.QueueEntry;
+import io.declock.layout.RecordLayout;
+import java.util.Arrays;
+
+/** The words of the memory node's region, and who is told when a lock header changes. */
+final class SimulatedMemory {
+    /** Told about every change of a header, after it was made. */
+    interface Observer {
+        void headerChanged(SimulatedSession session, long record, Purpose purpose, long before, long after);
+
+        /** Another word of a record was written: 1 the full epoch, from 2 on the entries. */
+        void entryWritten(SimulatedSession session, long record, Purpose purpose, int word);
+    }
+
+    private final RecordLayout layout;
+    private final Observer observer;
+    private long[] words = new long[64];
+    private int records;
+
+    SimulatedMemory(RecordLayout layout, Observer observer) {
+        this.layout = layout;
+        this.observer = observer;
+    }
+
+    RecordLayout layout() {
+        return layout;
+    }
+
+    int records() {
+        return records;
+    }
+
+    /** Returns the offset of a record by its number. */
+    long record(int number) {
+        return (long) number * layout.strideBytes();
+    }
+
+    /** Makes a fresh record. */
+    long allocate(long epoch, int head) {
+        long record = record(records++);
+        int end = (int) ((record + layout.strideBytes()) / Long.BYTES);
+        if (end > words.length) {
+            words = Arrays.copyOf(words, Math.max(end, words.length * 2));
+        }
+        Arrays.fill(words, index(record), end, QueueEntry.INITIAL);
+        words[index(layout.header(record))] = LockHeader.pack(epoch, head, 0, 0, 0);
+        words[index(layout.epoch(record))] = epoch;
+        return record;
+    }
+
+    long read(long address) {
+        return words[index(address)];
+    }
+
+    void write(SimulatedSession session, Purpose purpose, long address, long value) {
+        long offset = address % layout.strideBytes();
+        if (offset == 0) {
+            throw new Violation("header", "a WRITE to a header, which only atomics may change");
+        }
+        words[index(address)] = value;
+        observer.entryWritten(session, address - offset, purpose, (int) (offset / Long.BYTES));
+    }
+
+    long fetchAndAdd(SimulatedSession session, Purpose purpose, long address, long addend) {
+        long found = words[index(address)];
+        words[index(address)] = found + addend;
+        observer.headerChanged(session, address, purpose, found, found + addend);
+        return found;
+    }
+
+    long compareAndSwap(SimulatedSession session, Purpose purpose, long address, long expected, long desired) {
+        long found = words[index(address)];
+        if (found == expected) {
+            words[index(address)] = desired;
+            observer.headerChanged(session, address, purpose, found, desired);
+        }
+        return found;
+    }
+
+    private int index(long address) {
+        if (address < 0 || address % Long.BYTES != 0 || address / Long.BYTES >= words.length) {
+            throw new Violation("memory", "address " + address + " is not a word of the region");
+        }
+        return (int) (address / Long.BYTES);
+    }
+}

@@ -1,0 +1,171 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.HeartbeatReply;
+import io.declock.fabric.JoinReply;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.Member;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.Resolution;
+import io.declock.fabric.SessionListener;
+import io.declock.layout.RecordLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The memory node: its memory, its directory of names, its sessions with their leases. */
+final class SimulatedMemoryNode {
+    private static final long INCARNATION = 0x5EED;
+    private static final long FIRST_EPOCH = (1 << 14) - 3;
+
+    private final SimulatedCluster cluster;
+    private final SimulatedWorld world;
+    private final SimulatedWorld.Place place = new SimulatedWorld.Place("memory node");
+    private final SimulatedMemory memory;
+    private final Map<String, Long> directory = new LinkedHashMap<>();
+    private final List<SimulatedSession> sessions = new ArrayList<>();
+    private final Map<Integer, Long> idFreeFrom = new HashMap<>();
+    private int incarnations;
+    private long membershipVersion;
+    private Membership membership = new Membership(0, List.of());
+
+    SimulatedMemoryNode(SimulatedCluster cluster, SimulatedMemory.Observer observer) {
+        this.cluster = cluster;
+        this.world = cluster.world();
+        this.memory = new SimulatedMemory(new RecordLayout(cluster.options().cluster().capacity()), observer);
+    }
+
+    SimulatedWorld.Place place() {
+        return place;
+    }
+
+    SimulatedMemory memory() {
+        return memory;
+    }
+
+    Membership membership() {
+        return membership;
+    }
+
+    List<SimulatedSession> sessions() {
+        return sessions;
+    }
+
+    // ---------------------------------------------------------------- sessions
+
+    CompletionStage<FabricSession> join(SimulatedComputeNode node, JoinRequest request, SessionListener listener) {
+        CompletableFuture<FabricSession> result = new CompletableFuture<>();
+        world.at(node.toMemoryNode(), place, () -> {
+            SimulationOptions.Cluster limits = cluster.options().cluster();
+            if (sessions.size() >= limits.capacity() && !limits.admitAll()) {
+                world.at(
+                        node.fromMemoryNode(),
+                        node,
+                        () -> result.completeExceptionally(new FabricException.Refused(
+                                FabricException.Reason.TOO_MANY_COMPUTE_NODES, "as many as the capacity are joined")));
+                return;
+            }
+            int nodeId = freeNodeId();
+            int incarnation = ++incarnations;
+            membership = extended(new Member(nodeId, incarnation, request.peerAddress(), request.name()));
+            JoinReply reply = new JoinReply(
+                    "mn",
+                    INCARNATION,
+                    nodeId,
+                    incarnation,
+                    limits.capacity(),
+                    1L << 30,
+                    request.leaseNanos(),
+                    world.now(),
+                    membership);
+            SimulatedSession session = new SimulatedSession(cluster, node, reply, listener);
+            sessions.forEach(other -> other.membershipChanged(membership));
+            sessions.add(session);
+            watch(session);
+            world.note(() -> session + " joined");
+            world.at(node.fromMemoryNode(), node, () -> result.complete(session));
+        });
+        return result;
+    }
+
+    private int freeNodeId() {
+        int id = 1;
+        while (membership.byNodeId(id) != null || idFreeFrom.getOrDefault(id, 0L) > world.now()) {
+            id++;
+        }
+        return id;
+    }
+
+    private Membership extended(Member fresh) {
+        List<Member> members = new ArrayList<>(membership.members());
+        members.add(fresh);
+        return new Membership(++membershipVersion, members);
+    }
+
+    private void watch(SimulatedSession session) {
+        long end = session.lastHeard() + session.joined().leaseNanos() + cluster.options().cluster().leaseMargin();
+        world.at(end, place, () -> {
+            if (session.isCut()) {
+                return;
+            }
+            if (session.lastHeard() + session.joined().leaseNanos() + cluster.options().cluster().leaseMargin() > world.now()) {
+                watch(session);
+            } else {
+                cut(session, "its lease ran out");
+            }
+        });
+    }
+
+    /** Cuts a session's data plane first, and then tells the others. */
+    void cut(SimulatedSession session, String why) {
+        if (!session.cutNow(why)) {
+            return;
+        }
+        world.note(() -> "memory node cuts " + session + ": " + why);
+        sessions.remove(session);
+        int nodeId = session.joined().nodeId();
+        idFreeFrom.put(nodeId, world.now() + session.joined().leaseNanos() + cluster.options().cluster().leaseMargin());
+        membership = new Membership(
+                ++membershipVersion,
+                membership.members().stream().filter(member -> member.nodeId() != nodeId).toList());
+        sessions.forEach(other -> other.membershipChanged(membership));
+    }
+
+    // ---------------------------------------------------------------- requests
+
+    HeartbeatReply heartbeat() {
+        return new HeartbeatReply(world.now(), memory.records(), 1 << 20, membership.version());
+    }
+
+    Resolution resolve(String name) {
+        Long known = directory.get(name);
+        if (known == null) {
+            int below = cluster.options().cluster().belowLimit();
+            int head = below < 0 ? 0 : memory.layout().indexLimit() - below;
+            known = memory.allocate(FIRST_EPOCH, head);
+            directory.put(name, known);
+        }
+        return new Resolution(known, memory.read(memory.layout().epoch(known)));
+    }
+
+    Optional<Resolution> lookUp(String name) {
+        return directory.containsKey(name) ? Optional.of(resolve(name)) : Optional.empty();
+    }
+
+    void relay(PeerMessage message) {
+        Member to = membership.byNodeId(message.toNode());
+        if (to != null) {
+            cluster.deliverRelayed(to.peerAddress(), message);
+        }
+    }
+}

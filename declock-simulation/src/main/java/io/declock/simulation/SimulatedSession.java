@@ -1,0 +1,328 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.fabric.ControlPlane;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.HeartbeatReply;
+import io.declock.fabric.JoinReply;
+import io.declock.fabric.Member;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RemoteMemory;
+import io.declock.fabric.Resolution;
+import io.declock.fabric.SessionListener;
+import io.declock.fabric.VerbChain;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/**
+ * Both ends of one session. The data plane is one ordered stream: chains are executed in the order in which they entered it, and
+ * answered in that order. Control requests travel on their own.
+ */
+final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlane {
+    private final SimulatedCluster cluster;
+    private final SimulatedWorld world;
+    private final SimulatedComputeNode node;
+    private final SimulatedMemoryNode memoryNode;
+    private final JoinReply joined;
+    private final SessionListener listener;
+
+    // At the compute node.
+    private final Set<VerbChain> inFlight = new LinkedHashSet<>();
+    private final Set<CompletableFuture<?>> requests = new LinkedHashSet<>();
+    private boolean closed;
+    private boolean lossTold;
+    private long lastEntered;
+    private long lastAnswered;
+
+    // At the memory node.
+    private final ArrayDeque<PostedChain> stream = new ArrayDeque<>();
+    private boolean executing;
+    private boolean cut;
+    private long lastHeard;
+
+    SimulatedSession(
+            SimulatedCluster cluster, SimulatedComputeNode node, JoinReply joined, SessionListener listener) {
+        this.cluster = cluster;
+        this.world = cluster.world();
+        this.node = node;
+        this.memoryNode = cluster.memoryNode();
+        this.joined = joined;
+        this.listener = listener;
+        this.lastHeard = world.now();
+    }
+
+    SimulatedComputeNode node() {
+        return node;
+    }
+
+    // ---------------------------------------------------------------- data plane
+
+    @Override
+    public void post(VerbChain chain) {
+        SimulationOptions.Network network = cluster.options().network();
+        long stall = world.stall(node, network.stallChance(), network.stall());
+        if (stall == 0) {
+            enter(chain);
+        } else {
+            world.after(stall, node, () -> enter(chain));
+        }
+    }
+
+    private void enter(VerbChain chain) {
+        if (closed) {
+            world.after(0, node, () -> chain.failed(over()));
+            return;
+        }
+        for (int i = 0; i < chain.size(); i++) {
+            node.counters().verb(chain.purpose(), chain.verb(i));
+        }
+        inFlight.add(chain);
+        lastEntered = Math.max(lastEntered, node.toMemoryNode());
+        PostedChain posted = new PostedChain(world, cluster.options().network(), chain);
+        world.at(lastEntered, memoryNode.place(), () -> {
+            if (!cut) {
+                stream.add(posted);
+                if (!executing) {
+                    execute();
+                }
+            }
+        });
+    }
+
+    private void execute() {
+        executing = true;
+        while (!cut && !stream.isEmpty()) {
+            PostedChain first = stream.element();
+            long pause = first.execute(this, memoryNode.memory());
+            if (first.isExecuted()) {
+                stream.remove();
+                answer(first);
+            } else if (pause > 0) {
+                world.after(pause, memoryNode.place(), this::execute);
+                return;
+            }
+        }
+        executing = false;
+    }
+
+    private void answer(PostedChain executed) {
+        lastAnswered = Math.max(lastAnswered, node.fromMemoryNode());
+        world.at(lastAnswered, node, () -> {
+            if (inFlight.remove(executed.chain())) {
+                world.note(() -> node + " completed " + executed.chain() + Describe.results(executed, memoryNode.memory()));
+                executed.chain().completed(executed);
+            }
+        });
+    }
+
+    // ---------------------------------------------------------------- control plane
+
+    private <T> CompletionStage<T> request(Supplier<T> atMemoryNode) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        if (closed) {
+            world.after(0, node, () -> result.completeExceptionally(over()));
+            return result;
+        }
+        requests.add(result);
+        world.at(node.toMemoryNode(), memoryNode.place(), () -> {
+            if (cut) {
+                return;
+            }
+            T answer;
+            try {
+                answer = atMemoryNode.get();
+            } catch (RefusedException refused) {
+                world.at(node.fromMemoryNode(), node, () -> {
+                    requests.remove(result);
+                    result.completeExceptionally(refused.refusal());
+                });
+                return;
+            }
+            world.at(node.fromMemoryNode(), node, () -> {
+                if (requests.remove(result)) {
+                    result.complete(answer);
+                }
+            });
+        });
+        return result;
+    }
+
+    /** Carries a refusal from the memory node to the answer. */
+    static final class RefusedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final FabricException.Refused refusal;
+
+        RefusedException(FabricException.Refused refusal) {
+            super(refusal);
+            this.refusal = refusal;
+        }
+
+        FabricException.Refused refusal() {
+            return refusal;
+        }
+    }
+
+    @Override
+    public CompletionStage<HeartbeatReply> heartbeat() {
+        return request(() -> {
+            lastHeard = world.now();
+            return memoryNode.heartbeat();
+        });
+    }
+
+    @Override
+    public CompletionStage<Resolution> resolve(String fullName) {
+        return request(() -> memoryNode.resolve(fullName));
+    }
+
+    @Override
+    public CompletionStage<Optional<Resolution>> lookUp(String fullName) {
+        return request(() -> memoryNode.lookUp(fullName));
+    }
+
+    @Override
+    public CompletionStage<Membership> members() {
+        return request(memoryNode::membership);
+    }
+
+    @Override
+    public CompletionStage<Void> declareNodeSet(long digest) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void relay(PeerMessage message) {
+        request(() -> {
+            memoryNode.relay(message);
+            return true;
+        });
+    }
+
+    @Override
+    public void answerReclaim(long round, long[] vetoed) {}
+
+    @Override
+    public CompletionStage<Void> leave() {
+        CompletableFuture<Void> left = new CompletableFuture<>();
+        request(() -> {
+            memoryNode.cut(this, "it left");
+            return true;
+        });
+        world.after(0, node, () -> left.complete(null));
+        return left;
+    }
+
+    // ---------------------------------------------------------------- peers and the end
+
+    @Override
+    public void send(Member to, PeerMessage message) {
+        SimulationOptions.Network network = cluster.options().network();
+        long stall = world.stall(node, network.stallChance(), network.stall());
+        cluster.deliverLater(node, to.peerAddress(), message, stall);
+    }
+
+    /** Hands a message to the compute node's side. */
+    void receive(PeerMessage message) {
+        listener.peerMessage(message);
+    }
+
+    void membershipChanged(Membership membership) {
+        world.at(node.fromMemoryNode(), node, () -> {
+            if (!closed) {
+                listener.membershipChanged(membership);
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        end();
+        world.at(node.toMemoryNode(), memoryNode.place(), () -> memoryNode.cut(this, "it was closed"));
+        world.after(0, node, () -> tellLoss("it was closed"));
+    }
+
+    /** The memory node's side cuts: nothing lands any more. */
+    boolean cutNow(String why) {
+        if (cut) {
+            return false;
+        }
+        cut = true;
+        stream.clear();
+        world.at(node.fromMemoryNode(), node, () -> {
+            if (!closed) {
+                end();
+            }
+            tellLoss(why);
+        });
+        return true;
+    }
+
+    private void end() {
+        closed = true;
+        List<VerbChain> unanswered = new ArrayList<>(inFlight);
+        inFlight.clear();
+        List<CompletableFuture<?>> open = new ArrayList<>(requests);
+        requests.clear();
+        world.after(0, node, () -> {
+            unanswered.forEach(chain -> chain.failed(over()));
+            open.forEach(future -> future.completeExceptionally(over()));
+        });
+    }
+
+    private void tellLoss(String why) {
+        if (!lossTold) {
+            lossTold = true;
+            listener.lost(new FabricException("the memory node ended the session: " + why));
+        }
+    }
+
+    private static FabricException over() {
+        return new FabricException("the session is over");
+    }
+
+    boolean isCut() {
+        return cut;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    long lastHeard() {
+        return lastHeard;
+    }
+
+    @Override
+    public JoinReply joined() {
+        return joined;
+    }
+
+    @Override
+    public RemoteMemory memory() {
+        return this;
+    }
+
+    @Override
+    public ControlPlane control() {
+        return this;
+    }
+
+    @Override
+    public String toString() {
+        return joined.nodeId() + "." + joined.incarnation() + "@" + node;
+    }
+}

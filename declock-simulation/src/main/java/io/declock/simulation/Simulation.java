@@ -1,0 +1,178 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.layout.LockHeader;
+import io.declock.protocol.CqlLock;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run: a cluster under a workload and faults, until every caller has done its part; then faults stop, progress is demanded,
+ * and every surviving process takes every lock once more. A seed and the options fix everything.
+ */
+public final class Simulation {
+    /** How much virtual time at most, whatever the options say. */
+    private static final long END = 3_600_000_000_000L;
+
+    private final long seed;
+    private final SimulationOptions options;
+    private final SimulatedWorld world;
+    private final Checkers checkers;
+    private final SimulatedCluster cluster;
+    private final List<SimulatedClient> clients = new ArrayList<>();
+    private final NameChooser names;
+
+    /**
+     * How a run ended.
+     *
+     * @param seed its seed
+     * @param options its options
+     * @param violation what did not hold, or null
+     * @param hash hash of all that happened
+     * @param events events that happened
+     * @param virtualNanos virtual time it took
+     * @param acquisitions remote queue positions taken
+     * @param resets resets brought to an end
+     * @param trace last lines, if they were kept
+     */
+    public record Outcome(
+            long seed,
+            SimulationOptions options,
+            @Nullable Violation violation,
+            long hash,
+            long events,
+            long virtualNanos,
+            long acquisitions,
+            long resets,
+            List<String> trace) {}
+
+    private Simulation(long seed, SimulationOptions options, int keepLines) {
+        this.seed = seed;
+        this.options = options;
+        this.world = new SimulatedWorld(seed, new Trace(keepLines));
+        this.checkers = new Checkers(world, options);
+        this.cluster = new SimulatedCluster(world, options, checkers.queue());
+        checkers.queue().watch(cluster);
+        this.names = new NameChooser(world, options.cluster().locks(), options.cluster().zipf());
+    }
+
+    /** Runs a seed under options, and keeps that many of the last lines of the trace. */
+    public static Outcome run(long seed, SimulationOptions options, int keepLines) {
+        Simulation simulation = new Simulation(seed, options, keepLines);
+        Violation violation = null;
+        try {
+            simulation.run();
+        } catch (Violation found) {
+            violation = found;
+        } catch (RuntimeException failure) {
+            violation = new Violation("no exception", String.valueOf(failure), failure);
+        }
+        return simulation.outcome(violation);
+    }
+
+    private Outcome outcome(@Nullable Violation violation) {
+        SimulatedWorld w = world;
+        return new Outcome(
+                seed,
+                options,
+                violation,
+                w.trace().hash(),
+                w.events(),
+                w.now(),
+                checkers.queue().acquisitions(),
+                checkers.queue().resets(),
+                w.trace().lines());
+    }
+
+    private void run() {
+        world.afterEvent(place -> {
+            if (place instanceof SimulatedComputeNode node && node.isAlive()) {
+                checkers.queue().observe(node);
+            }
+        });
+        for (int i = 0; i < options.cluster().computeNodes(); i++) {
+            startProcess("cn" + i, "address" + i);
+        }
+        new FaultInjector(cluster, this::startProcess).schedule();
+        checkProgressNowAndThen();
+        runUntilFinished("the workload");
+        world.note(() -> "the workload is done");
+        cluster.stopLosing();
+        for (SimulatedClient client : firstOfEach()) {
+            world.after(1, client.node(), () -> client.probe(0));
+        }
+        world.step(END);
+        runUntilFinished("the last round");
+        runFor(checkers.progress().bound());
+        checkAtRest();
+    }
+
+    private void startProcess(String name, String address) {
+        SimulatedComputeNode node = cluster.start(name, address);
+        for (int i = 0; i < options.cluster().clientsPerNode(); i++) {
+            SimulatedClient client = new SimulatedClient(cluster, node, clients.size(), checkers, names);
+            clients.add(client);
+            client.start();
+        }
+    }
+
+    private List<SimulatedClient> firstOfEach() {
+        List<SimulatedClient> first = new ArrayList<>();
+        for (SimulatedClient client : clients) {
+            boolean known = first.stream().anyMatch(other -> other.node() == client.node());
+            if (!known && client.node().isAlive()) {
+                first.add(client);
+            }
+        }
+        return first;
+    }
+
+    private void runUntilFinished(String what) {
+        while (!clients.stream().allMatch(SimulatedClient::isFinished) || world.now() < options.faults().until()) {
+            for (int i = 0; i < 64; i++) {
+                if (!world.step(END)) {
+                    throw new Violation("progress", what + " did not end within " + END + " ns");
+                }
+            }
+        }
+    }
+
+    private void runFor(long duration) {
+        long end = world.now() + duration;
+        while (world.step(end)) {
+            continue;
+        }
+    }
+
+    private void checkProgressNowAndThen() {
+        long interval = Math.max(1, checkers.progress().bound() / 4);
+        world.after(interval, null, () -> {
+            checkers.progress().check(world.now());
+            checkProgressNowAndThen();
+        });
+    }
+
+    /** Nobody wants anything any more: no position is left, and no lock is stuck half way. */
+    private void checkAtRest() {
+        for (SimulatedComputeNode node : cluster.nodes()) {
+            if (!node.isAlive()) {
+                continue;
+            }
+            node.eachRemote((lock, remote) -> {
+                if (remote.state() != CqlLock.State.IDLE || !remote.isForgettable()) {
+                    throw new Violation("at rest", node + " still has " + lock);
+                }
+            });
+        }
+        SimulatedMemory memory = cluster.memoryNode().memory();
+        for (int i = 0; i < memory.records(); i++) {
+            long header = memory.read(memory.record(i));
+            if (LockHeader.size(header) != 0 || LockHeader.writers(header) != 0 || LockHeader.resetId(header) != 0) {
+                throw new Violation("at rest", "record " + i + " is left as " + LockHeader.toString(header));
+            }
+        }
+    }
+}

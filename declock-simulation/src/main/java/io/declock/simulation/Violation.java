@@ -1,0 +1,29 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import org.jspecify.annotations.Nullable;
+
+/** A property of the lock did not hold in a simulated run. */
+public final class Violation extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String property;
+
+    /** Makes one that names the property and what was seen. */
+    public Violation(String property, String what) {
+        this(property, what, null);
+    }
+
+    /** Makes one that was noticed through an exception of the code under test. */
+    public Violation(String property, String what, @Nullable Throwable cause) {
+        super(property + ": " + what, cause);
+        this.property = property;
+    }
+
+    /** Returns the property that did not hold. */
+    public String property() {
+        return property;
+    }
+}
