@@ -212,15 +212,27 @@ public final class LockReset {
             end(Outcome.NOT_NEEDED, effects);
             return;
         }
-        if (resetId != 0 && resetId != env.nodeId() && members.byNodeId(resetId) != null) {
+        if (resetId == env.nodeId()) {
+            tookOver = true;
+            marked(effects);
+        } else if (resetId != 0) {
+            fetchMembers(e -> takeOver(header, e), effects);
+        } else {
+            swapResetId(header, effects);
+        }
+    }
+
+    /** The members were fetched after the reset id was seen, so an initiator that is not among them was cut off. */
+    private void takeOver(long header, Effects effects) {
+        if (members.byNodeId(LockHeader.resetId(header)) != null) {
             end(Outcome.LEFT_TO_OTHER, effects);
             return;
         }
-        tookOver = resetId != 0;
-        if (resetId == env.nodeId()) {
-            marked(effects);
-            return;
-        }
+        tookOver = true;
+        swapResetId(header, effects);
+    }
+
+    private void swapResetId(long header, Effects effects) {
         long desired = LockHeader.withResetId(header, env.nodeId());
         step.next(
                         (results, e) -> {

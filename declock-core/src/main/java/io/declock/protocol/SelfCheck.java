@@ -38,20 +38,26 @@ final class SelfCheck {
             return Verdict.RESET;
         }
         int head = LockHeader.head(header);
-        if (exclusive ? head == index : head >= index || onlyReadersBefore(layout, epoch, head, index, record)) {
+        if (exclusive ? head == index : head >= index || everyWriterBehind(layout, epoch, header, index, record)) {
             return Verdict.GRANTED;
         }
         long own = record.word(0, 2 + layout.slot(index));
         return QueueEntry.isValid(own, layout.version(index), epoch) ? Verdict.WAIT : Verdict.ENTRY_MISSING;
     }
 
-    private static boolean onlyReadersBefore(RecordLayout layout, long epoch, int head, int index, VerbResults record) {
-        for (int i = head; i < index; i++) {
+    /**
+     * Whether the header's writers are all accounted for by valid entries behind the own one, so that none is before it. The
+     * entries before it say nothing: one that a reader wrote says so still after that reader has upgraded. Only positions taken
+     * before the header was read count, so it does not matter which of both the READ fetched first.
+     */
+    private static boolean everyWriterBehind(RecordLayout layout, long epoch, long header, int index, VerbResults record) {
+        int behind = 0;
+        for (int i = index + 1; i < LockHeader.tail(header); i++) {
             long entry = record.word(0, 2 + layout.slot(i));
-            if (!QueueEntry.isValid(entry, layout.version(i), epoch) || QueueEntry.isExclusive(entry)) {
-                return false;
+            if (QueueEntry.isValid(entry, layout.version(i), epoch) && QueueEntry.isExclusive(entry)) {
+                behind++;
             }
         }
-        return true;
+        return behind >= LockHeader.writers(header);
     }
 }
