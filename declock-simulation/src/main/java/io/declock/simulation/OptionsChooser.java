@@ -57,7 +57,8 @@ public final class OptionsChooser {
         int nodes = world.between(2, 8);
         int capacity = overflow ? world.oneOf(2, 4) : world.oneOf(2, 4, 8, 8, 64);
         nodes = overflow ? Math.max(nodes, capacity + 1) : Math.min(nodes, capacity);
-        long lease = 20 * MILLIS;
+        SimulationOptions.Network network = network(lossy);
+        long lease = Math.max(20 * MILLIS, crashes ? 0 : 80 * network.spike());
         SimulationOptions.Cluster cluster = new SimulationOptions.Cluster(
                 nodes,
                 world.between(1, 5),
@@ -81,7 +82,7 @@ public final class OptionsChooser {
                 resets ? world.between(1, 12) : 0,
                 world.chance(0.2) ? 1 : 0,
                 world.oneOf(0, 100, 10_000));
-        return new SimulationOptions(cluster, network(lossy), workload(), faults, local(), cql());
+        return new SimulationOptions(cluster, network, workload(), faults, local(), cql());
     }
 
     private SimulationOptions.Network network(boolean lossy) {

@@ -5,6 +5,7 @@ package io.declock.simulation;
 
 import io.declock.fabric.Purpose;
 import io.declock.layout.LockHeader;
+import io.declock.layout.QueueEntry;
 import io.declock.protocol.CqlLock;
 import io.declock.session.NodeSession;
 import java.util.ArrayList;
@@ -48,6 +49,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
     private final Map<Long, List<Position>> positions = new LinkedHashMap<>();
     private final Map<CqlLock, long[]> observed = new IdentityHashMap<>();
     private final Map<Long, SimulatedSession> initiators = new HashMap<>();
+    private final Map<Long, Long> marked = new HashMap<>();
     private @Nullable SimulatedCluster cluster;
     private long resets;
     private long acquisitions;
@@ -88,7 +90,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
     }
 
     @Override
-    public void entryWritten(SimulatedSession session, long record, Purpose purpose, int word) {
+    public void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value) {
         long header = header(record);
         if (purpose == Purpose.RESET) {
             if (LockHeader.resetId(header) != session.joined().nodeId()) {
@@ -97,7 +99,9 @@ final class QueueChecker implements SimulatedMemory.Observer {
             return;
         }
         Position own = own(session, positions.getOrDefault(record, List.of()));
-        if (own != null && own.overflows && LockHeader.resetId(header) == 0) {
+        int capacity = cluster == null ? 1 : cluster.options().cluster().capacity();
+        boolean ofOwn = own != null && own.index % capacity == word - 2 && QueueEntry.version(value) == own.index / capacity;
+        if (own != null && ofOwn && own.overflows && LockHeader.resetId(header) == 0) {
             throw new Violation("overflow", session + " wrote an entry beyond the capacity, " + own);
         }
     }
@@ -188,6 +192,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
 
     private void resetBegins(SimulatedSession session, long record, long before, long after) {
         SimulatedSession previous = initiators.put(record, session);
+        marked.put(record, world.now());
         if (LockHeader.resetId(after) != session.joined().nodeId()
                 || LockHeader.resetId(before) != 0 && previous != null && !previous.isCut()) {
             throw new Violation("reset", session + " put " + LockHeader.resetId(after) + " in place of " + previous + " in record "
@@ -217,6 +222,23 @@ final class QueueChecker implements SimulatedMemory.Observer {
                     survives(member, remote, queue);
                 }
             });
+        }
+        keepDeadSurvivors(all.memoryNode().cutSince(marked.getOrDefault(record, 0L)), after, queue);
+    }
+
+    /** A holder that was cut off after it had acknowledged stays in the header until the next reset. */
+    private static void keepDeadSurvivors(
+            List<SimulatedSession> cutMeanwhile, long after, List<Position> queue) {
+        int writers = 0;
+        for (Position position : queue) {
+            writers += position.exclusive ? 1 : 0;
+        }
+        boolean writer = LockHeader.writers(after) > writers;
+        for (SimulatedSession dead : cutMeanwhile) {
+            if (queue.size() < LockHeader.size(after)) {
+                queue.add(new Position(dead, -1, writer, true));
+                writer = false;
+            }
         }
     }
 
@@ -275,6 +297,18 @@ final class QueueChecker implements SimulatedMemory.Observer {
                 throw new Violation("order", own + " was granted before " + other + ", record " + number(remote.record()));
             }
         }
+    }
+
+    /** Nobody wants anything any more: only compute nodes that were cut off may have left something behind. */
+    void checkAtRest() {
+        positions.forEach((record, queue) -> {
+            SimulatedSession initiator = initiators.get(record);
+            boolean stuck = LockHeader.resetId(header(record)) != 0 && (initiator == null || !initiator.isCut());
+            if (stuck || !queue.stream().allMatch(position -> position.session.isCut())) {
+                throw new Violation(
+                        "at rest", "record " + number(record) + " is left as " + LockHeader.toString(header(record)) + " with " + queue);
+            }
+        });
     }
 
     private static @Nullable SimulatedSession sessionOf(CqlLock remote) {

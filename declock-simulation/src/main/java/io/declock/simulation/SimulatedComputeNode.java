@@ -161,6 +161,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
             return;
         }
         locks.remove(lock.name(), lock);
+        forgotten(lock);
         if (remote != null && remote.environment() instanceof NodeSession of) {
             of.unregister(remote.record(), lock);
         }
@@ -189,6 +190,11 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
                 lock.bound(current, resolution);
             }
         });
+    }
+
+    @Override
+    public void forgotten(LocalLock lock) {
+        unbound.remove(lock);
     }
 
     private void bindLater(LocalLock lock) {

@@ -16,7 +16,7 @@ final class SimulatedMemory {
         void headerChanged(SimulatedSession session, long record, Purpose purpose, long before, long after);
 
         /** Another word of a record was written: 1 the full epoch, from 2 on the entries. */
-        void entryWritten(SimulatedSession session, long record, Purpose purpose, int word);
+        void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value);
     }
 
     private final RecordLayout layout;
@@ -65,7 +65,7 @@ final class SimulatedMemory {
             throw new Violation("header", "a WRITE to a header, which only atomics may change");
         }
         words[index(address)] = value;
-        observer.entryWritten(session, address - offset, purpose, (int) (offset / Long.BYTES));
+        observer.entryWritten(session, address - offset, purpose, (int) (offset / Long.BYTES), value);
     }
 
     long fetchAndAdd(SimulatedSession session, Purpose purpose, long address, long addend) {

@@ -34,6 +34,7 @@ final class SimulatedMemoryNode {
     private final SimulatedMemory memory;
     private final Map<String, Long> directory = new LinkedHashMap<>();
     private final List<SimulatedSession> sessions = new ArrayList<>();
+    private final Map<SimulatedSession, Long> cuts = new LinkedHashMap<>();
     private final Map<Integer, Long> idFreeFrom = new HashMap<>();
     private int incarnations;
     private long membershipVersion;
@@ -133,12 +134,18 @@ final class SimulatedMemoryNode {
         }
         world.note(() -> "memory node cuts " + session + ": " + why);
         sessions.remove(session);
+        cuts.put(session, world.now());
         int nodeId = session.joined().nodeId();
         idFreeFrom.put(nodeId, world.now() + session.joined().leaseNanos() + cluster.options().cluster().leaseMargin());
         membership = new Membership(
                 ++membershipVersion,
                 membership.members().stream().filter(member -> member.nodeId() != nodeId).toList());
         sessions.forEach(other -> other.membershipChanged(membership));
+    }
+
+    /** Returns the sessions that were cut at or after an instant. */
+    List<SimulatedSession> cutSince(long instant) {
+        return cuts.entrySet().stream().filter(cut -> cut.getValue() >= instant).map(Map.Entry::getKey).toList();
     }
 
     // ---------------------------------------------------------------- requests

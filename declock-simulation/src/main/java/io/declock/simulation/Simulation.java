@@ -3,7 +3,6 @@
 
 package io.declock.simulation;
 
-import io.declock.layout.LockHeader;
 import io.declock.protocol.CqlLock;
 import java.util.ArrayList;
 import java.util.List;
@@ -167,12 +166,6 @@ public final class Simulation {
                 }
             });
         }
-        SimulatedMemory memory = cluster.memoryNode().memory();
-        for (int i = 0; i < memory.records(); i++) {
-            long header = memory.read(memory.record(i));
-            if (LockHeader.size(header) != 0 || LockHeader.writers(header) != 0 || LockHeader.resetId(header) != 0) {
-                throw new Violation("at rest", "record " + i + " is left as " + LockHeader.toString(header));
-            }
-        }
+        checkers.queue().checkAtRest();
     }
 }
