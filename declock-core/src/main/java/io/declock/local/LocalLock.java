@@ -404,7 +404,9 @@ public final class LocalLock implements CqlUpper {
 
     /** Whether ownership may pass inside this node, without the remote queue (DecLock, section 5.3). */
     private boolean mayStay(CqlLock remote, LocalWaiter next) {
-        if (next.isExclusive() && !remote.isExclusive() || !remote.tenure().hasNextToken(remote.isExclusive()) || !leaseValid()) {
+        if (next.isExclusive() && !remote.isExclusive()
+                || !remote.tenure().hasNextToken(remote.isExclusive())
+                || !leaseValid()) {
             return false;
         }
         if (!remote.tenure().knowsRemote()) {

@@ -50,7 +50,8 @@ final class SelfCheck {
      * entries before it say nothing: one that a reader wrote says so still after that reader has upgraded. Only positions taken
      * before the header was read count, so it does not matter which of both the READ fetched first.
      */
-    private static boolean everyWriterBehind(RecordLayout layout, long epoch, long header, int index, VerbResults record) {
+    private static boolean everyWriterBehind(
+            RecordLayout layout, long epoch, long header, int index, VerbResults record) {
         int behind = 0;
         for (int i = index + 1; i < LockHeader.tail(header); i++) {
             long entry = record.word(0, 2 + layout.slot(i));

@@ -18,7 +18,10 @@ final class Describe {
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < chain.size(); i++) {
             long offset = chain.address(i) % memory.layout().strideBytes();
-            text.append("; record ").append(chain.address(i) / memory.layout().strideBytes()).append(' ').append(chain.verb(i));
+            text.append("; record ")
+                    .append(chain.address(i) / memory.layout().strideBytes())
+                    .append(' ')
+                    .append(chain.verb(i));
             for (int w = 0; w < chain.words(i); w++) {
                 long word = offset / Long.BYTES + w;
                 long value = chain.verb(i) == Verb.WRITE ? chain.writeWord(i, w) : executed.word(i, w);
@@ -27,7 +30,11 @@ final class Describe {
                 } else if (word == 1) {
                     text.append(" full epoch ").append(value);
                 } else if (value != QueueEntry.INITIAL) {
-                    text.append(" [slot ").append(word - 2).append(": ").append(QueueEntry.toString(value)).append(']');
+                    text.append(" [slot ")
+                            .append(word - 2)
+                            .append(": ")
+                            .append(QueueEntry.toString(value))
+                            .append(']');
                 }
             }
         }

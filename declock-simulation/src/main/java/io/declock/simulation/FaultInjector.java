@@ -76,7 +76,8 @@ final class FaultInjector {
         long end = Math.min(faults.until(), world.now() + 1 + world.exponential(faults.cut()));
         boolean sending = world.chance(0.7);
         boolean receiving = !sending || world.chance(0.5);
-        world.note(() -> victim + " is cut off until " + end + (sending ? " sending" : "") + (receiving ? " receiving" : ""));
+        world.note(() ->
+                victim + " is cut off until " + end + (sending ? " sending" : "") + (receiving ? " receiving" : ""));
         victim.cutOff(sending, receiving, end);
     }
 

@@ -67,14 +67,16 @@ final class LocalOrderChecker {
     }
 
     private void passed(Queue queue, LocalWaiter earlier, LocalWaiter later, boolean firstWriter, String where) {
-        boolean mayPass = settings.policy() == FairnessPolicy.PHASE_FAIR && !later.mode().isExclusive();
+        boolean mayPass =
+                settings.policy() == FairnessPolicy.PHASE_FAIR && !later.mode().isExclusive();
         if (!mayPass) {
             throw new Violation("local order", where + ": " + later.owner() + " was granted before " + earlier.owner());
         }
         if (firstWriter && !Integer.valueOf(queue.phase).equals(queue.passedIn.put(earlier, queue.phase))) {
             int passes = queue.passes.merge(earlier, 1, Integer::sum);
             if (passes > settings.readerPhases()) {
-                throw new Violation("phases", where + ": readers passed " + earlier.owner() + " in " + passes + " phases");
+                throw new Violation(
+                        "phases", where + ": readers passed " + earlier.owner() + " in " + passes + " phases");
             }
         }
     }

@@ -58,7 +58,8 @@ public final class OptionsChooser {
         int capacity = overflow ? world.oneOf(2, 4) : world.oneOf(2, 4, 8, 8, 64);
         nodes = overflow ? Math.max(nodes, capacity + 1) : Math.min(nodes, capacity);
         SimulationOptions.Network network = network(lossy);
-        long lease = Math.max(20 * MILLIS, crashes ? 0 : 80 * network.spike());
+        boolean slow = world.chance(0.2);
+        long lease = Math.max(20 * MILLIS, 80 * network.spike() + (slow ? 400 : 40) * network.jitter());
         SimulationOptions.Cluster cluster = new SimulationOptions.Cluster(
                 nodes,
                 world.between(1, 5),
@@ -80,7 +81,7 @@ public final class OptionsChooser {
                 crashes ? world.between(0, 3) : 0,
                 world.oneOf(1, 10, 40) * MILLIS,
                 resets ? world.between(1, 12) : 0,
-                world.chance(0.2) ? 1 : 0,
+                slow ? 1 : 0,
                 world.oneOf(0, 100, 10_000));
         return new SimulationOptions(cluster, network, workload(), faults, local(), cql());
     }

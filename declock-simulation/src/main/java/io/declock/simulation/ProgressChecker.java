@@ -30,8 +30,12 @@ final class ProgressChecker {
         SimulationOptions.Cluster cluster = options.cluster();
         SimulationOptions.Workload workload = options.workload();
         long detection = 4 * (cluster.lease() + cluster.leaseMargin());
-        long protocol = 40 * options.cql().suspectAfter().toNanos() + 400 * options.cql().selfCheckInterval().toNanos();
-        long travel = 2_000 * (options.network().oneWay() + options.network().jitter() + options.network().spike());
+        long protocol = 40 * options.cql().suspectAfter().toNanos()
+                + 400 * options.cql().selfCheckInterval().toNanos();
+        long travel = 2_000
+                * (options.network().oneWay()
+                        + options.network().jitter()
+                        + options.network().spike());
         long turns = 8L * cluster.computeNodes() * cluster.clientsPerNode() * (workload.hold() + workload.think());
         return detection + protocol + travel + turns * (workload.nestShare() > 0 ? 1 + cluster.locks() : 1);
     }
@@ -42,7 +46,8 @@ final class ProgressChecker {
         waitingSince.entrySet().removeIf(entry -> !entry.getKey().node().isAlive());
         for (Map.Entry<SimulatedClient, Long> entry : waitingSince.entrySet()) {
             if (now - Math.max(entry.getValue(), from) > bound()) {
-                throw new Violation("progress", entry.getKey() + " has waited since " + entry.getValue() + "; " + describe());
+                throw new Violation(
+                        "progress", entry.getKey() + " has waited since " + entry.getValue() + "; " + describe());
             }
         }
     }

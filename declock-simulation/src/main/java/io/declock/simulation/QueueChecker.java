@@ -94,13 +94,15 @@ final class QueueChecker implements SimulatedMemory.Observer {
         long header = header(record);
         if (purpose == Purpose.RESET) {
             if (LockHeader.resetId(header) != session.joined().nodeId()) {
-                throw new Violation("reset", session + " clears record " + number(record) + " at " + LockHeader.toString(header));
+                throw new Violation(
+                        "reset", session + " clears record " + number(record) + " at " + LockHeader.toString(header));
             }
             return;
         }
         Position own = own(session, positions.getOrDefault(record, List.of()));
         int capacity = cluster == null ? 1 : cluster.options().cluster().capacity();
-        boolean ofOwn = own != null && own.index % capacity == word - 2 && QueueEntry.version(value) == own.index / capacity;
+        boolean ofOwn =
+                own != null && own.index % capacity == word - 2 && QueueEntry.version(value) == own.index / capacity;
         if (own != null && ofOwn && own.overflows && LockHeader.resetId(header) == 0) {
             throw new Violation("overflow", session + " wrote an entry beyond the capacity, " + own);
         }
@@ -132,8 +134,10 @@ final class QueueChecker implements SimulatedMemory.Observer {
             }
         }
         if (own == null || Math.abs(change) != -LockHeader.downgrade()) {
-            throw new Violation("header", session + " made a change of record " + number(record) + " that is none of ours: "
-                    + LockHeader.toString(before) + " to " + LockHeader.toString(after));
+            throw new Violation(
+                    "header",
+                    session + " made a change of record " + number(record) + " that is none of ours: "
+                            + LockHeader.toString(before) + " to " + LockHeader.toString(after));
         }
         if (change > 0) {
             own.index = LockHeader.head(before);
@@ -145,12 +149,15 @@ final class QueueChecker implements SimulatedMemory.Observer {
             SimulatedSession session, long record, int index, boolean exclusive, long before, List<Position> queue) {
         Position own = own(session, queue);
         if (own != null) {
-            throw new Violation("one position", session + " has two positions in record " + number(record) + ": " + own + " and " + index);
+            throw new Violation(
+                    "one position",
+                    session + " has two positions in record " + number(record) + ": " + own + " and " + index);
         }
         acquisitions++;
         Position taken = new Position(session, index, exclusive, LockHeader.grants(before, exclusive));
         SimulatedCluster all = cluster;
-        taken.overflows = all != null && LockHeader.size(before) >= all.options().cluster().capacity();
+        taken.overflows = all != null
+                && LockHeader.size(before) >= all.options().cluster().capacity();
         queue.add(taken);
     }
 
@@ -158,10 +165,12 @@ final class QueueChecker implements SimulatedMemory.Observer {
         Position own = own(session, queue);
         if (own == null || own.exclusive != exclusive) {
             throw new Violation(
-                    "one position", session + " gives back what it has not, record " + number(record) + ": " + own + " of " + queue);
+                    "one position",
+                    session + " gives back what it has not, record " + number(record) + ": " + own + " of " + queue);
         }
         if (!own.granted) {
-            throw new Violation("order", session + " gives back a position that was never granted: " + own + " of " + queue);
+            throw new Violation(
+                    "order", session + " gives back a position that was never granted: " + own + " of " + queue);
         }
         queue.remove(own);
     }
@@ -181,10 +190,12 @@ final class QueueChecker implements SimulatedMemory.Observer {
             writers += position.exclusive ? 1 : 0;
         }
         if (LockHeader.size(header) != queue.size() || LockHeader.writers(header) != writers) {
-            throw new Violation("header", "record " + number(record) + " {" + LockHeader.toString(header) + "} but " + queue);
+            throw new Violation(
+                    "header", "record " + number(record) + " {" + LockHeader.toString(header) + "} but " + queue);
         }
         if (LockHeader.tail(header) >= LockHeader.HEAD_RANGE) {
-            throw new Violation("header", "record " + number(record) + " ran out of its range: " + LockHeader.toString(header));
+            throw new Violation(
+                    "header", "record " + number(record) + " ran out of its range: " + LockHeader.toString(header));
         }
     }
 
@@ -195,8 +206,10 @@ final class QueueChecker implements SimulatedMemory.Observer {
         marked.put(record, world.now());
         if (LockHeader.resetId(after) != session.joined().nodeId()
                 || LockHeader.resetId(before) != 0 && previous != null && !previous.isCut()) {
-            throw new Violation("reset", session + " put " + LockHeader.resetId(after) + " in place of " + previous + " in record "
-                    + number(record));
+            throw new Violation(
+                    "reset",
+                    session + " put " + LockHeader.resetId(after) + " in place of " + previous + " in record "
+                            + number(record));
         }
     }
 
@@ -208,8 +221,10 @@ final class QueueChecker implements SimulatedMemory.Observer {
                 && LockHeader.resetId(after) == 0
                 && LockHeader.epoch(after) == (LockHeader.epoch(before) + 1 & LockHeader.EPOCH_MASK);
         if (!proper) {
-            throw new Violation("reset", session + " ended one that is not its own: " + LockHeader.toString(before) + " to "
-                    + LockHeader.toString(after));
+            throw new Violation(
+                    "reset",
+                    session + " ended one that is not its own: " + LockHeader.toString(before) + " to "
+                            + LockHeader.toString(after));
         }
         queue.clear();
         SimulatedCluster all = cluster;
@@ -227,8 +242,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
     }
 
     /** A holder that was cut off after it had acknowledged stays in the header until the next reset. */
-    private static void keepDeadSurvivors(
-            List<SimulatedSession> cutMeanwhile, long after, List<Position> queue) {
+    private static void keepDeadSurvivors(List<SimulatedSession> cutMeanwhile, long after, List<Position> queue) {
         int writers = 0;
         for (Position position : queue) {
             writers += position.exclusive ? 1 : 0;
@@ -245,8 +259,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
     private static void survives(SimulatedSession member, CqlLock remote, List<Position> queue) {
         switch (remote.state()) {
             case HELD, PUT_OFF -> queue.add(new Position(member, -1, remote.isExclusive(), true));
-            case WAITING, LEAVING ->
-                throw new Violation("reset", "ended while " + member + " was still " + remote);
+            case WAITING, LEAVING -> throw new Violation("reset", "ended while " + member + " was still " + remote);
             default -> {}
         }
     }
@@ -260,11 +273,10 @@ final class QueueChecker implements SimulatedMemory.Observer {
     /** Looks at what a compute node believes after an event. */
     void observe(SimulatedComputeNode node) {
         node.eachRemote((lock, remote) -> {
-            boolean granted =
-                    switch (remote.state()) {
-                        case HELD, LEAVING, REQUEUING, PUT_OFF -> true;
-                        default -> false;
-                    };
+            boolean granted = switch (remote.state()) {
+                case HELD, LEAVING, REQUEUING, PUT_OFF -> true;
+                default -> false;
+            };
             long[] last = observed.computeIfAbsent(remote, fresh -> new long[] {-1, -1});
             if (granted && (last[0] != remote.epoch() || last[1] != remote.index())) {
                 last[0] = remote.epoch();
@@ -284,7 +296,9 @@ final class QueueChecker implements SimulatedMemory.Observer {
         }
         long header = header(remote.record());
         if (!isOf(remote, header)) {
-            throw new Violation("epoch", session + " was granted " + remote + " but the record is at " + LockHeader.toString(header));
+            throw new Violation(
+                    "epoch",
+                    session + " was granted " + remote + " but the record is at " + LockHeader.toString(header));
         }
         List<Position> queue = positions.getOrDefault(remote.record(), List.of());
         Position own = own(session, queue);
@@ -294,7 +308,8 @@ final class QueueChecker implements SimulatedMemory.Observer {
         own.granted = true;
         for (Position other : queue) {
             if (!other.granted && other.index < own.index && (other.exclusive || own.exclusive)) {
-                throw new Violation("order", own + " was granted before " + other + ", record " + number(remote.record()));
+                throw new Violation(
+                        "order", own + " was granted before " + other + ", record " + number(remote.record()));
             }
         }
     }
@@ -306,13 +321,17 @@ final class QueueChecker implements SimulatedMemory.Observer {
             boolean stuck = LockHeader.resetId(header(record)) != 0 && (initiator == null || !initiator.isCut());
             if (stuck || !queue.stream().allMatch(position -> position.session.isCut())) {
                 throw new Violation(
-                        "at rest", "record " + number(record) + " is left as " + LockHeader.toString(header(record)) + " with " + queue);
+                        "at rest",
+                        "record " + number(record) + " is left as " + LockHeader.toString(header(record)) + " with "
+                                + queue);
             }
         });
     }
 
     private static @Nullable SimulatedSession sessionOf(CqlLock remote) {
-        return remote.environment() instanceof NodeSession of && of.fabric() instanceof SimulatedSession session ? session : null;
+        return remote.environment() instanceof NodeSession of && of.fabric() instanceof SimulatedSession session
+                ? session
+                : null;
     }
 
     private static String number(long record) {

@@ -92,7 +92,8 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         return locks.values();
     }
 
-    @Nullable SimulatedSession session() {
+    @Nullable
+    SimulatedSession session() {
         return session;
     }
 
@@ -126,11 +127,8 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
 
     private long travel() {
         SimulationOptions.Network network = cluster.options().network();
-        long time = network.oneWay() + world.exponential(network.jitter());
-        if (world.chance(network.spikeChance())) {
-            time += world.exponential(network.spike());
-        }
-        return time * slowness;
+        long time = slowness * (network.oneWay() + world.exponential(network.jitter()));
+        return world.chance(network.spikeChance()) ? time + world.exponential(network.spike()) : time;
     }
 
     int slowness() {

@@ -43,7 +43,8 @@ final class SimulatedMemoryNode {
     SimulatedMemoryNode(SimulatedCluster cluster, SimulatedMemory.Observer observer) {
         this.cluster = cluster;
         this.world = cluster.world();
-        this.memory = new SimulatedMemory(new RecordLayout(cluster.options().cluster().capacity()), observer);
+        this.memory =
+                new SimulatedMemory(new RecordLayout(cluster.options().cluster().capacity()), observer);
     }
 
     SimulatedWorld.Place place() {
@@ -114,12 +115,17 @@ final class SimulatedMemoryNode {
     }
 
     private void watch(SimulatedSession session) {
-        long end = session.lastHeard() + session.joined().leaseNanos() + cluster.options().cluster().leaseMargin();
+        long end = session.lastHeard()
+                + session.joined().leaseNanos()
+                + cluster.options().cluster().leaseMargin();
         world.at(end, place, () -> {
             if (session.isCut()) {
                 return;
             }
-            if (session.lastHeard() + session.joined().leaseNanos() + cluster.options().cluster().leaseMargin() > world.now()) {
+            if (session.lastHeard()
+                            + session.joined().leaseNanos()
+                            + cluster.options().cluster().leaseMargin()
+                    > world.now()) {
                 watch(session);
             } else {
                 cut(session, "its lease ran out");
@@ -136,16 +142,25 @@ final class SimulatedMemoryNode {
         sessions.remove(session);
         cuts.put(session, world.now());
         int nodeId = session.joined().nodeId();
-        idFreeFrom.put(nodeId, world.now() + session.joined().leaseNanos() + cluster.options().cluster().leaseMargin());
+        idFreeFrom.put(
+                nodeId,
+                world.now()
+                        + session.joined().leaseNanos()
+                        + cluster.options().cluster().leaseMargin());
         membership = new Membership(
                 ++membershipVersion,
-                membership.members().stream().filter(member -> member.nodeId() != nodeId).toList());
+                membership.members().stream()
+                        .filter(member -> member.nodeId() != nodeId)
+                        .toList());
         sessions.forEach(other -> other.membershipChanged(membership));
     }
 
     /** Returns the sessions that were cut at or after an instant. */
     List<SimulatedSession> cutSince(long instant) {
-        return cuts.entrySet().stream().filter(cut -> cut.getValue() >= instant).map(Map.Entry::getKey).toList();
+        return cuts.entrySet().stream()
+                .filter(cut -> cut.getValue() >= instant)
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     // ---------------------------------------------------------------- requests

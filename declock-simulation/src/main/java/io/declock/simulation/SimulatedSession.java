@@ -17,8 +17,10 @@ import io.declock.fabric.SessionListener;
 import io.declock.fabric.VerbChain;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +41,8 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     // At the compute node.
     private final Set<VerbChain> inFlight = new LinkedHashSet<>();
-    private final Set<CompletableFuture<?>> requests = new LinkedHashSet<>();
+    private final Map<Long, CompletableFuture<?>> requests = new LinkedHashMap<>();
+    private long lastRequest;
     private boolean closed;
     private boolean lossTold;
     private long lastEntered;
@@ -51,8 +54,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
     private boolean cut;
     private long lastHeard;
 
-    SimulatedSession(
-            SimulatedCluster cluster, SimulatedComputeNode node, JoinReply joined, SessionListener listener) {
+    SimulatedSession(SimulatedCluster cluster, SimulatedComputeNode node, JoinReply joined, SessionListener listener) {
         this.cluster = cluster;
         this.world = cluster.world();
         this.node = node;
@@ -120,7 +122,8 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         lastAnswered = Math.max(lastAnswered, node.fromMemoryNode());
         world.at(lastAnswered, node, () -> {
             if (inFlight.remove(executed.chain())) {
-                world.note(() -> node + " completed " + executed.chain() + Describe.results(executed, memoryNode.memory()));
+                world.note(() ->
+                        node + " completed " + executed.chain() + Describe.results(executed, memoryNode.memory()));
                 executed.chain().completed(executed);
             }
         });
@@ -134,7 +137,8 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
             world.after(0, node, () -> result.completeExceptionally(over()));
             return result;
         }
-        requests.add(result);
+        long number = ++lastRequest;
+        requests.put(number, result);
         world.at(node.toMemoryNode(), memoryNode.place(), () -> {
             if (cut) {
                 return;
@@ -144,13 +148,13 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
                 answer = atMemoryNode.get();
             } catch (RefusedException refused) {
                 world.at(node.fromMemoryNode(), node, () -> {
-                    requests.remove(result);
+                    requests.remove(number);
                     result.completeExceptionally(refused.refusal());
                 });
                 return;
             }
             world.at(node.fromMemoryNode(), node, () -> {
-                if (requests.remove(result)) {
+                if (requests.remove(number) != null) {
                     result.complete(answer);
                 }
             });
@@ -275,7 +279,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         closed = true;
         List<VerbChain> unanswered = new ArrayList<>(inFlight);
         inFlight.clear();
-        List<CompletableFuture<?>> open = new ArrayList<>(requests);
+        List<CompletableFuture<?>> open = new ArrayList<>(requests.values());
         requests.clear();
         world.after(0, node, () -> {
             unanswered.forEach(chain -> chain.failed(over()));

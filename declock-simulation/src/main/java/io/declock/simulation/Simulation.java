@@ -55,7 +55,8 @@ public final class Simulation {
         this.checkers = new Checkers(world, options);
         this.cluster = new SimulatedCluster(world, options, checkers.queue());
         checkers.queue().watch(cluster);
-        this.names = new NameChooser(world, options.cluster().locks(), options.cluster().zipf());
+        this.names = new NameChooser(
+                world, options.cluster().locks(), options.cluster().zipf());
     }
 
     /** Runs a seed under options, and keeps that many of the last lines of the trace. */
@@ -130,7 +131,8 @@ public final class Simulation {
     }
 
     private void runUntilFinished(String what) {
-        while (!clients.stream().allMatch(SimulatedClient::isFinished) || world.now() < options.faults().until()) {
+        while (!clients.stream().allMatch(SimulatedClient::isFinished)
+                || world.now() < options.faults().until()) {
             for (int i = 0; i < 64; i++) {
                 if (!world.step(END)) {
                     throw new Violation("progress", what + " did not end within " + END + " ns");
@@ -141,8 +143,9 @@ public final class Simulation {
 
     private void runFor(long duration) {
         long end = world.now() + duration;
-        while (world.step(end)) {
-            continue;
+        boolean more = true;
+        while (more) {
+            more = world.step(end);
         }
     }
 

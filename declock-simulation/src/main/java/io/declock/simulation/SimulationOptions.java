@@ -136,6 +136,7 @@ public record SimulationOptions(
 
     @Override
     public String toString() {
-        return String.join("\n", "  " + cluster, "  " + network, "  " + workload, "  " + faults, "  " + local, "  " + cql);
+        return String.join(
+                "\n", "  " + cluster, "  " + network, "  " + workload, "  " + faults, "  " + local, "  " + cql);
     }
 }
