@@ -43,6 +43,9 @@ public interface ControlPlane {
      */
     void answerReclaim(long round, long[] vetoed);
 
-    /** Ends the session in good order: no hold and no queue position may be left. */
+    /**
+     * Ends the session in good order: no hold and no queue position may be left. Once it has completed, {@link
+     * SessionListener#lost} is not called any more.
+     */
     CompletionStage<Void> leave();
 }

@@ -11,7 +11,10 @@ public interface SessionListener {
     /** A peer's message, direct or relayed. */
     void peerMessage(PeerMessage message);
 
-    /** The memory node would like these idle records back; answer with {@link ControlPlane#answerReclaim}. */
+    /**
+     * The memory node would like these idle records back; answer with {@link ControlPlane#answerReclaim}. A record whose
+     * resolution completed before this is called, on whatever thread it is then used, must be vetoed or forgotten.
+     */
     void reclaimProposed(long round, long[] records);
 
     /** The session is over: posts fail from now on, and every chain in flight has failed or will. Called once. */

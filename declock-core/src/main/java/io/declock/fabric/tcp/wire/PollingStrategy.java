@@ -20,6 +20,7 @@ final class PollingStrategy implements SelectStrategy {
     }
 
     @Override
+    @SuppressWarnings("ThreadPriorityCheck") // Yielding is a courtesy here, nothing relies on it.
     public int calculateStrategy(IntSupplier selectNow, boolean hasTasks) throws Exception {
         if (pollNanos == 0) {
             return hasTasks ? selectNow.get() : SELECT;
@@ -33,7 +34,8 @@ final class PollingStrategy implements SelectStrategy {
             return ready > 0 || hasTasks ? ready : CONTINUE;
         }
         if (now - lastBusy < pollNanos) {
-            Thread.onSpinWait();
+            // Whoever else is ready on this core goes first: polling must not take what it waits for.
+            Thread.yield();
             return CONTINUE;
         }
         slept = true;
