@@ -8,6 +8,7 @@ import io.declock.MemoryNodeUnavailableException;
 import io.declock.fabric.Fabric;
 import io.declock.fabric.FabricException;
 import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.Resolution;
 import io.declock.local.LocalLock;
 import io.declock.monitor.Counters;
 import io.declock.session.ClockSync;
@@ -113,20 +114,27 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             bindLater(lock, link);
             return;
         }
+        session.resolving();
         session.fabric().control().resolve(fullName(lock.name())).whenComplete((resolution, failure) -> {
             if (failure == null) {
                 link.sawEpoch(resolution.epoch());
                 session.register(resolution.record(), lock);
-                if (session.isOver()) {
-                    session.unregister(resolution.record(), lock);
-                    bindLater(lock, link);
-                } else {
-                    lock.bound(session, resolution);
-                }
+                session.resolved();
+                attach(lock, link, session, resolution);
             } else {
+                session.resolved();
                 notResolved(lock, link, session, failure);
             }
         });
+    }
+
+    private void attach(LocalLock lock, MemoryNodeLink link, NodeSession session, Resolution resolution) {
+        if (session.isOver()) {
+            session.unregister(resolution.record(), lock);
+            bindLater(lock, link);
+        } else {
+            lock.bound(session, resolution);
+        }
     }
 
     private void notResolved(LocalLock lock, MemoryNodeLink link, NodeSession session, Throwable failure) {
@@ -218,9 +226,10 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     @Override
     public void reclaimProposed(NodeSession session, long round, long[] records) {
         List<Long> vetoed = new ArrayList<>();
+        boolean resolving = session.isResolving();
         for (long record : records) {
             LocalLock lock = session.lockAt(record);
-            if (lock != null && !table.forget(lock)) {
+            if (resolving || lock != null && !table.forget(lock)) {
                 vetoed.add(record);
             }
         }

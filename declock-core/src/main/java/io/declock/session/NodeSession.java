@@ -27,6 +27,7 @@ import io.declock.time.TimerService;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,7 @@ public final class NodeSession implements CqlEnvironment {
     private final PeerInbox inbox;
     private final Map<Long, LocalLock> byRecord = new ConcurrentHashMap<>();
     private final AtomicBoolean over = new AtomicBoolean();
+    private final AtomicInteger resolving = new AtomicInteger();
 
     private volatile Membership membership;
     private volatile long leaseUntil;
@@ -163,6 +165,21 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     // ---------------------------------------------------------------- locks of this session
+
+    /** A name is about to be resolved: no record may be given back before {@link #resolved}, it could be the answer's. */
+    public void resolving() {
+        resolving.incrementAndGet();
+    }
+
+    /** A resolved record was registered, or the resolution failed. */
+    public void resolved() {
+        resolving.decrementAndGet();
+    }
+
+    /** Returns whether an answer to a resolution may be on its way to its lock. */
+    public boolean isResolving() {
+        return resolving.get() > 0;
+    }
 
     /** Makes the lock known under its record, before its first operation is posted. */
     public void register(long record, LocalLock lock) {
