@@ -29,7 +29,7 @@ final class MemoryNodeMetrics implements MeterBinder {
                 "Services that have joined",
                 status -> status.sessions().size());
         gauge(registry, "records.used", "Lock records that belong to a name", MemoryNodeStatus::recordsInUse);
-        gauge(registry, "records.total", "Lock records in all", MemoryNodeStatus::recordsTotal);
+        gauge(registry, "records.capacity", "Lock records there is room for", MemoryNodeStatus::recordsTotal);
         gauge(registry, "serving", "1 while services may join, else 0", status -> status.serving() ? 1 : 0);
         Gauge.builder(
                         PREFIX + "memory.committed",

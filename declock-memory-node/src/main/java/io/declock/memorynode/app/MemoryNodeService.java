@@ -168,7 +168,7 @@ final class MemoryNodeService implements SmartLifecycle {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        log.info("Memory node '{}' stopped; {} services had joined it", node.id(), sessions);
+        log.info("Memory node '{}' stopped; services still joined: {}", node.id(), sessions);
     }
 
     @Override

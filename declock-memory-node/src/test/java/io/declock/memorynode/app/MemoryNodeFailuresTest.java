@@ -1,0 +1,85 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** What somebody reads who configured the memory node wrongly: what is wrong, and what to do. */
+@ExtendWith(OutputCaptureExtension.class)
+class MemoryNodeFailuresTest {
+    private static void fails(String... properties) {
+        assertThatThrownBy(() -> RunningNode.start(properties).close()).isInstanceOf(Exception.class);
+    }
+
+    @Test
+    void portInUse(CapturedOutput output) throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            fails("declock.memory-node.port=" + taken.getLocalPort());
+            assertThat(output)
+                    .contains("The memory node cannot listen on 127.0.0.1:" + taken.getLocalPort() + ": ")
+                    .contains("in use")
+                    .contains("choose another one with declock.memory-node.port");
+        }
+    }
+
+    @Test
+    void memoryTooSmallForOneRecord(CapturedOutput output) {
+        fails("declock.memory-node.records=", "declock.memory-node.memory=100B");
+        assertThat(output)
+                .contains(
+                        "declock.memory-node.memory is 100B, which is too small for a single lock record of 576 bytes.")
+                .contains("Give at least 576 bytes per lock name in use");
+    }
+
+    @Test
+    void moreMemoryThanTheJvmGives(CapturedOutput output) {
+        fails("declock.memory-node.records=", "declock.memory-node.memory=1000GB");
+        assertThat(output)
+                .contains("lock records of 576 bytes, 1000.0 GiB in all, and the JVM allows ")
+                .contains("Start it with -XX:MaxDirectMemorySize=");
+    }
+
+    @Test
+    void memoryAndRecords(CapturedOutput output) {
+        fails("declock.memory-node.memory=1MB");
+        assertThat(output).contains("declock.memory-node.memory and declock.memory-node.records are both set.");
+    }
+
+    @Test
+    void queueCapacityThatIsNoPowerOfTwo(CapturedOutput output) {
+        fails("declock.memory-node.queue-capacity=7");
+        assertThat(output)
+                .contains("declock.memory-node.queue-capacity is 7.")
+                .contains("Set it to a power of two from 2 to 256");
+    }
+
+    @Test
+    void unknownSslBundle(CapturedOutput output) {
+        fails("declock.memory-node.ssl.bundle=missing", "spring.ssl.bundle.pem.other.keystore.certificate=x");
+        assertThat(output)
+                .contains("names the SSL bundle 'missing', which does not exist. There are: other.")
+                .contains("Define it with spring.ssl.bundle.pem.missing.*");
+    }
+
+    @Test
+    void valueThatCannotBe(CapturedOutput output) {
+        fails("declock.memory-node.max-lease=0s");
+        assertThat(output)
+                .contains("A property of declock.memory-node has a value that cannot be: maxLease must be positive");
+    }
+
+    @Test
+    void portFileThatCannotBeWritten(CapturedOutput output) {
+        fails("declock.memory-node.port-file=/does/not/exist");
+        assertThat(output).contains("The port cannot be written to /does/not/exist");
+    }
+}

@@ -1,0 +1,116 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.LockHandle;
+import io.declock.LockRequest;
+import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.node.ComputeNode;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** TLS by an SSL bundle. The certificate is made by the JDK's keytool, and trusts itself. */
+@ExtendWith(OutputCaptureExtension.class)
+class MemoryNodeTlsTest {
+    private static final String BUNDLE = "spring.ssl.bundle.jks.node.";
+
+    @TempDir
+    Path folder;
+
+    private Path store;
+
+    @BeforeEach
+    void makeCertificate() throws Exception {
+        store = folder.resolve("node.p12");
+        String keytool =
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+        Process process = new ProcessBuilder(List.of(
+                        keytool,
+                        "-genkeypair",
+                        "-alias",
+                        "node",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=node",
+                        "-ext",
+                        "san=ip:127.0.0.1",
+                        "-validity",
+                        "2",
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        "changeit",
+                        "-keystore",
+                        store.toString()))
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("keytool.log").toFile())
+                .start();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+    }
+
+    private RunningNode start(String clientAuth) {
+        return RunningNode.start(
+                "declock.memory-node.wait-out-old-sessions=false",
+                BUNDLE + "keystore.location=file:" + store,
+                BUNDLE + "keystore.password=changeit",
+                BUNDLE + "keystore.type=PKCS12",
+                BUNDLE + "truststore.location=file:" + store,
+                BUNDLE + "truststore.password=changeit",
+                BUNDLE + "truststore.type=PKCS12",
+                "declock.memory-node.ssl.bundle=node",
+                "declock.memory-node.ssl.client-auth=" + clientAuth);
+    }
+
+    @Test
+    void servesWhoTrustsItsCertificateAndNobodyInPlainText(CapturedOutput output) throws Exception {
+        try (RunningNode running = start("none")) {
+            SSLContext tls = running.bean(SslBundles.class).getBundle("node").createSslContext();
+            assertThat(output).contains("TLS on").contains("Whoever reaches port");
+            try (ComputeNode service = running.computeNode(TcpFabricSettings.DEFAULTS.withTls(tls, null, null, null))) {
+                assertThat(service.awaitReady(Duration.ofSeconds(10))).isTrue();
+                try (LockHandle handle = service.acquire(LockRequest.write("order:42"))) {
+                    assertThat(handle.isValid()).isTrue();
+                }
+            }
+            try (ComputeNode plain = running.computeNode(TcpFabricSettings.DEFAULTS)) {
+                assertThat(plain.awaitReady(Duration.ofSeconds(1))).isFalse();
+            }
+        }
+    }
+
+    @Test
+    void asksForACertificateIfItIsToldTo(CapturedOutput output) throws Exception {
+        try (RunningNode running = start("need")) {
+            SSLContext tls = running.bean(SslBundles.class).getBundle("node").createSslContext();
+            assertThat(output).contains("TLS on").doesNotContain("Whoever reaches port");
+            try (ComputeNode service = running.computeNode(TcpFabricSettings.DEFAULTS.withTls(tls, null, null, null))) {
+                assertThat(service.awaitReady(Duration.ofSeconds(10))).isTrue();
+            }
+            SSLContext anonymous = SSLContext.getInstance("TLS");
+            anonymous.init(null, trust(running), null);
+            try (ComputeNode service =
+                    running.computeNode(TcpFabricSettings.DEFAULTS.withTls(anonymous, null, null, null))) {
+                assertThat(service.awaitReady(Duration.ofSeconds(1))).isFalse();
+            }
+        }
+    }
+
+    private static javax.net.ssl.TrustManager[] trust(RunningNode running) {
+        return running.bean(SslBundles.class).getBundle("node").getManagers().getTrustManagers();
+    }
+}

@@ -1,0 +1,78 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode.app;
+
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.monitor.Counters;
+import io.declock.node.ComputeNode;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** A memory node started as its program is, in this JVM, on ports of the system's choice. */
+final class RunningNode implements AutoCloseable {
+    private final ConfigurableApplicationContext context;
+
+    private RunningNode(ConfigurableApplicationContext context) {
+        this.context = context;
+    }
+
+    static RunningNode start(String... properties) {
+        List<String> arguments = new ArrayList<>(List.of(
+                "--server.port=0",
+                "--server.address=127.0.0.1",
+                "--declock.memory-node.port=0",
+                "--declock.memory-node.bind-address=127.0.0.1",
+                "--declock.memory-node.records=1000"));
+        for (String property : properties) {
+            arguments.removeIf(
+                    argument -> argument.startsWith("--" + property.substring(0, property.indexOf('=') + 1)));
+            arguments.add("--" + property);
+        }
+        return new RunningNode(SpringApplication.run(MemoryNodeApplication.class, arguments.toArray(String[]::new)));
+    }
+
+    MemoryNodeService service() {
+        return context.getBean(MemoryNodeService.class);
+    }
+
+    <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
+    HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        int port = ((WebServerApplicationContext) context).getWebServer().getPort();
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .build();
+        return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+    }
+
+    /** Makes a compute node that wants to join it. */
+    ComputeNode computeNode(TcpFabricSettings settings) {
+        Counters counters = new Counters();
+        ComputeNode node = ComputeNode.builder()
+                .memoryNodes(List.of(
+                        MemoryNodeAddress.parse("tcp://127.0.0.1:" + service().port())))
+                .fabric(TcpFabric.open(settings, counters))
+                .counters(counters)
+                .build();
+        node.start();
+        return node;
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}
