@@ -15,12 +15,10 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -30,7 +28,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class Fleet implements AutoCloseable {
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
-    private static final Duration STOP_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
 
     private final Path work;
     private final List<ChildProcess> children = new ArrayList<>();
@@ -52,12 +50,12 @@ final class Fleet implements AutoCloseable {
     /** Starts everything and waits until it is ready. */
     void start(Programs programs, DemoOptions options) {
         if (options.postgres()) {
-            postgres = ThrowawayPostgres.start(work);
+            postgres = ThrowawayPostgres.start();
         }
         String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
         Path nodePortFile = work.resolve("memory-node.port");
         ChildProcess memoryNode =
-                launch("memory-node", programs.memoryNode(nodePortFile), Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
+                launch("memory-node", programs.memoryNode(work, nodePortFile), Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
         int nodePort = memoryNode.awaitPort(nodePortFile, START_PATIENCE);
 
         List<ChildProcess> instances = new ArrayList<>();
@@ -69,7 +67,7 @@ final class Fleet implements AutoCloseable {
             if (postgres != null) {
                 environment.putAll(postgres.environment());
             }
-            instances.add(launch(name, programs.shop(name, options, work.resolve("shop"), nodePort), environment));
+            instances.add(launch(name, programs.shop(work, name, options, work.resolve("shop"), nodePort), environment));
         }
         for (int i = 1; i <= options.instances(); i++) {
             int port = instances.get(i - 1).awaitPort(portFile("shop-" + i), START_PATIENCE);
@@ -126,16 +124,6 @@ final class Fleet implements AutoCloseable {
         if (postgres != null) {
             postgres.close();
         }
-        deleteFiles();
-    }
-
-    private void deleteFiles() {
-        try (Stream<Path> paths = Files.walk(work)) {
-            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
-        } catch (IOException e) {
-            System.err.println("Some files are left in " + work + ": " + e.getMessage());
-        }
+        Directories.delete(work);
     }
 }

@@ -35,9 +35,10 @@ record Programs(Path java, Path memoryNode, Path shop) {
         return Path.of(value).toAbsolutePath();
     }
 
-    List<String> memoryNode(Path portFile) {
+    List<String> memoryNode(Path temporary, Path portFile) {
         // There cannot have been an earlier life: nobody knew this port.
         return command(
+                temporary,
                 memoryNode,
                 "--declock.memory-node.id=demo",
                 "--declock.memory-node.bind-address=127.0.0.1",
@@ -47,8 +48,9 @@ record Programs(Path java, Path memoryNode, Path shop) {
                 "--declock.memory-node.records=10000");
     }
 
-    List<String> shop(String name, DemoOptions options, Path database, int memoryNodePort) {
+    List<String> shop(Path temporary, String name, DemoOptions options, Path database, int memoryNodePort) {
         return command(
+                temporary,
                 shop,
                 "--shop.instance=" + name,
                 "--shop.locking=" + (options.locking() ? "on" : "off"),
@@ -59,9 +61,11 @@ record Programs(Path java, Path memoryNode, Path shop) {
                 "--declock.node-name=" + name);
     }
 
-    private List<String> command(Path jar, String... arguments) {
+    private List<String> command(Path temporary, Path jar, String... arguments) {
         List<String> command = new ArrayList<>(List.of(java.toString()));
         command.addAll(JVM);
+        // Where it is deleted even if the process cannot do so itself.
+        command.add("-Djava.io.tmpdir=" + temporary);
         command.addAll(List.of("-jar", jar.toString(), "--server.port=0", "--server.address=127.0.0.1"));
         command.addAll(List.of(arguments));
         return command;

@@ -28,11 +28,13 @@ final class ThrowawayPostgres implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final String USER = "shop";
 
+    private final Path home;
     private final ChildProcess server;
     private final int port;
     private final String password;
 
-    private ThrowawayPostgres(ChildProcess server, int port, String password) {
+    private ThrowawayPostgres(Path home, ChildProcess server, int port, String password) {
+        this.home = home;
         this.server = server;
         this.port = port;
         this.password = password;
@@ -69,15 +71,15 @@ final class ThrowawayPostgres implements AutoCloseable {
         return name.chars().allMatch(Character::isDigit) ? Integer.parseInt(name) : 0;
     }
 
-    static ThrowawayPostgres start(Path work) {
+    static ThrowawayPostgres start() {
         Path programs = programs()
                 .orElseThrow(() ->
                         new DemoFailedException("--postgres needs PostgreSQL's programs (initdb, postgres): on the"
                                 + " PATH, or in /usr/lib/postgresql as Debian's package postgresql puts them"));
+        Path home = directory();
         try {
             String password = UUID.randomUUID().toString();
             int port = freePort();
-            Path home = Files.createDirectory(work.resolve("postgres"));
             Path passwordFile = Files.writeString(home.resolve("password"), password);
             List<String> prefix = asUser(home);
             Path data = home.resolve("data");
@@ -109,13 +111,33 @@ final class ThrowawayPostgres implements AutoCloseable {
                     "-k",
                     "",
                     "-F"));
-            ChildProcess server = ChildProcess.start("postgres", work, command, Map.of());
-            ThrowawayPostgres postgres = new ThrowawayPostgres(server, port, password);
-            server.await(
-                    "that it is ready", PATIENCE, () -> server.lastLines().contains("ready to accept") ? "ready" : "");
+            ChildProcess server = ChildProcess.start("postgres", home, command, Map.of());
+            ThrowawayPostgres postgres = new ThrowawayPostgres(home, server, port, password);
+            try {
+                server.await(
+                        "that it is ready",
+                        PATIENCE,
+                        () -> server.lastLines().contains("ready to accept") ? "ready" : "");
+            } catch (DemoFailedException e) {
+                server.stop(PATIENCE);
+                throw e;
+            }
             return postgres;
         } catch (IOException e) {
-            throw new DemoFailedException("Cannot make a PostgreSQL in " + work + ": " + e.getMessage(), e);
+            Directories.delete(home);
+            throw new DemoFailedException("Cannot make a PostgreSQL in " + home + ": " + e.getMessage(), e);
+        } catch (DemoFailedException e) {
+            Directories.delete(home);
+            throw e;
+        }
+    }
+
+    /** Makes its directory directly below the one for temporary files: another user's processes must be able to reach it. */
+    private static Path directory() {
+        try {
+            return Files.createTempDirectory("declock-demo-postgres-");
+        } catch (IOException e) {
+            throw new DemoFailedException("Cannot make a directory for PostgreSQL: " + e.getMessage(), e);
         }
     }
 
@@ -137,7 +159,7 @@ final class ThrowawayPostgres implements AutoCloseable {
     private static void run(Path home, List<String> prefix, List<String> command) {
         List<String> all = new ArrayList<>(prefix);
         all.addAll(command);
-        Path log = home.resolveSibling("postgres-setup.log");
+        Path log = home.resolve("setup.log");
         try {
             Process process = new ProcessBuilder(all)
                     .directory(home.toFile())
@@ -173,5 +195,6 @@ final class ThrowawayPostgres implements AutoCloseable {
     @Override
     public void close() {
         server.stop(Duration.ofSeconds(5));
+        Directories.delete(home);
     }
 }

@@ -1,0 +1,121 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.testing.Needs;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The demonstration as a newcomer runs it: the script, real processes, real requests. */
+class DemoIT {
+    private static final int SECONDS = 240;
+    private static final Path SCRIPT = Path.of("..", "demo").toAbsolutePath().normalize();
+
+    @TempDir
+    Path temporary;
+
+    private Demo demo(boolean ownDirectory, String... options) throws Exception {
+        List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString(), "--no-build"));
+        command.addAll(List.of(options));
+        Path output = temporary.resolve("output.txt");
+        Path files = Files.createDirectory(temporary.resolve("files"));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        if (ownDirectory) {
+            builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + files);
+        }
+        Process process = builder.start();
+        List<ProcessHandle> started = new ArrayList<>();
+        try {
+            boolean ended = false;
+            for (int i = 0; i < SECONDS && !ended; i++) {
+                ended = process.waitFor(1, TimeUnit.SECONDS);
+                process.descendants().filter(child -> !started.contains(child)).forEach(started::add);
+            }
+            String text = Files.readString(output, StandardCharsets.UTF_8);
+            System.out.println(text);
+            assertThat(ended)
+                    .as("the demo ended within %s s: %s", SECONDS, text)
+                    .isTrue();
+            assertThat(started).as("processes that are left").noneMatch(ProcessHandle::isAlive);
+            assertThat(left(files)).as("files that are left").isEmpty();
+            return new Demo(process.exitValue(), text);
+        } finally {
+            started.forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+    }
+
+    private static List<Path> left(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.toList();
+        }
+    }
+
+    @Test
+    void nothingIsOversoldWithTheLock() throws Exception {
+        Demo demo = demo(true, "--seconds=60", "--orders=900", "--stock=400", "--products=3");
+
+        assertThat(demo.text()).contains("NOTHING WAS OVERSOLD");
+        assertThat(demo.exitCode()).isZero();
+        assertThat(demo.text())
+                .contains("0 errors")
+                .contains("0 orders refused for an old token, 0 orders shared a token");
+        assertThat(demo.sold("kettle")).isBetween(1L, 400L);
+        assertThat(demo.text()).containsPattern("grants .* handed over [0-9.]+ % locally, [0-9.]+ % by a peer");
+    }
+
+    @Test
+    void theSameLoadOversellsWithoutIt() throws Exception {
+        Demo demo = demo(true, "--seconds=60", "--orders=900", "--stock=400", "--products=3", "--instances=2", "--locking=off");
+
+        assertThat(demo.text()).contains("OVERSOLD: ").contains("This is the expected damage of --locking=off");
+        assertThat(demo.exitCode()).isEqualTo(1);
+        assertThat(demo.text()).contains("sold + left = ");
+    }
+
+    @Test
+    void nothingIsOversoldOnPostgres() throws Exception {
+        Needs.that(
+                () -> ThrowawayPostgres.programs().isPresent(),
+                "the demonstration on PostgreSQL",
+                "PostgreSQL's programs (Debian: apt-get install postgresql)");
+
+        Demo demo = demo(
+                false, "--postgres", "--instances=2", "--seconds=60", "--orders=500", "--stock=300", "--products=2");
+
+        assertThat(demo.text()).contains("PostgreSQL").contains("NOTHING WAS OVERSOLD");
+        assertThat(demo.exitCode()).isZero();
+    }
+
+    @Test
+    void saysWhatIsWrongWithItsOptions() throws Exception {
+        Demo demo = demo(true, "--locking=perhaps");
+
+        assertThat(demo.exitCode()).isEqualTo(2);
+        assertThat(demo.text()).contains("--locking must be on or off").contains("Usage: ./demo");
+    }
+
+    /** What came of one. */
+    private record Demo(int exitCode, String text) {
+        long sold(String product) {
+            Matcher row = Pattern.compile(product + " +[0-9,]+ +([0-9,]+) ").matcher(text);
+            assertThat(row.find()).as("a row for %s", product).isTrue();
+            return Long.parseLong(row.group(1).replace(",", ""));
+        }
+    }
+}
