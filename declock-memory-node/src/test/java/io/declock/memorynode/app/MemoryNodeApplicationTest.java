@@ -109,7 +109,8 @@ class MemoryNodeApplicationTest {
                 RunningNode.start("declock.memory-node.max-lease=1s", "declock.memory-node.lease-margin=0s")) {
             await().atMost(PATIENCE)
                     .untilAsserted(
-                            () -> assertThat(running.get("/actuator/health").statusCode()).isEqualTo(200));
+                            () -> assertThat(running.get("/actuator/health").statusCode())
+                                    .isEqualTo(200));
         }
     }
 }

@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * files are gone when it is closed. For one thread, but {@link #close} may be called by another.
  */
 final class Fleet implements AutoCloseable {
-    private static final Duration START_PATIENCE = Duration.ofSeconds(90);
+    private static final Duration START_PATIENCE = Duration.ofSeconds(180);
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
 
     private final Path work;
@@ -54,8 +54,8 @@ final class Fleet implements AutoCloseable {
         }
         String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
         Path nodePortFile = work.resolve("memory-node.port");
-        ChildProcess memoryNode =
-                launch("memory-node", programs.memoryNode(work, nodePortFile), Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
+        ChildProcess memoryNode = launch(
+                "memory-node", programs.memoryNode(work, nodePortFile), Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
         int nodePort = memoryNode.awaitPort(nodePortFile, START_PATIENCE);
 
         List<ChildProcess> instances = new ArrayList<>();
@@ -67,7 +67,8 @@ final class Fleet implements AutoCloseable {
             if (postgres != null) {
                 environment.putAll(postgres.environment());
             }
-            instances.add(launch(name, programs.shop(work, name, options, work.resolve("shop"), nodePort), environment));
+            instances.add(
+                    launch(name, programs.shop(work, name, options, work.resolve("shop"), nodePort), environment));
         }
         for (int i = 1; i <= options.instances(); i++) {
             int port = instances.get(i - 1).awaitPort(portFile("shop-" + i), START_PATIENCE);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The demonstration as a newcomer runs it: the script, real processes, real requests. */
 class DemoIT {
-    private static final int SECONDS = 240;
+    private static final int SECONDS = 400;
     private static final Path SCRIPT = Path.of("..", "demo").toAbsolutePath().normalize();
 
     @TempDir
@@ -81,7 +81,8 @@ class DemoIT {
 
     @Test
     void theSameLoadOversellsWithoutIt() throws Exception {
-        Demo demo = demo(true, "--seconds=60", "--orders=900", "--stock=400", "--products=3", "--instances=2", "--locking=off");
+        Demo demo = demo(
+                true, "--seconds=60", "--orders=900", "--stock=400", "--products=3", "--instances=2", "--locking=off");
 
         assertThat(demo.text()).contains("OVERSOLD: ").contains("This is the expected damage of --locking=off");
         assertThat(demo.exitCode()).isEqualTo(1);
