@@ -148,14 +148,14 @@ public record DecLockProperties(
      */
     public record Tcp(
             @DefaultValue("3s") Duration connectTimeout,
-            @DefaultValue("3s") Duration requestTimeout,
+            @DefaultValue("5s") Duration requestTimeout,
             @DefaultValue("1") int eventLoopThreads,
             @DefaultValue("0") Duration eventLoopPolling) {}
 
     /**
      * The embedded memory node.
      *
-     * @param port Loopback port of the embedded memory node, which the instances of one machine share. Zero picks a free one, for a memory node that nobody else finds.
+     * @param port Loopback port of the embedded memory node, which the instances of one machine share. With zero, the memory node is for this instance alone and nothing listens.
      * @param records Most lock names at a time.
      * @param queueCapacity Most instances that can join. A power of two, at most 256.
      * @param memoryLimit Most memory the lock records may take. The embedded memory node does not start if they need more.
