@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * files are gone when it is closed. For one thread, but {@link #close} may be called by another.
  */
 final class Fleet implements AutoCloseable {
-    private static final Duration START_PATIENCE = Duration.ofSeconds(180);
+    private static final Duration START_PATIENCE = Duration.ofMinutes(3);
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
 
     private final Path work;
