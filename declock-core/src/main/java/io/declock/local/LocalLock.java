@@ -127,12 +127,20 @@ public final class LocalLock implements CqlUpper {
             waiter.settle(LocalWaiter.State.BUSY, null);
             return;
         }
-        waiter.timestamp = env == null ? 0 : env.timestamp();
+        stamp(waiter, env);
         queue.add(waiter);
         host.waiting(1);
         advance(effects);
         if (waiter.queued && remote != null && remote.state() == CqlLock.State.HELD) {
             remote.prefetch(effects);
+        }
+    }
+
+    /** Timestamps are on the memory node's clock, so who comes before there is a session is stamped when there is one. */
+    private static void stamp(LocalWaiter waiter, @Nullable CqlEnvironment session) {
+        if (!waiter.stamped && session != null) {
+            waiter.stamped = true;
+            waiter.timestamp = session.timestamp();
         }
     }
 
@@ -396,7 +404,7 @@ public final class LocalLock implements CqlUpper {
         } else if (mayStay(remote, next)) {
             remote.tenure().nextToken();
             grant(next, remote, GrantKind.LOCAL, effects);
-            beginReadPhase(remote, effects);
+            beginReadPhase(next, remote, effects);
         } else {
             remote.requeue(next.isExclusive(), next.timestamp, effects);
         }
@@ -404,19 +412,24 @@ public final class LocalLock implements CqlUpper {
 
     /** Whether ownership may pass inside this node, without the remote queue (DecLock, section 5.3). */
     private boolean mayStay(CqlLock remote, LocalWaiter next) {
-        if (next.isExclusive() && !remote.isExclusive()
-                || !remote.tenure().hasNextToken(remote.isExclusive())
-                || !leaseValid()) {
+        if (mustReacquire(remote, next) || !remote.tenure().hasNextToken(remote.isExclusive()) || !leaseValid()) {
             return false;
         }
-        if (!remote.tenure().knowsRemote()) {
-            return true;
-        }
+        return !remote.tenure().knowsRemote()
+                || isWithinBound(remote) && !remote.tenure().remoteIsEarlierThan(next.timestamp);
+    }
+
+    /** Other compute nodes' readers may hold a shared position too (rule E1). */
+    private static boolean mustReacquire(CqlLock remote, LocalWaiter next) {
+        return next.isExclusive() && !remote.isExclusive();
+    }
+
+    /** The hard bound on grants inside this node, whatever the timestamps say (rule E5). */
+    private boolean isWithinBound(CqlLock remote) {
         LocalSettings settings = host.localSettings();
         return remote.tenure().localGrants() < settings.localHandOverLimit()
                 && host.clock().nanoTime() - remote.tenure().since()
-                        < settings.localHandOverTime().toNanos()
-                && !remote.tenure().remoteIsEarlierThan(next.timestamp);
+                        < settings.localHandOverTime().toNanos();
     }
 
     /** The waiter whose turn it is: the first, or under phase-fairness the first reader once a writer has left. */
@@ -428,7 +441,7 @@ public final class LocalLock implements CqlUpper {
                 || host.localSettings().policy() != FairnessPolicy.PHASE_FAIR) {
             return first;
         }
-        if (first.passedBy >= host.localSettings().readerPhases()) {
+        if (!first.mayBePassed(host.localSettings().readerPhases())) {
             return first;
         }
         for (LocalWaiter waiter = first.next; waiter != null; waiter = waiter.next) {
@@ -440,12 +453,15 @@ public final class LocalLock implements CqlUpper {
     }
 
     /** A reader was granted: the readers that may share with it join, at the start of a phase also past waiting writers. */
-    private void beginReadPhase(CqlLock remote, Effects effects) {
+    private void beginReadPhase(LocalWaiter granted, CqlLock remote, Effects effects) {
+        if (granted.isExclusive()) {
+            return;
+        }
         LocalWaiter passed = queue.first();
         boolean passWriters = host.localSettings().policy() == FairnessPolicy.PHASE_FAIR
                 && passed != null
                 && passed.isExclusive()
-                && passed.passedBy < host.localSettings().readerPhases();
+                && passed.mayBePassed(host.localSettings().readerPhases());
         if (passWriters && passed != null) {
             passed.passedBy++;
         }
@@ -508,7 +524,7 @@ public final class LocalLock implements CqlUpper {
             advance(effects);
         } else if (!remote.isFrozen() && leaseValid()) {
             grant(next, remote, kind, effects);
-            beginReadPhase(remote, effects);
+            beginReadPhase(next, remote, effects);
         } else {
             advance(effects);
         }
@@ -558,6 +574,9 @@ public final class LocalLock implements CqlUpper {
             binding = Binding.BOUND;
             env = session;
             cql = new CqlLock(session, this, mutex, resolution.record(), resolution.epoch());
+            for (LocalWaiter waiter = queue.first(); waiter != null; waiter = waiter.next) {
+                stamp(waiter, session);
+            }
             advance(effects);
         } finally {
             mutex.unlock();

@@ -31,6 +31,7 @@ public abstract class LocalWaiter implements Runnable {
     final LockMode mode;
     final boolean noWait;
     int timestamp;
+    boolean stamped;
     long since;
     int passedBy;
     boolean queued;
@@ -72,6 +73,11 @@ public abstract class LocalWaiter implements Runnable {
 
     void toNextInLine() {
         nextInLine = true;
+    }
+
+    /** Returns whether readers may pass this writer in one more phase (rule E9). */
+    boolean mayBePassed(int phases) {
+        return passedBy < phases;
     }
 
     boolean isExclusive() {

@@ -273,7 +273,7 @@ public final class CqlLock {
 
     private void onRequeued(VerbResults results, Effects effects) {
         long found = results.value(0);
-        if (LockHeader.resetId(found) == 0) {
+        if (mayGrantAfter(found)) {
             handOver(
                     HandOver.afterRelease(layout, epoch, found, leavingIndex, leavingExclusive),
                     results,
@@ -289,7 +289,7 @@ public final class CqlLock {
      * holds the lock is acknowledged as such, and one that would have to wait is given up like any other (rules B4 and B6).
      */
     private void arrive(long before, Effects effects) {
-        if (LockHeader.resetId(before) != 0) {
+        if (isTakenInReset(before)) {
             abort(effects);
             return;
         }
@@ -300,7 +300,7 @@ public final class CqlLock {
             return;
         }
         index = LockHeader.tail(before);
-        overflowed = LockHeader.size(before) >= layout.capacity();
+        overflowed = isBeyondCapacity(before);
         checkRange(before, effects);
         if (LockHeader.grants(before, exclusive)) {
             hold(GrantKind.UNCONTENDED, NONE, -1, effects);
@@ -320,6 +320,16 @@ public final class CqlLock {
             writeEntry(effects);
         }
         armCheck(effects);
+    }
+
+    /** A position taken while a reset is under way is no position (rule B1). */
+    private static boolean isTakenInReset(long before) {
+        return LockHeader.resetId(before) != 0;
+    }
+
+    /** The slot of a position beyond the capacity belongs to somebody else (rule A9). */
+    private boolean isBeyondCapacity(long before) {
+        return LockHeader.size(before) >= layout.capacity();
     }
 
     private void onEpochLearnt(VerbResults results, Effects effects) {
@@ -408,11 +418,15 @@ public final class CqlLock {
 
     /** A grant arrived (rule A5: it counts only on an exact match). */
     private void onGrant(PeerMessage grant, Effects effects) {
-        if (state != State.WAITING || grant.epoch() != epoch || grant.index() != index) {
+        if (!isForPending(grant)) {
             env.counters().count(Event.GRANT_IGNORED);
             return;
         }
         hold(GrantKind.PEER, grant.entries(), grant.detail() - 1, effects);
+    }
+
+    private boolean isForPending(PeerMessage grant) {
+        return state == State.WAITING && grant.epoch() == epoch && grant.index() == index;
     }
 
     // ---------------------------------------------------------------- waiting
@@ -490,7 +504,7 @@ public final class CqlLock {
         leavingExclusive = exclusive;
         leavingIndex = index;
         preArmedEnd = 0;
-        if (exclusive && env.settings().preArmedHandOver() && !reset.isPending()) {
+        if (mayPreArm()) {
             preArm(effects);
         }
         tenure.end();
@@ -505,7 +519,7 @@ public final class CqlLock {
                 return;
             }
             boolean writer = QueueEntry.isExclusive(entry);
-            if (writer && i > 0) {
+            if (isBehindReaders(writer, i)) {
                 return;
             }
             if (!sendGrant(
@@ -525,10 +539,23 @@ public final class CqlLock {
         }
     }
 
+    private boolean mayPreArm() {
+        return exclusive && env.settings().preArmedHandOver() && !reset.isPending();
+    }
+
+    private static boolean isBehindReaders(boolean writer, int i) {
+        return writer && i > 0;
+    }
+
+    /** An FAA that met a reset gives nothing to anybody: the new epoch will (rule B11). */
+    private static boolean mayGrantAfter(long found) {
+        return LockHeader.resetId(found) == 0;
+    }
+
     private void onReleased(VerbResults results, Effects effects) {
         state = State.IDLE;
         long found = results.value(0);
-        if (LockHeader.resetId(found) == 0) {
+        if (mayGrantAfter(found)) {
             checkRange(found, effects);
             handOver(
                     HandOver.afterRelease(layout, epoch, found, leavingIndex, leavingExclusive),
@@ -677,7 +704,7 @@ public final class CqlLock {
         exclusive = false;
         tenure.forgetRemote();
         long found = results.value(0);
-        if (LockHeader.resetId(found) == 0) {
+        if (mayGrantAfter(found)) {
             handOver(HandOver.afterDowngrade(layout, epoch, found, index), results, 1, false, effects);
         }
         upper.settled(effects);
@@ -685,8 +712,7 @@ public final class CqlLock {
 
     private void onUpgradeRead(VerbResults results, Effects effects) {
         long header = results.value(0);
-        boolean possible = mayCas(header) && LockHeader.size(header) == 1 && LockHeader.writers(header) == 0;
-        if (!possible || reset.isPending() || !tenure.canUpgradeTo(LockHeader.head(header))) {
+        if (!isAlone(header) || reset.isPending() || !tenure.canUpgradeTo(LockHeader.head(header))) {
             endUpgrade(false, effects);
             return;
         }
@@ -694,6 +720,10 @@ public final class CqlLock {
         op.use(Step.UPGRADE_SWAPPED, effects)
                 .begin(Purpose.CONVERT)
                 .compareAndSwap(layout.header(record), header, header - LockHeader.downgrade());
+    }
+
+    private boolean isAlone(long header) {
+        return mayCas(header) && LockHeader.size(header) == 1 && LockHeader.writers(header) == 0;
     }
 
     private void onUpgradeSwapped(VerbResults results, Effects effects) {
