@@ -402,7 +402,7 @@ public final class LocalLock implements CqlUpper {
             // The session is over by our own clock (rule C1); its loss is on the way and starts everybody anew.
             return;
         } else if (mayStay(remote, next)) {
-            remote.tenure().nextToken();
+            remote.tenure().handOver();
             grant(next, remote, GrantKind.LOCAL, effects);
             beginReadPhase(next, remote, effects);
         } else {

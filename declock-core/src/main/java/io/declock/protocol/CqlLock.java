@@ -306,7 +306,7 @@ public final class CqlLock {
             hold(GrantKind.UNCONTENDED, NONE, -1, effects);
             return;
         }
-        if (reset.isPending()) {
+        if (!mayWait()) {
             abort(effects);
             return;
         }
@@ -320,6 +320,10 @@ public final class CqlLock {
             writeEntry(effects);
         }
         armCheck(effects);
+    }
+
+    private boolean mayWait() {
+        return !reset.isPending();
     }
 
     /** A position taken while a reset is under way is no position (rule B1). */

@@ -212,7 +212,7 @@ public final class LockReset {
             end(Outcome.NOT_NEEDED, effects);
             return;
         }
-        if (resetId == env.nodeId()) {
+        if (isOwn(resetId)) {
             tookOver = true;
             marked(effects);
         } else if (resetId != 0) {
@@ -224,12 +224,21 @@ public final class LockReset {
 
     /** The members were fetched after the reset id was seen, so an initiator that is not among them was cut off. */
     private void takeOver(long header, Effects effects) {
-        if (members.byNodeId(LockHeader.resetId(header)) != null) {
+        if (isMember(LockHeader.resetId(header))) {
             end(Outcome.LEFT_TO_OTHER, effects);
             return;
         }
         tookOver = true;
         swapResetId(header, effects);
+    }
+
+    private boolean isMember(int nodeId) {
+        return members.byNodeId(nodeId) != null;
+    }
+
+    /** A reset under the own id that this one did not begin is that of an earlier holder of the id, or of an earlier try. */
+    private boolean isOwn(int resetId) {
+        return resetId == env.nodeId();
     }
 
     private void swapResetId(long header, Effects effects) {

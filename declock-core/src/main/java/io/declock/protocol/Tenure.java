@@ -114,9 +114,14 @@ public final class Tenure {
         return sequence < FencingToken.SEQUENCES - (exclusive ? 1 : 2);
     }
 
-    /** Moves on to the token of the next local grant. */
+    /** Moves on to the next token under this queue index. */
     public void nextToken() {
         sequence++;
+    }
+
+    /** Moves on to the token of the next local hand-over. */
+    public void handOver() {
+        nextToken();
         localGrants++;
     }
 

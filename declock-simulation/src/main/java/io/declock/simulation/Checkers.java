@@ -8,11 +8,13 @@ final class Checkers {
     private final ExclusionChecker exclusion = new ExclusionChecker();
     private final TokenChecker tokens = new TokenChecker();
     private final LocalOrderChecker localOrder;
+    private final LocalRunChecker localRuns;
     private final QueueChecker queue;
     private final ProgressChecker progress;
 
     Checkers(SimulatedWorld world, SimulationOptions options) {
         this.localOrder = new LocalOrderChecker(options.local());
+        this.localRuns = new LocalRunChecker(options.local());
         this.queue = new QueueChecker(world);
         this.progress = new ProgressChecker(options);
     }
@@ -27,6 +29,12 @@ final class Checkers {
 
     ProgressChecker progress() {
         return progress;
+    }
+
+    /** Looks at a compute node after an event. */
+    void observe(SimulatedComputeNode node) {
+        queue.observe(node);
+        localRuns.observe(node);
     }
 
     /** A hold begins, or becomes exclusive. */

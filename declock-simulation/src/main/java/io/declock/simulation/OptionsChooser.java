@@ -82,7 +82,8 @@ public final class OptionsChooser {
                 world.oneOf(1, 10, 40) * MILLIS,
                 resets ? world.between(1, 12) : 0,
                 slow ? 1 : 0,
-                world.oneOf(0, 100, 10_000));
+                world.oneOf(0, 100, 10_000),
+                world.oneOf(0L, 0L, MILLIS, 60_000 * MILLIS));
         return new SimulationOptions(cluster, network, workload(), faults, local(), cql());
     }
 

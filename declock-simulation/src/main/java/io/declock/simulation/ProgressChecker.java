@@ -10,6 +10,9 @@ import java.util.Map;
 
 /** No lost waiter: once nothing goes wrong any more, everything asked for ends within a bound. */
 final class ProgressChecker {
+    /** Suspicion slower than this is not what progress rests on. */
+    private static final long SLOWEST_SUSPICION = 100_000_000L;
+
     private final SimulationOptions options;
     private final Map<SimulatedClient, Long> waitingSince = new LinkedHashMap<>();
 
@@ -30,8 +33,9 @@ final class ProgressChecker {
         SimulationOptions.Cluster cluster = options.cluster();
         SimulationOptions.Workload workload = options.workload();
         long detection = 4 * (cluster.lease() + cluster.leaseMargin());
-        long protocol = 40 * options.cql().suspectAfter().toNanos()
-                + 400 * options.cql().selfCheckInterval().toNanos();
+        long protocol =
+                40 * Math.min(SLOWEST_SUSPICION, options.cql().suspectAfter().toNanos())
+                        + 400 * options.cql().selfCheckInterval().toNanos();
         long travel = 2_000
                 * (options.network().oneWay()
                         + options.network().jitter()

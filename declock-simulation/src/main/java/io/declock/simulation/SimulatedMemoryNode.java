@@ -88,7 +88,7 @@ final class SimulatedMemoryNode {
                     limits.capacity(),
                     1L << 30,
                     request.leaseNanos(),
-                    world.now(),
+                    clock(),
                     membership);
             SimulatedSession session = new SimulatedSession(cluster, node, reply, listener);
             sessions.forEach(other -> other.membershipChanged(membership));
@@ -102,10 +102,15 @@ final class SimulatedMemoryNode {
 
     private int freeNodeId() {
         int id = 1;
-        while (membership.byNodeId(id) != null || idFreeFrom.getOrDefault(id, 0L) > world.now()) {
+        while (membership.byNodeId(id) != null || isResting(id)) {
             id++;
         }
         return id;
+    }
+
+    /** An id is given out again only when a whole lease has passed since its session was cut. */
+    private boolean isResting(int id) {
+        return idFreeFrom.getOrDefault(id, 0L) > world.now();
     }
 
     private Membership extended(Member fresh) {
@@ -166,7 +171,13 @@ final class SimulatedMemoryNode {
     // ---------------------------------------------------------------- requests
 
     HeartbeatReply heartbeat() {
-        return new HeartbeatReply(world.now(), memory.records(), 1 << 20, membership.version());
+        return new HeartbeatReply(clock(), memory.records(), 1 << 20, membership.version());
+    }
+
+    /** The clock as the others see it; it may be wrong. */
+    private long clock() {
+        long error = cluster.options().faults().clockError();
+        return (1L << 40) + world.now() + world.below(2 * error + 1) - error;
     }
 
     Resolution resolve(String name) {

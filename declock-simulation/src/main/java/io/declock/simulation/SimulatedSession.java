@@ -93,7 +93,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         lastEntered = Math.max(lastEntered, node.toMemoryNode());
         PostedChain posted = new PostedChain(world, cluster.options().network(), chain);
         world.at(lastEntered, memoryNode.place(), () -> {
-            if (!cut) {
+            if (!isBarred()) {
                 stream.add(posted);
                 if (!executing) {
                     execute();
@@ -104,7 +104,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     private void execute() {
         executing = true;
-        while (!cut && !stream.isEmpty()) {
+        while (!isBarred() && !stream.isEmpty()) {
             PostedChain first = stream.element();
             long pause = first.execute(this, memoryNode.memory());
             if (first.isExecuted()) {
@@ -116,6 +116,11 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
             }
         }
         executing = false;
+    }
+
+    /** After the cut nothing lands any more. */
+    private boolean isBarred() {
+        return cut;
     }
 
     private void answer(PostedChain executed) {
@@ -265,7 +270,6 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
             return false;
         }
         cut = true;
-        stream.clear();
         world.at(node.fromMemoryNode(), node, () -> {
             if (!closed) {
                 end();

@@ -3,6 +3,7 @@
 
 package io.declock.simulation;
 
+import io.declock.monitor.Counters;
 import io.declock.protocol.CqlLock;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,7 @@ public final class Simulation {
      * @param virtualNanos virtual time it took
      * @param acquisitions remote queue positions taken
      * @param resets resets brought to an end
+     * @param selfCheckGrants grants that no message brought
      * @param trace last lines, if they were kept
      */
     public record Outcome(
@@ -46,6 +48,7 @@ public final class Simulation {
             long virtualNanos,
             long acquisitions,
             long resets,
+            long selfCheckGrants,
             List<String> trace) {}
 
     private Simulation(long seed, SimulationOptions options, int keepLines) {
@@ -84,13 +87,20 @@ public final class Simulation {
                 w.now(),
                 checkers.queue().acquisitions(),
                 checkers.queue().resets(),
+                count(Counters.Event.SELF_CHECK_GRANT),
                 w.trace().lines());
+    }
+
+    private long count(Counters.Event event) {
+        return cluster.nodes().stream()
+                .mapToLong(node -> node.counters().get(event))
+                .sum();
     }
 
     private void run() {
         world.afterEvent(place -> {
             if (place instanceof SimulatedComputeNode node && node.isAlive()) {
-                checkers.queue().observe(node);
+                checkers.observe(node);
             }
         });
         for (int i = 0; i < options.cluster().computeNodes(); i++) {

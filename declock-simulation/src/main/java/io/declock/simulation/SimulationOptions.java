@@ -118,6 +118,7 @@ public record SimulationOptions(
      * @param forcedResets resets that somebody asks for without need
      * @param slowNodes compute nodes whose operations take much longer
      * @param driftPpm largest drift of a clock, in millionths
+     * @param clockError largest error of the clock that the memory node tells
      */
     public record Faults(
             long until,
@@ -129,9 +130,10 @@ public record SimulationOptions(
             long cut,
             int forcedResets,
             int slowNodes,
-            int driftPpm) {
+            int driftPpm,
+            long clockError) {
         /** Nothing goes wrong. */
-        public static final Faults NONE = new Faults(0, 0, false, 0, 0, 0, 0, 0, 0, 0);
+        public static final Faults NONE = new Faults(0, 0, false, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     @Override
