@@ -84,6 +84,10 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         link.start();
     }
 
+    SimulatedWorld world() {
+        return world;
+    }
+
     Counters counters() {
         return counters;
     }

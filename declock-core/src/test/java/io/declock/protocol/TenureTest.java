@@ -1,0 +1,98 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.layout.FencingToken;
+import io.declock.layout.QueueEntry;
+import org.junit.jupiter.api.Test;
+
+class TenureTest {
+    private final Tenure tenure = new Tenure();
+
+    private long token() {
+        return FencingToken.pack(tenure.tokenEpoch, tenure.tokenIndex, tenure.sequence);
+    }
+
+    @Test
+    void localGrantsUseTheSequenceUpBeforeTheyStop() {
+        tenure.begin(5, 7, 0);
+        long last = token();
+        int grants = 0;
+        while (tenure.hasNextToken(true)) {
+            tenure.handOver();
+            assertThat(token()).isGreaterThan(last);
+            last = token();
+            grants++;
+        }
+        assertThat(grants).isEqualTo(FencingToken.SEQUENCES - 1);
+        assertThat(tenure.localGrants()).isEqualTo(grants);
+        assertThat(last).isLessThan(FencingToken.pack(5, 8, 0));
+    }
+
+    @Test
+    void anUpgradeIsAboveEveryReaderOfTheLastIndexAndBelowTheNext() {
+        tenure.begin(5, 7, 0);
+        tenure.upgrade(9);
+        Tenure reader = new Tenure();
+        reader.begin(5, 9, 0);
+        while (reader.hasNextToken(false)) {
+            reader.handOver();
+        }
+        assertThat(token()).isGreaterThan(FencingToken.pack(5, 9, reader.sequence));
+        assertThat(token()).isLessThan(FencingToken.pack(5, 10, 0));
+        assertThat(tenure.hasNextToken(true)).isFalse();
+    }
+
+    @Test
+    void anUpgradeOfTheLastPositionMovesOnByOne() {
+        tenure.begin(5, 7, 0);
+        tenure.handOver();
+        assertThat(tenure.canUpgradeTo(7)).isTrue();
+        tenure.upgrade(7);
+        assertThat(token()).isEqualTo(FencingToken.pack(5, 7, 2));
+    }
+
+    @Test
+    void whatIsKnownOfOthersDiesWithTheTenure() {
+        long writer = QueueEntry.pack(true, 2, 1, 0, 5, 100);
+        tenure.begin(5, 7, 0);
+        tenure.learn(new long[] {writer}, 100);
+        assertThat(tenure.knowsRemote()).isTrue();
+        tenure.end();
+        assertThat(tenure.knowsRemote()).isFalse();
+        tenure.learn(new long[] {writer}, 100);
+        tenure.begin(5, 9, 0);
+        assertThat(tenure.knowsRemote()).isFalse();
+        tenure.learn(new long[] {writer}, 100);
+        tenure.survive(6);
+        assertThat(tenure.knowsRemote()).isFalse();
+        assertThat(tenure.ahead).isEmpty();
+    }
+
+    @Test
+    void noRemoteWaiterIsNotTimestampZero() {
+        tenure.begin(5, 7, 0);
+        tenure.learn(new long[0], -1);
+        assertThat(tenure.knowsRemote()).isFalse();
+        assertThat(tenure.remoteIsEarlierThan(5)).isFalse();
+        tenure.learn(new long[0], 0);
+        assertThat(tenure.knowsRemote()).isTrue();
+        assertThat(tenure.remoteIsEarlierThan(5)).isTrue();
+        tenure.learnWaiter(new long[0], -1);
+        assertThat(tenure.remoteIsEarlierThan(5))
+                .as("it waits, and nobody knows since when")
+                .isTrue();
+    }
+
+    @Test
+    void tokensOfASurvivorsGrantsBelongToTheNewEpoch() {
+        tenure.begin(5, 7, 0);
+        tenure.handOver();
+        tenure.survive(6);
+        tenure.handOver();
+        assertThat(token()).isEqualTo(FencingToken.pack(6, 0, 1));
+    }
+}

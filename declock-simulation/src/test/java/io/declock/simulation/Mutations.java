@@ -1,0 +1,309 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.simulation.Sabotage.Done;
+import io.declock.simulation.Sabotage.No;
+import io.declock.simulation.Sabotage.Nothing;
+import io.declock.simulation.Sabotage.Yes;
+import io.declock.simulation.Sabotage.Zero;
+import java.util.List;
+
+/** Every rule of docs/protocol.md that has a mutation which the simulation must catch. */
+final class Mutations {
+    private static final String CQL = "io.declock.protocol.CqlLock";
+    private static final String HAND_OVER = "io.declock.protocol.HandOver";
+    private static final String SELF_CHECK = "io.declock.protocol.SelfCheck";
+    private static final String RESET = "io.declock.protocol.LockReset";
+    private static final String MEMBER = "io.declock.protocol.ResetMember";
+    private static final String TENURE = "io.declock.protocol.Tenure";
+    private static final String LOCAL = "io.declock.local.LocalLock";
+    private static final String HEADER = "io.declock.layout.LockHeader";
+    private static final String ENTRY = "io.declock.layout.QueueEntry";
+    private static final String SIMULATION = "io.declock.simulation.";
+
+    private Mutations() {}
+
+    static final List<Mutation> CAUGHT = List.of(
+            // A: queue and hand-over
+            Mutation.of(
+                    "A1",
+                    "the successor is the own index + 1",
+                    Scenario.CALM,
+                    HAND_OVER,
+                    "afterRelease",
+                    Sabotage.FromOwnIndex.class),
+            Mutation.of(
+                    "A2", "an entry's version is ignored", Scenario.CALM, ENTRY, "isValid", Sabotage.AnyVersion.class),
+            Mutation.of(
+                    "A2",
+                    "an unfilled entry is taken for a reader's",
+                    Scenario.NOTIFIED,
+                    HAND_OVER,
+                    "grantWriter",
+                    Done.class),
+            Mutation.of("A3", "no self-check", Scenario.UNSUSPICIOUS, SELF_CHECK, "judge", Sabotage.SeesNothing.class),
+            Mutation.of(
+                    "A3",
+                    "a writer that is next takes the lock",
+                    Scenario.CALM,
+                    SELF_CHECK,
+                    "judge",
+                    Sabotage.NextIsEnough.class),
+            Mutation.of(
+                    "A3",
+                    "a reader does not look for writers before it",
+                    Scenario.CALM,
+                    SELF_CHECK,
+                    "everyWriterBehind",
+                    Yes.class),
+            Mutation.of(
+                    "A3",
+                    "a reader trusts the entries before it",
+                    Scenario.UPGRADES,
+                    SELF_CHECK,
+                    "everyWriterBehind",
+                    Sabotage.TrustsEntriesBefore.class),
+            Mutation.of(
+                            "A4",
+                            "grants are sent and nothing else helps",
+                            Scenario.LOSSY,
+                            SELF_CHECK,
+                            "judge",
+                            Sabotage.SeesNothing.class)
+                    .and("io.declock.session.ResetCoordinator", "request", Nothing.class),
+            Mutation.of(
+                    "A5", "a grant's index is ignored", Scenario.LOSSY, CQL, "isForPending", Sabotage.AnyIndex.class),
+            Mutation.of(
+                    "A5, B5",
+                    "a grant's epoch is ignored",
+                    Scenario.LATE_GRANTS,
+                    CQL,
+                    "isForPending",
+                    Sabotage.AnyEpoch.class),
+            Mutation.of(
+                    "A6",
+                    "a request is pending only after its entry was written",
+                    Scenario.NOTIFIED,
+                    CQL,
+                    "isForPending",
+                    Sabotage.PendingAfterWrite.class),
+            Mutation.of(
+                    "A7",
+                    "a writer does not wait for entries to be filled",
+                    Scenario.NOTIFIED,
+                    HAND_OVER,
+                    "grantFollowers",
+                    Done.class),
+            Mutation.of(
+                    "A8",
+                    "entries newer than the header are counted",
+                    Scenario.TORN,
+                    SELF_CHECK,
+                    "everyWriterBehind",
+                    Sabotage.TakesReadForSnapshot.class),
+            Mutation.of(
+                    "A9",
+                    "an entry is written beyond the capacity",
+                    Scenario.OVERFLOW,
+                    CQL,
+                    "isBeyondCapacity",
+                    No.class),
+            // B: reset
+            Mutation.of(
+                    "B1", "a position taken during a reset counts", Scenario.JOINS, CQL, "isTakenInReset", No.class),
+            Mutation.of(
+                    "B2",
+                    "the data plane of a dead node is not cut",
+                    Scenario.CUT_OFF,
+                    SIMULATION + "SimulatedSession",
+                    "isBarred",
+                    No.class),
+            Mutation.of("B3", "a hold is acknowledged as none", Scenario.RESETS, CQL, "holdForReset", Zero.class),
+            Mutation.of(
+                    "B3, B12.3", "the local level goes on during a reset", Scenario.RESETS, CQL, "isFrozen", No.class),
+            Mutation.of(
+                    "B4",
+                    "an acknowledgement does not wait for what is in flight",
+                    Scenario.RESETS,
+                    CQL,
+                    "isChanging",
+                    No.class),
+            Mutation.of(
+                    "B6",
+                    "a waiter keeps its position when a reset is signalled",
+                    Scenario.RESETS,
+                    CQL,
+                    "abortWaiting",
+                    Nothing.class),
+            Mutation.of(
+                    "B6",
+                    "an FAA that comes back after the signal waits",
+                    Scenario.EVERYTHING,
+                    CQL,
+                    "mayWait",
+                    Yes.class),
+            Mutation.of(
+                    "B7",
+                    "the header is changed before the queue is clear",
+                    Scenario.NOTIFIED_RESETS,
+                    SIMULATION + "SimulatedMemory",
+                    "write",
+                    Sabotage.WritesLate.class),
+            Mutation.of(
+                    "B8",
+                    "a reset writes the header without a condition",
+                    Scenario.RESETS,
+                    SIMULATION + "SimulatedMemory",
+                    "compareAndSwap",
+                    Sabotage.SwapsBlindly.class),
+            Mutation.of(
+                    "B9",
+                    "members are fetched before the mark",
+                    Scenario.JOINS,
+                    RESET,
+                    "fetchMembers",
+                    Sabotage.OldMembersWhileMarking.class),
+            Mutation.of(
+                            "B9",
+                            "the members are frozen while answers are awaited",
+                            Scenario.CRASHES,
+                            RESET,
+                            "fetchMembers",
+                            Sabotage.OldMembersWhileSignalling.class)
+                    .and(RESET, "membershipChanged", Nothing.class),
+            Mutation.of("B9", "a signal is sent once", Scenario.EVERYTHING, RESET, "later", Sabotage.SignalsOnce.class),
+            Mutation.of(
+                    "B10",
+                    "nobody is asked before a reset",
+                    Scenario.LONG_HOLDS,
+                    "io.declock.protocol.ResetReason",
+                    "asksFirst",
+                    No.class),
+            Mutation.of(
+                    "B10",
+                    "waiting is taken for holding",
+                    Scenario.CRASHES,
+                    CQL,
+                    "holdsIn",
+                    Sabotage.WaitingIsHolding.class),
+            Mutation.of(
+                    "B (take-over)",
+                    "a living initiator's reset is taken over",
+                    Scenario.JOINS,
+                    RESET,
+                    "isMember",
+                    No.class),
+            Mutation.of("B12.1", "a release is not put off", Scenario.RESETS, MEMBER, "keepsHold", No.class),
+            Mutation.of(
+                    "B12.2",
+                    "a release put off is forgotten",
+                    Scenario.OVERFLOW,
+                    CQL,
+                    "holdForReset",
+                    Sabotage.ForgetsPutOff.class),
+            // C: the parts in this simulation
+            Mutation.of(
+                    "C1",
+                    "the own lease is not judged",
+                    Scenario.CUT_OFF,
+                    "io.declock.session.NodeSession",
+                    "leaseValid",
+                    Yes.class),
+            Mutation.of("C5", "local grants share a token", Scenario.CALM, TENURE, "nextToken", Nothing.class),
+            Mutation.of("C5", "the local sequence overflows", Scenario.LOCAL_ONLY, TENURE, "hasNextToken", Yes.class),
+            Mutation.of(
+                    "C5",
+                    "an upgrade repeats a reader's token",
+                    Scenario.CALM,
+                    TENURE,
+                    "upgrade",
+                    Sabotage.UpgradesToFirstToken.class),
+            // D: callers
+            Mutation.of(
+                    "D1",
+                    "a writer does not look for readers",
+                    Scenario.CALM,
+                    HEADER,
+                    "grants",
+                    Sabotage.IgnoresReaders.class),
+            Mutation.of(
+                    "D1", "an orphaned position is kept", Scenario.CALM, LOCAL, "granted", Sabotage.KeepsOrphan.class),
+            Mutation.of("D2", "a reentrant caller queues", Scenario.CALM, LOCAL, "reenter", Nothing.class),
+            Mutation.of(
+                    "D3",
+                    "an upgrade does not look who else holds",
+                    Scenario.CALM,
+                    CQL,
+                    "isAlone",
+                    Sabotage.NotAlone.class),
+            Mutation.of(
+                    "D3",
+                    "a downgrade tells nobody",
+                    Scenario.NOTIFIED,
+                    HAND_OVER,
+                    "afterDowngrade",
+                    Sabotage.NobodyBehind.class),
+            // E: the two levels
+            Mutation.of("E1", "shared becomes exclusive locally", Scenario.CALM, LOCAL, "mustReacquire", No.class),
+            Mutation.of(
+                    "E2",
+                    "a second position is taken",
+                    Scenario.CALM,
+                    HEADER,
+                    "requeue",
+                    Sabotage.KeepsOldPosition.class),
+            Mutation.of("E5", "no hard bound on local hand-overs", Scenario.CALM, LOCAL, "isWithinBound", Yes.class),
+            Mutation.of(
+                    "E9",
+                    "readers pass a writer without end",
+                    Scenario.CALM,
+                    "io.declock.local.LocalWaiter",
+                    "mayBePassed",
+                    Yes.class),
+            // F: pre-armed hand-over
+            Mutation.of(
+                    "F",
+                    "a writer behind readers is granted beforehand",
+                    Scenario.CALM,
+                    CQL,
+                    "isBehindReaders",
+                    No.class));
+
+    /** Broken rules that no run can tell from unbroken ones, because another rule disposes of the consequence; see the unit tests. */
+    static final List<Mutation> MASKED = List.of(
+            Mutation.of(
+                    "A3",
+                    "a missing entry is not written again",
+                    Scenario.UNSUSPICIOUS,
+                    SELF_CHECK,
+                    "judge",
+                    Sabotage.LeavesEntryMissing.class),
+            Mutation.of(
+                    "A3",
+                    "a newer entry is taken for an unfilled one",
+                    Scenario.UNSUSPICIOUS,
+                    ENTRY,
+                    "isNewer",
+                    No.class),
+            Mutation.of("B11", "a release that met a reset grants", Scenario.RESETS, CQL, "mayGrantAfter", Yes.class),
+            Mutation.of(
+                    "B (ids)",
+                    "a node id is given out again at once",
+                    Scenario.CRASHES,
+                    SIMULATION + "SimulatedMemoryNode",
+                    "isResting",
+                    No.class),
+            Mutation.of(
+                    "B (own id)", "a reset under the own id is left alone", Scenario.CRASHES, RESET, "isOwn", No.class),
+            Mutation.of(
+                    "C2", "an entry's incarnation is ignored", Scenario.CRASHES, ENTRY, "sameIncarnation", Yes.class),
+            Mutation.of(
+                    "F, B12.3",
+                    "a writer grants beforehand during a reset",
+                    Scenario.RESETS,
+                    CQL,
+                    "mayPreArm",
+                    Sabotage.PreArmsInReset.class));
+}

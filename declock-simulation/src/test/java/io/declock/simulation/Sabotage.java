@@ -1,0 +1,402 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.Purpose;
+import io.declock.fabric.VerbResults;
+import io.declock.layout.FencingToken;
+import io.declock.layout.LockHeader;
+import io.declock.layout.QueueEntry;
+import io.declock.layout.RecordLayout;
+import io.declock.local.Hold;
+import io.declock.local.LocalLock;
+import io.declock.local.LocalWaiter;
+import io.declock.protocol.CqlLock;
+import io.declock.protocol.Effects;
+import java.util.function.Consumer;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+
+/** What mutations weave in. Bodies are inlined into the mutated methods, so they use what is visible there. */
+public final class Sabotage {
+    private Sabotage() {}
+
+    /** The method says yes. */
+    public static final class Yes {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) boolean result) {
+            result = true;
+        }
+    }
+
+    /** The method says no. */
+    public static final class No {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) boolean result) {
+            result = false;
+        }
+    }
+
+    /** The method says zero. */
+    public static final class Zero {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) int result) {
+            result = 0;
+        }
+    }
+
+    /** The method does nothing. */
+    public static final class Nothing {
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter() {
+            return true;
+        }
+    }
+
+    /** A decision about what to do next becomes "nothing more". */
+    public static final class Done {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object result) {
+            result = Sabotage.named(result, "REFETCH", "DONE");
+        }
+    }
+
+    /** Returns another constant in place of one. */
+    public static Object named(Object result, String from, String to) {
+        if (!result.toString().equals(from)) {
+            return result;
+        }
+        for (Object constant : ((Enum<?>) result).getDeclaringClass().getEnumConstants()) {
+            if (constant.toString().equals(to)) {
+                return constant;
+            }
+        }
+        throw new IllegalStateException("no " + to);
+    }
+
+    /** A1: the successor is counted from the own index. */
+    public static final class FromOwnIndex {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 2, readOnly = false) long found, @Advice.Argument(3) int own) {
+            found = LockHeader.pack(
+                    LockHeader.epoch(found),
+                    own,
+                    LockHeader.tail(found) - own,
+                    LockHeader.writers(found),
+                    LockHeader.resetId(found));
+        }
+    }
+
+    /** A2: any version will do. */
+    public static final class AnyVersion {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(0) long entry, @Advice.Argument(value = 1, readOnly = false) int version) {
+            version = QueueEntry.version(entry);
+        }
+    }
+
+    /** A3: a waiter never finds out by itself. */
+    public static final class SeesNothing {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object result) {
+            result = Sabotage.named(Sabotage.named(result, "GRANTED", "WAIT"), "ENTRY_MISSING", "WAIT");
+        }
+    }
+
+    /** A3: a missing entry stays missing. */
+    public static final class LeavesEntryMissing {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object result) {
+            result = Sabotage.named(result, "ENTRY_MISSING", "WAIT");
+        }
+    }
+
+    /** A3: a writer is content with being next. */
+    public static final class NextIsEnough {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.Argument(2) int index,
+                @Advice.Argument(3) boolean exclusive,
+                @Advice.Argument(4) VerbResults record,
+                @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object result) {
+            if (exclusive && LockHeader.head(record.word(0, 0)) + 1 == index) {
+                result = Sabotage.named(result, "WAIT", "GRANTED");
+            }
+        }
+    }
+
+    /** A3 and D3: the entries before a reader are taken for what the positions are. */
+    public static final class TrustsEntriesBefore {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.Argument(0) RecordLayout layout,
+                @Advice.Argument(1) long epoch,
+                @Advice.Argument(2) long header,
+                @Advice.Argument(3) int index,
+                @Advice.Argument(4) VerbResults record,
+                @Advice.Return(readOnly = false) boolean result) {
+            result = Sabotage.onlyReadersBefore(layout, epoch, header, index, record);
+        }
+    }
+
+    /** Returns whether every entry from the head to the own one is a reader's. */
+    public static boolean onlyReadersBefore(
+            RecordLayout layout, long epoch, long header, int index, VerbResults record) {
+        for (int i = LockHeader.head(header); i < index; i++) {
+            long entry = record.word(0, 2 + layout.slot(i));
+            if (!QueueEntry.isValid(entry, layout.version(i), epoch) || QueueEntry.isExclusive(entry)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A8: entries that came after the header was read count too. */
+    public static final class TakesReadForSnapshot {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.Argument(0) RecordLayout layout,
+                @Advice.Argument(1) long epoch,
+                @Advice.Argument(2) long header,
+                @Advice.Argument(3) int index,
+                @Advice.Argument(4) VerbResults record,
+                @Advice.Return(readOnly = false) boolean result) {
+            result = Sabotage.writersBehind(layout, epoch, index, record) >= LockHeader.writers(header);
+        }
+    }
+
+    /** Counts valid writers in the whole ring behind an index. */
+    public static int writersBehind(RecordLayout layout, long epoch, int index, VerbResults record) {
+        int behind = 0;
+        for (int i = index + 1; i < index + layout.capacity(); i++) {
+            long entry = record.word(0, 2 + layout.slot(i));
+            if (QueueEntry.isValid(entry, layout.version(i), epoch) && QueueEntry.isExclusive(entry)) {
+                behind++;
+            }
+        }
+        return behind;
+    }
+
+    /** A5: the index of a grant is not looked at. */
+    public static final class AnyIndex {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.FieldValue("state") CqlLock.State state,
+                @Advice.FieldValue("epoch") long epoch,
+                @Advice.Argument(0) PeerMessage grant,
+                @Advice.Return(readOnly = false) boolean result) {
+            result = state == CqlLock.State.WAITING && grant.epoch() == epoch;
+        }
+    }
+
+    /** A5 and B5: the epoch of a grant is not looked at. */
+    public static final class AnyEpoch {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.FieldValue("state") CqlLock.State state,
+                @Advice.FieldValue("index") int index,
+                @Advice.Argument(0) PeerMessage grant,
+                @Advice.Return(readOnly = false) boolean result) {
+            result = state == CqlLock.State.WAITING && grant.index() == index;
+        }
+    }
+
+    /** A6: the request is pending only once its entry was written. */
+    public static final class PendingAfterWrite {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.FieldValue(value = "entryWrite", typing = Assigner.Typing.DYNAMIC) Object chain,
+                @Advice.Return(readOnly = false) boolean result) {
+            result = result && !Sabotage.inFlight(chain);
+        }
+    }
+
+    /** Returns whether a chain of the lock is in flight. */
+    public static boolean inFlight(Object chain) {
+        try {
+            var field = chain.getClass().getDeclaredField("inFlight");
+            field.setAccessible(true);
+            return field.getBoolean(chain);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** E2: the old position is kept. */
+    public static final class KeepsOldPosition {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(1) boolean exclusive, @Advice.Return(readOnly = false) long result) {
+            result = LockHeader.acquire(exclusive);
+        }
+    }
+
+    /** B7: what a reset writes into the queue lands later than it says. */
+    public static final class WritesLate {
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter(
+                @Advice.This Object memory,
+                @Advice.Argument(0) SimulatedSession session,
+                @Advice.Argument(1) Purpose purpose,
+                @Advice.Argument(2) long address,
+                @Advice.Argument(3) long value) {
+            if (purpose != Purpose.RESET) {
+                return false;
+            }
+            Sabotage.writeLater(memory, session, address, value);
+            return true;
+        }
+    }
+
+    /** Writes a word some microseconds later. */
+    public static void writeLater(Object memory, SimulatedSession session, long address, long value) {
+        SimulatedWorld world = session.node().world();
+        world.after(1 + world.exponential(50_000), null, () -> ((SimulatedMemory) memory).poke(address, value));
+    }
+
+    /** B8: a reset changes the header whatever it has become meanwhile. */
+    public static final class SwapsBlindly {
+        @Advice.OnMethodEnter
+        static long enter(
+                @Advice.This SimulatedMemory memory,
+                @Advice.Argument(1) Purpose purpose,
+                @Advice.Argument(2) long address,
+                @Advice.Argument(value = 3, readOnly = false) long expected) {
+            long wanted = expected;
+            if (purpose == Purpose.RESET) {
+                expected = memory.read(address);
+            }
+            return wanted;
+        }
+
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.Enter long wanted,
+                @Advice.Argument(1) Purpose purpose,
+                @Advice.Return(readOnly = false) long result) {
+            if (purpose == Purpose.RESET) {
+                result = wanted;
+            }
+        }
+    }
+
+    /** B9: members are not fetched anew in that phase. */
+    public static final class OldMembersWhileMarking {
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter(
+                @Advice.FieldValue(value = "phase", typing = Assigner.Typing.DYNAMIC) Object phase,
+                @Advice.Argument(0) Consumer<Effects> then,
+                @Advice.Argument(1) Effects effects) {
+            if (!phase.toString().equals("MARKING")) {
+                return false;
+            }
+            then.accept(effects);
+            return true;
+        }
+    }
+
+    /** B9: members are not fetched anew while acknowledgements are awaited. */
+    public static final class OldMembersWhileSignalling {
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter(
+                @Advice.FieldValue(value = "phase", typing = Assigner.Typing.DYNAMIC) Object phase,
+                @Advice.Argument(0) Consumer<Effects> then,
+                @Advice.Argument(1) Effects effects) {
+            if (!phase.toString().equals("SIGNALLING")) {
+                return false;
+            }
+            then.accept(effects);
+            return true;
+        }
+    }
+
+    /** B9: a signal is sent once. */
+    public static final class SignalsOnce {
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter(@Advice.FieldValue(value = "phase", typing = Assigner.Typing.DYNAMIC) Object phase) {
+            return phase.toString().equals("SIGNALLING");
+        }
+    }
+
+    /** B10: waiting is taken for holding. */
+    public static final class WaitingIsHolding {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.FieldValue("state") CqlLock.State state, @Advice.Return(readOnly = false) boolean result) {
+            result = result || state == CqlLock.State.WAITING;
+        }
+    }
+
+    /** B12: a release that was put off is forgotten in the next acknowledgement. */
+    public static final class ForgetsPutOff {
+        @Advice.OnMethodExit
+        static void exit(@Advice.FieldValue("state") CqlLock.State state, @Advice.Return(readOnly = false) int result) {
+            result = state == CqlLock.State.PUT_OFF ? 0 : result;
+        }
+    }
+
+    /** C5: an upgrade starts at the first token of its index. */
+    public static final class UpgradesToFirstToken {
+        @Advice.OnMethodExit
+        static void exit(@Advice.FieldValue(value = "sequence", readOnly = false) int sequence) {
+            sequence = sequence == FencingToken.SEQUENCES - 1 ? 0 : sequence;
+        }
+    }
+
+    /** D1: whoever finds no writer is granted. */
+    public static final class IgnoresReaders {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) long found, @Advice.Return(readOnly = false) boolean result) {
+            result = LockHeader.writers(found) == 0;
+        }
+    }
+
+    /** D1: a position that nobody wants any more is kept. */
+    public static final class KeepsOrphan {
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter(@Advice.This LocalLock lock) {
+            return Sabotage.nobodyWaits(lock);
+        }
+    }
+
+    /** Returns whether a local queue is empty. */
+    public static boolean nobodyWaits(LocalLock lock) {
+        boolean[] someone = new boolean[1];
+        lock.visit(new LocalLock.Visitor() {
+            @Override
+            public void hold(Hold hold, boolean exclusive) {}
+
+            @Override
+            public void waiter(LocalWaiter waiter, long since, int position) {
+                someone[0] = true;
+            }
+        });
+        return !someone[0];
+    }
+
+    /** D3: an upgrade does not look who else is there. */
+    public static final class NotAlone {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) long header, @Advice.Return(readOnly = false) boolean result) {
+            result = LockHeader.resetId(header) == 0 && LockHeader.writers(header) == 0;
+        }
+    }
+
+    /** D3: nobody is seen behind a position that is downgraded. */
+    public static final class NobodyBehind {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 2, readOnly = false) long found) {
+            found = LockHeader.pack(LockHeader.epoch(found), LockHeader.head(found), 1, 1, 0);
+        }
+    }
+
+    /** F: a writer grants beforehand even while a reset is pending. */
+    public static final class PreArmsInReset {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.FieldValue("exclusive") boolean exclusive, @Advice.Return(readOnly = false) boolean result) {
+            result = exclusive;
+        }
+    }
+}

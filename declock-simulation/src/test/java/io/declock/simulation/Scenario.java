@@ -1,0 +1,307 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.protocol.CqlSettings;
+import io.declock.simulation.OptionsChooser.Profile;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Where a mutation is to be seen: options by seed, and what counts as seeing it. */
+enum Scenario {
+    CALM(Profile.CALM),
+    OVERFLOW(Profile.OVERFLOW),
+    GUARD(Profile.GUARD),
+    RESETS(Profile.RESETS),
+    LOSSY(Profile.LOSSY),
+    CRASHES(Profile.CRASHES),
+    EVERYTHING(Profile.EVERYTHING),
+
+    /**
+     * No message is lost, nobody is held up, and self-checks are a second apart: every grant has to come by a message, and one
+     * that a self-check had to find counts as a failure.
+     */
+    NOTIFIED(Profile.CALM) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            SimulationOptions.Cluster c = drawn.cluster();
+            SimulationOptions.Network n = drawn.network();
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(
+                            c.computeNodes(),
+                            c.clientsPerNode(),
+                            c.locks(),
+                            c.zipf(),
+                            64,
+                            -1,
+                            false,
+                            10 * SECOND,
+                            SECOND,
+                            SECOND),
+                    new SimulationOptions.Network(
+                            n.oneWay(),
+                            n.jitter(),
+                            0,
+                            0,
+                            n.peerOneWay(),
+                            n.gapChance(),
+                            n.tearChance(),
+                            n.gap(),
+                            0,
+                            0,
+                            0,
+                            0),
+                    drawn.workload(),
+                    SimulationOptions.Faults.NONE,
+                    drawn.local(),
+                    cql(drawn.cql(), Duration.ofSeconds(1), Duration.ofHours(1), 1_000_000));
+        }
+
+        @Override
+        @Nullable
+        String judge(Simulation.Outcome outcome) {
+            return outcome.selfCheckGrants() > 0
+                    ? "notified: " + outcome.selfCheckGrants() + " grants were never sent"
+                    : super.judge(outcome);
+        }
+    },
+
+    /** As {@link #NOTIFIED}, with resets that nobody needs. */
+    NOTIFIED_RESETS(Profile.RESETS) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions calm = NOTIFIED.options(seed);
+            return with(calm, calm.network(), calm.workload(), resets(20), calm.cql());
+        }
+
+        @Override
+        @Nullable
+        String judge(Simulation.Outcome outcome) {
+            return NOTIFIED.judge(outcome);
+        }
+    },
+
+    /** Readers that upgrade, and waiters that look for themselves often. */
+    UPGRADES(Profile.LOSSY) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            SimulationOptions.Workload w = drawn.workload();
+            return with(
+                    drawn,
+                    drawn.network(),
+                    new SimulationOptions.Workload(20, 0.9, 0, 0, 0, 0, 0.8, 0, 0, 0, 50_000, w.hold() + 20_000),
+                    drawn.faults(),
+                    cql(drawn.cql(), Duration.ofNanos(20_000), drawn.cql().suspectAfter(), 2));
+        }
+    },
+
+    /** Grants that arrive after the reset which made them worthless. */
+    LATE_GRANTS(Profile.RESETS) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            SimulationOptions.Cluster c = drawn.cluster();
+            SimulationOptions.Network n = drawn.network();
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(4, 2, 1, 0, 8, -1, false, c.lease(), c.leaseMargin(), c.heartbeat()),
+                    new SimulationOptions.Network(1000, 200, 0.3, 10_000, 1000, 0, 0, 0, 0, 0, 0.2, 0.5),
+                    new SimulationOptions.Workload(60, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 500, 5_000),
+                    resets(60),
+                    drawn.local(),
+                    cql(drawn.cql(), Duration.ofNanos(100_000), drawn.cql().suspectAfter(), 2));
+        }
+    },
+
+    /** READs torn far apart, and waiters that depend on them. */
+    TORN(Profile.LOSSY) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            SimulationOptions.Network n = drawn.network();
+            return with(
+                    drawn,
+                    new SimulationOptions.Network(
+                            n.oneWay(), n.jitter(), 0, 0, n.peerOneWay(), 0.8, 0.9, 10 * n.oneWay(), 0, 0, 0.5, 0),
+                    new SimulationOptions.Workload(25, 0.5, 0, 0, 0, 0, 0.1, 0, 0, 0, n.oneWay(), 4 * n.oneWay()),
+                    drawn.faults(),
+                    cql(
+                            drawn.cql(),
+                            Duration.ofNanos(20 * n.oneWay()),
+                            drawn.cql().suspectAfter(),
+                            2));
+        }
+    },
+
+    /** Processes that die and come back, and resets meanwhile. */
+    JOINS(Profile.EVERYTHING) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            SimulationOptions.Cluster c = drawn.cluster();
+            SimulationOptions.Network n = drawn.network();
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(4, 2, 1, 0, 8, -1, true, 20_000_000, 2_000_000, 4_000_000),
+                    new SimulationOptions.Network(
+                            n.oneWay(),
+                            n.oneWay(),
+                            0.3,
+                            50 * n.oneWay(),
+                            n.peerOneWay(),
+                            0.5,
+                            0.2,
+                            n.oneWay(),
+                            0,
+                            0,
+                            0.1,
+                            0.1),
+                    new SimulationOptions.Workload(30, 0.5, 0, 0, 0, 0, 0, 0, 0, 0, 20_000, 20_000),
+                    new SimulationOptions.Faults(20_000_000, 10, true, 0, 0, 0, 0, 40, 0, 0, 0),
+                    drawn.local(),
+                    drawn.cql());
+        }
+    },
+
+    /** Processes that are paused or cut off beyond their lease. */
+    CUT_OFF(Profile.CRASHES) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            SimulationOptions.Cluster c = drawn.cluster();
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(
+                            c.computeNodes(), 2, 1, 0, c.capacity(), -1, true, 20_000_000, 2_000_000, 4_000_000),
+                    new SimulationOptions.Network(2_000, 500, 0, 0, 2_000, 0.2, 0.2, 1_000, 0, 0, 0, 0),
+                    new SimulationOptions.Workload(200, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 100_000, 5_000_000),
+                    new SimulationOptions.Faults(400_000_000, 0, false, 10, 60_000_000, 10, 60_000_000, 0, 0, 0, 0),
+                    drawn.local(),
+                    cql(drawn.cql(), Duration.ofNanos(500_000), Duration.ofMillis(2), 2));
+        }
+    },
+
+    /** Messages are lost, and nobody suspects: only the self-check can help. */
+    UNSUSPICIOUS(Profile.LOSSY) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            CqlSettings cql = drawn.cql();
+            return new SimulationOptions(
+                    drawn.cluster(),
+                    drawn.network(),
+                    drawn.workload(),
+                    drawn.faults(),
+                    drawn.local(),
+                    cql(cql, cql.selfCheckInterval(), Duration.ofHours(1), cql.refetchLimit()));
+        }
+    },
+
+    /** Everybody suspects soon, holds are long, nothing goes wrong: there is no reason for any reset. */
+    LONG_HOLDS(Profile.CALM) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            SimulationOptions.Workload w = drawn.workload();
+            SimulationOptions.Network n = drawn.network();
+            return new SimulationOptions(
+                    drawn.cluster(),
+                    new SimulationOptions.Network(
+                            1000, 200, 0, 0, 1000, n.gapChance(), n.tearChance(), n.gap() % 1000, 0, 0, 0, 0),
+                    new SimulationOptions.Workload(4, w.readShare(), 0, 0, 0, 0, 0, 0, 0, 0, 1000, 30_000_000),
+                    SimulationOptions.Faults.NONE,
+                    drawn.local(),
+                    cql(
+                            drawn.cql(),
+                            Duration.ofNanos(100_000),
+                            Duration.ofMillis(2),
+                            drawn.cql().refetchLimit()));
+        }
+
+        @Override
+        @Nullable
+        String judge(Simulation.Outcome outcome) {
+            return outcome.resets() > 0
+                    ? "order: " + outcome.resets() + " resets without a reason"
+                    : super.judge(outcome);
+        }
+    },
+
+    /** One compute node whose callers hand the lock to each other hundreds of times. */
+    LOCAL_ONLY(Profile.CALM) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            SimulationOptions.Cluster c = drawn.cluster();
+            SimulationOptions.Workload w = drawn.workload();
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(1, 5, 1, 0, 8, -1, false, c.lease(), c.leaseMargin(), c.heartbeat()),
+                    drawn.network(),
+                    new SimulationOptions.Workload(
+                            150,
+                            w.readShare() / 2,
+                            0,
+                            w.timedShare(),
+                            w.patience(),
+                            0,
+                            w.convertShare(),
+                            0,
+                            0,
+                            0,
+                            0,
+                            1000),
+                    drawn.faults(),
+                    drawn.local(),
+                    drawn.cql());
+        }
+    };
+
+    private static final long SECOND = 1_000_000_000L;
+    private final Profile profile;
+
+    Scenario(Profile profile) {
+        this.profile = profile;
+    }
+
+    SimulationOptions options(long seed) {
+        return OptionsChooser.choose(seed, profile);
+    }
+
+    /** Returns what is wrong with an outcome, or null. */
+    @Nullable
+    String judge(Simulation.Outcome outcome) {
+        Violation violation = outcome.violation();
+        return violation == null ? null : violation.getMessage();
+    }
+
+    /** Runs a seed; returns what is wrong with it, or null. */
+    @Nullable
+    String run(long seed) {
+        return judge(Simulation.run(seed, options(seed), 0));
+    }
+
+    private static SimulationOptions.Faults resets(int count) {
+        return new SimulationOptions.Faults(10_000_000, 0, false, 0, 0, 0, 0, count, 0, 0, 0);
+    }
+
+    private static SimulationOptions with(
+            SimulationOptions drawn,
+            SimulationOptions.Network network,
+            SimulationOptions.Workload workload,
+            SimulationOptions.Faults faults,
+            CqlSettings cql) {
+        return new SimulationOptions(drawn.cluster(), network, workload, faults, drawn.local(), cql);
+    }
+
+    private static CqlSettings cql(CqlSettings drawn, Duration selfCheck, Duration suspect, int refetches) {
+        return new CqlSettings(
+                selfCheck,
+                drawn.prefetchInterval(),
+                refetches,
+                drawn.refetchInterval(),
+                suspect,
+                drawn.resetPollInterval(),
+                drawn.resetResendInterval(),
+                drawn.preArmedHandOver());
+    }
+}
