@@ -25,7 +25,7 @@ public final class LocalScenario extends Scenario {
 
     @Override
     protected void execute(Outcome outcome) throws IOException, InterruptedException {
-        Workload workload = Workload.hot(1, 2);
+        Workload workload = Workload.handOverInside();
         RunResult jvm = run(outcome, Peer.JVM_FAIR, workload);
         RunResult declock = run(outcome, Peer.DECLOCK, workload);
         outcome.goal(Goal.atLeast(

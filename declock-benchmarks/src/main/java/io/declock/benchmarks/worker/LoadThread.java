@@ -7,6 +7,7 @@ import io.declock.LockMode;
 import io.declock.benchmarks.peer.LockUnderTest;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ final class LoadThread extends Thread {
     static final class Stage {
         volatile Phase phase = Phase.WARM_UP;
         volatile boolean stop;
+        final AtomicInteger asking = new AtomicInteger();
     }
 
     private static final int MOST_ERRORS = 20;
@@ -90,9 +92,11 @@ final class LoadThread extends Thread {
     }
 
     private void cycle(int name, boolean read) throws Exception {
+        asks(1);
         long asked = System.nanoTime();
         LockUnderTest.Held held = lock.lock(names[name], read ? LockMode.READ : LockMode.WRITE);
         long granted = System.nanoTime();
+        asks(-1);
         try {
             if (read) {
                 stayBusy();
@@ -111,7 +115,19 @@ final class LoadThread extends Thread {
         }
     }
 
+    private void asks(int change) {
+        if (workload.handOver()) {
+            stage.asking.addAndGet(change);
+        }
+    }
+
     private void stayBusy() {
+        if (workload.handOver()) {
+            while (stage.asking.get() == 0 && !stage.stop) {
+                Thread.onSpinWait();
+            }
+            return;
+        }
         if (criticalNanos == 0) {
             return;
         }

@@ -19,18 +19,43 @@ import java.util.Map;
  * @param zipf exponent with which shared names are chosen, 0 for uniformly
  * @param readShare share of acquisitions in read mode
  * @param criticalSection busy CPU time with the lock held
+ * @param handOver whether a thread keeps the lock until another of its process asks for it, so that every release hands over
  */
 public record Workload(
-        int jvms, int threads, int names, boolean ownNames, double zipf, double readShare, Duration criticalSection) {
+        int jvms,
+        int threads,
+        int names,
+        boolean ownNames,
+        double zipf,
+        double readShare,
+        Duration criticalSection,
+        boolean handOver) {
+
+    /** Threads that do not wait for each other before they unlock. */
+    public Workload(
+            int jvms,
+            int threads,
+            int names,
+            boolean ownNames,
+            double zipf,
+            double readShare,
+            Duration criticalSection) {
+        this(jvms, threads, names, ownNames, zipf, readShare, criticalSection, false);
+    }
 
     /** One write lock for everybody, empty critical section. */
     public static Workload hot(int jvms, int threads) {
         return new Workload(jvms, threads, 1, false, 0, 0, Duration.ZERO);
     }
 
+    /** Two threads of one process; each keeps the lock until the other asks for it. */
+    public static Workload handOverInside() {
+        return new Workload(1, 2, 1, false, 0, 0, Duration.ZERO, true);
+    }
+
     /** Returns the same with other processes and threads. */
     public Workload withShape(int otherJvms, int otherThreads) {
-        return new Workload(otherJvms, otherThreads, names, ownNames, zipf, readShare, criticalSection);
+        return new Workload(otherJvms, otherThreads, names, ownNames, zipf, readShare, criticalSection, handOver);
     }
 
     /** Returns the number of threads of all processes. */
@@ -47,7 +72,8 @@ public record Workload(
                 "--set=own-names=" + ownNames,
                 "--set=zipf=" + zipf,
                 "--set=read-share=" + readShare,
-                "--set=critical-nanos=" + criticalSection.toNanos()));
+                "--set=critical-nanos=" + criticalSection.toNanos(),
+                "--set=hand-over=" + handOver));
     }
 
     /** Returns what {@link #toArguments} said. */
@@ -60,7 +86,8 @@ public record Workload(
                 Boolean.parseBoolean(take(map, "own-names")),
                 Double.parseDouble(take(map, "zipf")),
                 Double.parseDouble(take(map, "read-share")),
-                Duration.ofNanos(Long.parseLong(take(map, "critical-nanos"))));
+                Duration.ofNanos(Long.parseLong(take(map, "critical-nanos"))),
+                Boolean.parseBoolean(take(map, "hand-over")));
     }
 
     private static String take(Map<String, String> map, String key) {
@@ -77,6 +104,8 @@ public record Workload(
         return jvms + " JVMs x " + threads + " threads, " + which + (zipf > 0 ? ", Zipf " + zipf : "")
                 + (readShare > 0 ? ", " + Math.round(readShare * 100) + " % reads" : ", writes only")
                 + ", critical section "
-                + (criticalSection.isZero() ? "empty" : criticalSection.toNanos() / 1000 + " us busy");
+                + (handOver
+                        ? "until another thread asks"
+                        : criticalSection.isZero() ? "empty" : criticalSection.toNanos() / 1000 + " us busy");
     }
 }
