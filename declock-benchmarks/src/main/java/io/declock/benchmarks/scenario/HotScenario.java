@@ -8,7 +8,9 @@ import io.declock.benchmarks.peer.Peer;
 import io.declock.benchmarks.report.Goal;
 import io.declock.benchmarks.worker.Workload;
 import java.io.IOException;
+import java.time.Duration;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Everybody wants the same write lock, and does nothing with it. */
 @Command(
@@ -16,14 +18,22 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         description = "One hot write lock, empty critical section: throughput, waits, fairness, CPU per acquisition.")
 public final class HotScenario extends Scenario {
+    @Option(
+            names = "--critical-micros",
+            description = "Busy time with the lock held (default: ${DEFAULT-VALUE}, what the goals are meant for).")
+    private long criticalMicros;
+
     @Override
     protected String title() {
-        return "One hot write lock, empty critical section";
+        return criticalMicros == 0
+                ? "One hot write lock, empty critical section"
+                : "One hot write lock, busy for " + criticalMicros + " us";
     }
 
     @Override
     protected void execute(Outcome outcome) throws IOException, InterruptedException {
-        Workload workload = Workload.hot(options().jvms(), options().threads());
+        Workload workload = Workload.hot(options().jvms(), options().threads())
+                .withCriticalSection(Duration.ofNanos(criticalMicros * 1000));
         RunResult declock = run(outcome, Peer.DECLOCK, workload);
         for (Peer peer : options().competitors()) {
             run(outcome, peer, workload);

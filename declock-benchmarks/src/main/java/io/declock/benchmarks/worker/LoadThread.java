@@ -121,10 +121,11 @@ final class LoadThread extends Thread {
         }
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // On a busy machine the other thread may need this one's core.
     private void stayBusy() {
         if (workload.handOver()) {
             while (stage.asking.get() == 0 && !stage.stop) {
-                Thread.onSpinWait();
+                Thread.yield();
             }
             return;
         }

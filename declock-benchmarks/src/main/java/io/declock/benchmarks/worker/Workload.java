@@ -53,6 +53,11 @@ public record Workload(
         return new Workload(1, 2, 1, false, 0, 0, Duration.ZERO, true);
     }
 
+    /** Returns the same with another critical section. */
+    public Workload withCriticalSection(Duration other) {
+        return new Workload(jvms, threads, names, ownNames, zipf, readShare, other, handOver);
+    }
+
     /** Returns the same with other processes and threads. */
     public Workload withShape(int otherJvms, int otherThreads) {
         return new Workload(otherJvms, otherThreads, names, ownNames, zipf, readShare, criticalSection, handOver);
