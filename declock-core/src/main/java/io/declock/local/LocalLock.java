@@ -343,7 +343,7 @@ public final class LocalLock implements CqlUpper {
             return;
         }
         Hold hold = readHolds.get(waiter.owner);
-        if (success && hold != null) {
+        if (success && hold != null && leaseValid()) {
             toWriter(hold, remote);
             waiter.grant(hold, true);
         } else {
