@@ -189,10 +189,11 @@ public final class CqlLock {
             return;
         }
         long now = env.clock().nanoTime();
-        if (now - tenure.lookedAt < env.settings().prefetchInterval().toNanos()) {
+        if (now - tenure.lookedAt < env.settings().prefetchInterval().toNanos() * tenure.patience) {
             return;
         }
         tenure.lookedAt = now;
+        tenure.patience = 1;
         probe.tenure = tenure.number;
         probe.use(Step.PREFETCHED, effects).begin(Purpose.PREFETCH).read(record, layout.words());
     }
@@ -366,6 +367,8 @@ public final class CqlLock {
         state = State.HELD;
         tenure.begin(epoch, index, env.clock().nanoTime());
         tenure.learn(ahead, (int) earliest);
+        // The FAA has just shown that nobody waits; the next renewal of the position shows it again.
+        tenure.patience = kind == GrantKind.UNCONTENDED ? Tenure.PATIENCE : 1;
         upper.granted(kind, effects);
     }
 

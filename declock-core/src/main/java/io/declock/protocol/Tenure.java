@@ -12,6 +12,9 @@ import io.declock.layout.Timestamp;
  * waiters. Knowledge never outlives the tenure it belongs to (rule E3). Guarded by the lock's mutex.
  */
 public final class Tenure {
+    /** How many intervals a holder that found nobody waiting lets pass before it looks. */
+    static final int PATIENCE = 10;
+
     private static final long[] NONE = {};
 
     int number;
@@ -22,6 +25,7 @@ public final class Tenure {
     int remoteTimestamp = -1;
     long[] ahead = NONE;
     long lookedAt;
+    int patience = 1;
     private long since;
     private int localGrants;
 
