@@ -17,6 +17,13 @@ public final class Tenure {
 
     private static final long[] NONE = {};
 
+    /**
+     * How much earlier a remote waiter must have come for its claim to count, in units of {@link Timestamp}: clocks are not known
+     * any better, and giving a lock away for a difference that may not exist costs both sides a round trip. The hard bound on local
+     * hand-overs holds besides.
+     */
+    private static final int TOLERANCE = 6;
+
     int number;
     long tokenEpoch;
     int tokenIndex;
@@ -144,8 +151,8 @@ public final class Tenure {
         return knowsRemote;
     }
 
-    /** Returns whether a remote waiter is known to have come before a local one with that timestamp. */
+    /** Returns whether a remote waiter is known to have come clearly before a local one with that timestamp. */
     public boolean remoteIsEarlierThan(int timestamp) {
-        return knowsRemote && (remoteTimestamp < 0 || Timestamp.isBefore(remoteTimestamp, timestamp));
+        return knowsRemote && (remoteTimestamp < 0 || Timestamp.isBefore(remoteTimestamp + TOLERANCE, timestamp));
     }
 }
