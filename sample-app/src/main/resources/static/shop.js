@@ -62,27 +62,23 @@ function drawTiles(live, locking) {
   const sold = sum(live.sales, product => product.sold);
   const wrong = sum(live.sales, product => Math.abs(product.sold + product.stock - product.initialStock));
   const waiting = sum(live.instances, instance => instance.waiting);
-  byId('tiles').innerHTML = [
-    tile(number(all('orders')), '/s', 'orders accepted'),
+  const locks = [
     tile(number(all('grants')), '/s', 'locks granted'),
     tile(number(all('local')), '/s', 'handed over inside an instance'),
     tile(number(all('peer')), '/s', 'handed over between instances'),
-    tile(number(waiting), '', locking ? 'waiting now' : 'waiting: nobody has to'),
+    tile(number(waiting), '', 'waiting now'),
+  ];
+  byId('tiles').innerHTML = [
+    tile(number(all('orders')), '/s', 'orders accepted'),
+    ...(locking ? locks : []),
     tile(number(sold), '', 'pieces sold'),
-    wrong === 0
-      ? tile('0', '', 'pieces missing or oversold', 'good')
-      : tile(number(wrong), '', 'pieces missing or oversold', 'bad'),
+    tile(number(wrong), '', 'pieces missing or oversold', wrong === 0 ? 'good' : 'bad'),
   ].join('');
 }
 
-function card(instance, now, colour, scale) {
-  const quiet = now - instance.at > STALE_MILLIS;
-  const facts = quiet ? 'not heard of lately' : `${number(instance.held)} held, ${number(instance.waiting)} waiting`;
+function lockCurves(instance, scale) {
   const points = instance.history;
-  const name = escape(instance.name);
-  return `<article class="card" style="--colour:${colour}">
-    <h3><a href="${escape(instance.url)}">${name}</a><span>${facts}</span></h3>
-    <div class="curve"><p><span>locks granted</span><b>${number(recent(instance, 'grants'))} /s</b></p>
+  return `<div class="curve"><p><span>locks granted</span><b>${number(recent(instance, 'grants'))} /s</b></p>
       ${curve(points.map(point => point.grants), scale.grants)}</div>
     <div class="curve"><p><span>wait for a lock, p99 and p50</span><b>${duration(last(instance, 'p99'))}</b></p>
       ${curve(points.map(point => point.p99), scale.p99, points.map(point => point.p50))}</div>
@@ -91,12 +87,26 @@ function card(instance, now, colour, scale) {
       <dt>p99 wait</dt><dd>${duration(last(instance, 'p99'))}</dd>
       <dt>local</dt><dd>${number(recent(instance, 'local'))} /s</dd>
       <dt>from peers</dt><dd>${number(recent(instance, 'peer'))} /s</dd>
-    </dl></article>`;
+    </dl>`;
+}
+
+function orderCurve(instance, scale) {
+  return `<div class="curve"><p><span>orders accepted without a lock</span><b>${number(recent(instance, 'orders'))} /s</b></p>
+    ${curve(instance.history.map(point => point.orders), scale.orders)}</div>`;
+}
+
+function card(instance, now, colour, scale) {
+  const quiet = now - instance.at > STALE_MILLIS;
+  const facts = instance.locking ? `${number(instance.held)} held, ${number(instance.waiting)} waiting` : '';
+  const name = escape(instance.name);
+  return `<article class="card" style="--colour:${colour}">
+    <h3><a href="${escape(instance.url)}">${name}</a><span>${quiet ? 'not heard of lately' : facts}</span></h3>
+    ${instance.locking ? lockCurves(instance, scale) : orderCurve(instance, scale)}</article>`;
 }
 
 function drawInstances(live, colours) {
   const most = field => Math.max(1, ...live.instances.flatMap(instance => instance.history.map(point => point[field])));
-  const scale = { grants: most('grants'), p99: most('p99') };
+  const scale = { grants: most('grants'), p99: most('p99'), orders: most('orders') };
   byId('instances').innerHTML = live.instances
     .map(instance => card(instance, live.at, colours.get(instance.name), scale))
     .join('');
@@ -120,8 +130,16 @@ function locksOf(live) {
       }
     }
   }
+  for (const lock of locks.values()) {
+    if (lock.writer) {
+      lastWriters.set(lock.name, lock.writer);
+    }
+  }
   return [...locks.values()];
 }
+
+// Who was last seen to write, by lock, since this page was opened.
+const lastWriters = new Map();
 
 function unseen(name) {
   return { name, writer: null, readers: [], waiting: [] };
@@ -136,7 +154,10 @@ function holderOf(lock, colours) {
     const names = [...new Set(lock.readers.map(reader => reader.instance))];
     return names.map(name => chip({ instance: name }, `${escape(name)} reads`)).join(' ');
   }
-  return `<span class="note">${lock.waiting.length ? 'changing hands' : 'free'}</span>`;
+  // Each instance was looked at in a moment in which it did not have the lock: it was on its way.
+  const before = lastWriters.get(lock.name);
+  const past = before ? `, just now with ${escape(before.instance)}` : '';
+  return `<span class="note">${lock.waiting.length ? `changing hands${past}` : 'free'}</span>`;
 }
 
 function lockRow(lock, colours) {
@@ -147,7 +168,8 @@ function lockRow(lock, colours) {
       title="${escape(entry.instance)} has waited ${duration(entry.micros)} to ${entry.write ? 'write' : 'read'}"></i>`)
     .join('');
   const more = waiting.length > MOST_DOTS ? `<span class="note">and ${waiting.length - MOST_DOTS} more</span>` : '';
-  const token = lock.writer ? `token ${escape(lock.writer.token)}` : '';
+  const writer = lock.writer || (lock.waiting.length && !lock.readers.length && lastWriters.get(lock.name));
+  const token = writer ? `token ${escape(writer.token)}` : '';
   return `<div class="row lock"><span class="name">${escape(lock.name)}</span>
     <div>${holderOf(lock, colours)}</div>
     <span class="note token">${token}</span>
@@ -186,7 +208,8 @@ function drawHead(live, locking) {
   const node = byId('node');
   node.textContent = [...states].map(([id, state]) => `memory node ${id}: ${state.toLowerCase()}`).join(', ');
   node.className = `badge ${[...states.values()].every(state => state === 'UP') ? '' : 'bad'}`;
-  byId('footer').innerHTML = `Curves show the last minute, to one scale for all instances.
+  byId('footer').innerHTML = 'Curves show the last minute, to one scale for all instances.';
+  byId('footer').innerHTML += !locking ? '' : `
     <i class="dot"></i>waits to write <i class="dot read"></i>waits to read, the longest wait first.`;
 }
 

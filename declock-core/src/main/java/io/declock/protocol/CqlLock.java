@@ -144,12 +144,15 @@ public final class CqlLock {
             state = State.PUT_OFF;
             return;
         }
+        boolean read = env.settings().readWithRelease() || tenure.knowsRemote;
         leave(effects);
         state = State.LEAVING;
-        op.use(Step.RELEASED, effects)
+        VerbChain chain = op.use(Step.RELEASED, effects)
                 .begin(Purpose.RELEASE)
-                .fetchAndAdd(layout.header(record), LockHeader.release(leavingExclusive))
-                .read(record, layout.words());
+                .fetchAndAdd(layout.header(record), LockHeader.release(leavingExclusive));
+        if (read) {
+            chain.read(record, layout.words());
+        }
     }
 
     /** Gives the position back and takes one at the tail, in one FAA. State must be HELD, nothing converting, no reset pending. */
@@ -189,10 +192,11 @@ public final class CqlLock {
             return;
         }
         long now = env.clock().nanoTime();
-        if (now - tenure.lookedAt < env.settings().prefetchInterval().toNanos()) {
+        if (now - tenure.lookedAt < env.settings().prefetchInterval().toNanos() * tenure.patience) {
             return;
         }
         tenure.lookedAt = now;
+        tenure.patience = 1;
         probe.tenure = tenure.number;
         probe.use(Step.PREFETCHED, effects).begin(Purpose.PREFETCH).read(record, layout.words());
     }
@@ -366,6 +370,8 @@ public final class CqlLock {
         state = State.HELD;
         tenure.begin(epoch, index, env.clock().nanoTime());
         tenure.learn(ahead, (int) earliest);
+        // The FAA has just shown that nobody waits; the next renewal of the position shows it again.
+        tenure.patience = kind == GrantKind.UNCONTENDED ? Tenure.PATIENCE : 1;
         upper.granted(kind, effects);
     }
 
@@ -561,12 +567,12 @@ public final class CqlLock {
         long found = results.value(0);
         if (mayGrantAfter(found)) {
             checkRange(found, effects);
-            handOver(
-                    HandOver.afterRelease(layout, epoch, found, leavingIndex, leavingExclusive),
-                    results,
-                    1,
-                    false,
-                    effects);
+            HandOver handOver = HandOver.afterRelease(layout, epoch, found, leavingIndex, leavingExclusive);
+            if (op.size() > 1) {
+                handOver(handOver, results, 1, false, effects);
+            } else if (handOver.hasDuty()) {
+                new Refetch(handOver, Purpose.RELEASE).start(effects);
+            }
         }
         noticeReset(found, effects);
         upper.vacant(effects);
@@ -579,7 +585,7 @@ public final class CqlLock {
                 refetched,
                 (next, entry, words, v) -> grantPosition(handOver, next, entry, words, v, effects));
         if (step == HandOver.Step.REFETCH) {
-            new Refetch(handOver).start(effects);
+            new Refetch(handOver, Purpose.REFETCH).start(effects);
         }
     }
 
@@ -650,13 +656,18 @@ public final class CqlLock {
         return true;
     }
 
-    /** Reads the record again until every entry that matters is filled, or gives up and leaves it to the waiter's self-check. */
+    /**
+     * Reads the record after a release whose FAA was posted alone, or again until every entry that matters is filled, or gives up
+     * and leaves it to the waiter's self-check.
+     */
     private final class Refetch extends VerbChain {
         private final HandOver handOver;
+        private Purpose why;
         private int attempts;
 
-        Refetch(HandOver handOver) {
+        Refetch(HandOver handOver, Purpose why) {
             this.handOver = handOver;
+            this.why = why;
         }
 
         void start(Effects effects) {
@@ -665,9 +676,12 @@ public final class CqlLock {
         }
 
         private void post(Effects effects) {
-            env.counters().count(Event.REFETCH);
-            attempts++;
-            begin(Purpose.REFETCH).read(record, layout.words());
+            if (why == Purpose.REFETCH) {
+                env.counters().count(Event.REFETCH);
+                attempts++;
+            }
+            begin(why).read(record, layout.words());
+            why = Purpose.REFETCH;
             effects.post(this);
         }
 

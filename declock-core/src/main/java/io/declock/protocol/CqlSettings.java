@@ -17,6 +17,8 @@ import java.time.Duration;
  * @param resetPollInterval how often a waiter looks whether a reset is over, doubling up to 16 times that
  * @param resetResendInterval how often an unanswered reset signal is sent again
  * @param preArmedHandOver whether a writer that knows its successor grants before its release FAA (docs/protocol.md, F)
+ * @param readWithRelease whether every release FAA is chained with a READ of the queue, which saves a round trip when somebody has
+ *     come to wait meanwhile; if not, only that of a holder who knows so, which saves a READ in nearly every release
  */
 public record CqlSettings(
         Duration selfCheckInterval,
@@ -26,7 +28,8 @@ public record CqlSettings(
         Duration suspectAfter,
         Duration resetPollInterval,
         Duration resetResendInterval,
-        boolean preArmedHandOver) {
+        boolean preArmedHandOver,
+        boolean readWithRelease) {
     /** The defaults. */
     public static final CqlSettings DEFAULTS = new CqlSettings(
             Duration.ofMillis(10),
@@ -36,5 +39,28 @@ public record CqlSettings(
             Duration.ofSeconds(2),
             Duration.ofMillis(1),
             Duration.ofMillis(20),
+            true,
             true);
+
+    /** Makes settings whose releases always read. */
+    public CqlSettings(
+            Duration selfCheckInterval,
+            Duration prefetchInterval,
+            int refetchLimit,
+            Duration refetchInterval,
+            Duration suspectAfter,
+            Duration resetPollInterval,
+            Duration resetResendInterval,
+            boolean preArmedHandOver) {
+        this(
+                selfCheckInterval,
+                prefetchInterval,
+                refetchLimit,
+                refetchInterval,
+                suspectAfter,
+                resetPollInterval,
+                resetResendInterval,
+                preArmedHandOver,
+                true);
+    }
 }

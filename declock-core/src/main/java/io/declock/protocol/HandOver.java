@@ -82,6 +82,11 @@ final class HandOver {
         return new HandOver(layout, epoch, found, ownIndex + 1, true, false, LockHeader.size(found) > 1);
     }
 
+    /** Returns whether somebody may have to be granted, so that the queue must be read. */
+    boolean hasDuty() {
+        return hasDuty;
+    }
+
     /** Returns the epoch whose positions are granted. */
     long epoch() {
         return epoch;

@@ -12,7 +12,17 @@ import io.declock.layout.Timestamp;
  * waiters. Knowledge never outlives the tenure it belongs to (rule E3). Guarded by the lock's mutex.
  */
 public final class Tenure {
+    /** How many intervals a holder that found nobody waiting lets pass before it looks. */
+    static final int PATIENCE = 10;
+
     private static final long[] NONE = {};
+
+    /**
+     * How much earlier a remote waiter must have come for its claim to count, in units of {@link Timestamp}: clocks are not known
+     * any better, and giving a lock away for a difference that may not exist costs both sides a round trip. The hard bound on local
+     * hand-overs holds besides.
+     */
+    private static final int TOLERANCE = 6;
 
     int number;
     long tokenEpoch;
@@ -22,6 +32,7 @@ public final class Tenure {
     int remoteTimestamp = -1;
     long[] ahead = NONE;
     long lookedAt;
+    int patience = 1;
     private long since;
     private int localGrants;
 
@@ -140,8 +151,8 @@ public final class Tenure {
         return knowsRemote;
     }
 
-    /** Returns whether a remote waiter is known to have come before a local one with that timestamp. */
+    /** Returns whether a remote waiter is known to have come clearly before a local one with that timestamp. */
     public boolean remoteIsEarlierThan(int timestamp) {
-        return knowsRemote && (remoteTimestamp < 0 || Timestamp.isBefore(remoteTimestamp, timestamp));
+        return knowsRemote && (remoteTimestamp < 0 || Timestamp.isBefore(remoteTimestamp + TOLERANCE, timestamp));
     }
 }

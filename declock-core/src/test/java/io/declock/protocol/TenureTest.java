@@ -80,7 +80,10 @@ class TenureTest {
         assertThat(tenure.remoteIsEarlierThan(5)).isFalse();
         tenure.learn(new long[0], 0);
         assertThat(tenure.knowsRemote()).isTrue();
-        assertThat(tenure.remoteIsEarlierThan(5)).isTrue();
+        assertThat(tenure.remoteIsEarlierThan(100)).isTrue();
+        assertThat(tenure.remoteIsEarlierThan(5))
+                .as("closer than clocks are known")
+                .isFalse();
         tenure.learnWaiter(new long[0], -1);
         assertThat(tenure.remoteIsEarlierThan(5))
                 .as("it waits, and nobody knows since when")

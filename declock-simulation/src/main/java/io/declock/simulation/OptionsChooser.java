@@ -137,6 +137,7 @@ public final class OptionsChooser {
                 Duration.ofNanos(world.oneOf(2, 10, 50) * MILLIS),
                 Duration.ofNanos(world.oneOf(50, 1_000) * MICROS),
                 Duration.ofNanos(world.oneOf(200, 5_000) * MICROS),
-                world.chance(0.6));
+                world.chance(0.6),
+                world.chance(0.7));
     }
 }

@@ -16,6 +16,7 @@ final class PostedChain implements VerbResults {
     private int verb;
     private int done;
     private boolean torn;
+    private boolean admitted;
     private boolean backwards;
 
     PostedChain(SimulatedWorld world, SimulationOptions.Network network, VerbChain chain) {
@@ -39,7 +40,14 @@ final class PostedChain implements VerbResults {
     }
 
     /** Executes what can be executed without a break. Returns the length of the break that follows, 0 for none. */
-    long execute(SimulatedSession session, SimulatedMemory memory) {
+    long execute(SimulatedSession session, SimulatedMemory memory, SimulatedNic nic) {
+        if (!admitted) {
+            admitted = true;
+            long wait = nic.execution(chain.verb(verb), chain.address(verb), world.now()) - world.now();
+            if (wait > 0) {
+                return wait;
+            }
+        }
         int words = chain.words(verb);
         if (done == 0) {
             results[verb] = new long[words];
@@ -55,6 +63,7 @@ final class PostedChain implements VerbResults {
             return 1 + world.exponential(network.gap());
         }
         done = 0;
+        admitted = false;
         verb++;
         return isExecuted() || !world.chance(network.gapChance()) ? 0 : 1 + world.exponential(network.gap());
     }

@@ -17,6 +17,7 @@ final class SimulatedCluster {
     private final List<SimulatedComputeNode> nodes = new ArrayList<>();
     private final Map<String, SimulatedComputeNode> byAddress = new LinkedHashMap<>();
     private boolean lossless;
+    private boolean namesKnown;
 
     SimulatedCluster(SimulatedWorld world, SimulationOptions options, SimulatedMemory.Observer observer) {
         this.world = world;
@@ -61,6 +62,15 @@ final class SimulatedCluster {
         if (session != null && world.chance(0.5)) {
             world.at(node.toMemoryNode(), memoryNode.place(), () -> memoryNode.cut(session, "its connection broke"));
         }
+    }
+
+    /** From now on looking a name up takes no time, as if every process had done so before. */
+    void knowNames() {
+        namesKnown = true;
+    }
+
+    boolean namesKnown() {
+        return namesKnown;
     }
 
     /** From now on every message between compute nodes arrives. */

@@ -15,6 +15,16 @@ final class SimulatedMemory {
     interface Observer {
         void headerChanged(SimulatedSession session, long record, Purpose purpose, long before, long after);
 
+        /** Told about nothing. */
+        Observer NONE = new Observer() {
+            @Override
+            public void headerChanged(
+                    SimulatedSession session, long record, Purpose purpose, long before, long after) {}
+
+            @Override
+            public void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value) {}
+        };
+
         /** Another word of a record was written: 1 the full epoch, from 2 on the entries. */
         void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value);
     }

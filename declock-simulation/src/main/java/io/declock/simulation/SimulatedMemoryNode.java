@@ -32,6 +32,7 @@ final class SimulatedMemoryNode {
     private final SimulatedWorld world;
     private final SimulatedWorld.Place place = new SimulatedWorld.Place("memory node");
     private final SimulatedMemory memory;
+    private SimulatedNic nic = new SimulatedNic(0, 0);
     private final Map<String, Long> directory = new LinkedHashMap<>();
     private final List<SimulatedSession> sessions = new ArrayList<>();
     private final Map<SimulatedSession, Long> cuts = new LinkedHashMap<>();
@@ -53,6 +54,14 @@ final class SimulatedMemoryNode {
 
     SimulatedMemory memory() {
         return memory;
+    }
+
+    SimulatedNic nic() {
+        return nic;
+    }
+
+    void use(SimulatedNic other) {
+        nic = other;
     }
 
     Membership membership() {

@@ -106,7 +106,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         executing = true;
         while (!isBarred() && !stream.isEmpty()) {
             PostedChain first = stream.element();
-            long pause = first.execute(this, memoryNode.memory());
+            long pause = first.execute(this, memoryNode.memory(), memoryNode.nic());
             if (first.isExecuted()) {
                 stream.remove();
                 answer(first);
@@ -192,7 +192,9 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     @Override
     public CompletionStage<Resolution> resolve(String fullName) {
-        return request(() -> memoryNode.resolve(fullName));
+        return cluster.namesKnown()
+                ? CompletableFuture.completedFuture(memoryNode.resolve(fullName))
+                : request(() -> memoryNode.resolve(fullName));
     }
 
     @Override

@@ -302,6 +302,7 @@ enum Scenario {
                 suspect,
                 drawn.resetPollInterval(),
                 drawn.resetResendInterval(),
-                drawn.preArmedHandOver());
+                drawn.preArmedHandOver(),
+                drawn.readWithRelease());
     }
 }

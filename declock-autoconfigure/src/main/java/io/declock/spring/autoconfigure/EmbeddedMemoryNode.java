@@ -200,7 +200,15 @@ final class EmbeddedMemoryNode {
         }
     }
 
-    private synchronized void watchOver(ScheduledThreadPoolExecutor executor) {
+    private void watchOver(ScheduledThreadPoolExecutor executor) {
+        try {
+            hostIfNobodyDoes(executor);
+        } catch (RuntimeException e) {
+            LOG.warn("Could not look after the embedded memory node on port {}; trying again", port, e);
+        }
+    }
+
+    private synchronized void hostIfNobodyDoes(ScheduledThreadPoolExecutor executor) {
         if (executor.isShutdown()) {
             return;
         }

@@ -20,8 +20,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -120,6 +123,26 @@ class StageMethodsTests {
             work.complete("done after all");
             await().until(() -> held(context) == 0);
         });
+    }
+
+    @Test
+    void aMethodThatIsCancelledBetweenItsGrantAndItsStartIsNotRun() {
+        BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+        Contexts.locks()
+                .withBean(Jobs.class)
+                .withBean("applicationTaskExecutor", Executor.class, () -> tasks::add)
+                .run(context -> {
+                    LockHandle other = lock(context).acquire(LockRequest.write("job:1"), OTHER);
+                    CompletableFuture<String> result =
+                            context.getBean(Jobs.class).work(1, CompletableFuture.completedFuture("x"));
+                    other.close();
+                    Runnable start = tasks.poll(5, TimeUnit.SECONDS);
+                    assertThat(held(context)).isEqualTo(1);
+                    result.cancel(true);
+                    start.run();
+                    assertThat(Jobs.CALLS).hasValue(0);
+                    assertThat(held(context)).isZero();
+                });
     }
 
     @Test

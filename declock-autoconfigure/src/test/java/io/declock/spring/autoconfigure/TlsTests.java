@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** TLS and the secret, set by properties, reach both ends. */
@@ -93,6 +94,24 @@ class TlsTests {
                                     .doesNotContain("hush")
                                     .doesNotContain("psst"));
                 }));
+    }
+
+    @Test
+    void aConfiguredMemoryNodeThatRefusesTheSecretFailsTheStart() throws IOException {
+        int port = freePort();
+        tls(port, "hush")
+                .run(first -> tls(0, "psst")
+                        .withPropertyValues("declock.memory-nodes=tcp://127.0.0.1:" + port)
+                        .run(second -> {
+                            assertThat(second).hasFailed();
+                            FailureAnalysis analysis = new MemoryNodeRefusedFailureAnalyzer(first.getEnvironment())
+                                    .analyze(second.getStartupFailure());
+                            assertThat(analysis).isNotNull();
+                            assertThat(analysis.getDescription()).contains("tcp://127.0.0.1:" + port);
+                            assertThat(analysis.getAction())
+                                    .contains("'declock.secret' is set")
+                                    .doesNotContain("hush");
+                        }));
     }
 
     private static ApplicationContextRunner tls(int port, String secret) {

@@ -35,6 +35,7 @@ class Sampler implements DisposableBean {
     private final ShopProperties properties;
     private final InstanceRegistry registry;
     private final Deque<Point> history = new ArrayDeque<>();
+    private boolean begun;
     private Totals before = Totals.ZERO;
     private long beforeNanos = System.nanoTime();
 
@@ -57,16 +58,17 @@ class Sampler implements DisposableBean {
     void sample() {
         Totals now = Totals.of(monitor, turnover);
         long nanos = System.nanoTime();
-        if (name.url().isEmpty()) {
-            // Still starting: that it waited for its turn to make the tables is nobody's concern.
-            waits.restart();
-        } else {
+        if (begun) {
             double seconds = Math.max(1, nanos - beforeNanos) / (double) TimeUnit.SECONDS.toNanos(1);
             history.addLast(Point.of(now.minus(before), seconds, waits.turn()));
             if (history.size() > HISTORY) {
                 history.removeFirst();
             }
             publish();
+        } else {
+            // That this instance has waited for its turn to make the tables is nobody's concern.
+            waits.restart();
+            begun = !name.url().isEmpty();
         }
         before = now;
         beforeNanos = nanos;

@@ -1,0 +1,363 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.LockMode;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.Purpose;
+import io.declock.fabric.Verb;
+import io.declock.fabric.VerbChain;
+import io.declock.fabric.VerbResults;
+import io.declock.local.FairnessPolicy;
+import io.declock.local.LocalSettings;
+import io.declock.local.LocalWaiter;
+import io.declock.monitor.Counters;
+import io.declock.monitor.Counters.Event;
+import io.declock.monitor.GrantKind;
+import io.declock.protocol.CqlSettings;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.function.ToLongFunction;
+
+/**
+ * The microbenchmark of DecLock, section 6.2, in virtual time: callers take a lock chosen by
+ * Zipf's law, do remote operations inside, and give it back. Counts what it costs at the memory node.
+ *
+ * <p>A caller goes on when its release has landed, as the paper's do; ours need not wait, so a pause of one round trip stands for
+ * it. The NIC model is fitted, not measured: a round trip of 2.1 microseconds, 1 microsecond between compute nodes, a pipeline of
+ * 35 million verbs a second and 2.3 million atomics a second on one address.
+ */
+public final class PaperExperiment {
+    private static final long ONE_WAY = 1_050;
+    private static final long PEER_ONE_WAY = 1_000;
+    private static final long VERB_NANOS = 29;
+    private static final long ATOMIC_NANOS = 435;
+    private static final long PAUSE = 2_100;
+    private static final long HOUR = 3_600_000_000_000L;
+
+    /**
+     * What is varied.
+     *
+     * @param computeNodes compute nodes
+     * @param clientsPerNode callers in each
+     * @param locks lock names
+     * @param zipf skew
+     * @param readShare share of readers
+     * @param operationsInside remote operations inside the critical section
+     * @param policy fairness policy
+     * @param preArmed whether hand-overs are pre-armed
+     * @param readWithRelease whether every release reads the queue, as in the paper
+     * @param warmUp virtual nanoseconds before counting begins
+     * @param duration virtual nanoseconds of counting
+     */
+    public record Setting(
+            int computeNodes,
+            int clientsPerNode,
+            int locks,
+            double zipf,
+            double readShare,
+            int operationsInside,
+            FairnessPolicy policy,
+            boolean preArmed,
+            boolean readWithRelease,
+            long warmUp,
+            long duration) {
+        /** The paper's default workload. */
+        public static final Setting DEFAULT =
+                new Setting(8, 32, 100_000, 0.99, 0.5, 1, FairnessPolicy.TASK_FAIR, true, false, 2_000_000, 40_000_000);
+
+        /** Returns the setting with another policy and hand-over. */
+        public Setting with(FairnessPolicy other, boolean armed, boolean reading) {
+            return new Setting(
+                    computeNodes,
+                    clientsPerNode,
+                    locks,
+                    zipf,
+                    readShare,
+                    operationsInside,
+                    other,
+                    armed,
+                    reading,
+                    warmUp,
+                    duration);
+        }
+
+        /** Returns the setting with other shares and lengths. */
+        public Setting with(double reads, int inside) {
+            return new Setting(
+                    computeNodes,
+                    clientsPerNode,
+                    locks,
+                    zipf,
+                    reads,
+                    inside,
+                    policy,
+                    preArmed,
+                    readWithRelease,
+                    warmUp,
+                    duration);
+        }
+
+        /** Returns the setting with another duration. */
+        public Setting lasting(long nanos) {
+            return new Setting(
+                    computeNodes,
+                    clientsPerNode,
+                    locks,
+                    zipf,
+                    readShare,
+                    operationsInside,
+                    policy,
+                    preArmed,
+                    readWithRelease,
+                    warmUp,
+                    nanos);
+        }
+    }
+
+    /**
+     * What came out, all of it counted after the warm-up.
+     *
+     * @param setting the setting
+     * @param acquisitions acquisitions by callers
+     * @param remote acquisitions that took a position at the memory node
+     * @param acquireOperations verbs of the acquire phase: one atomic each, and the WRITEs of queue entries
+     * @param refetches READs repeated because entries were not filled
+     * @param releaseOperations verbs of the release phase, without what is named below
+     * @param prefetches READs of holders that look for remote waiters
+     * @param selfChecks READs of waiters
+     * @param resetOperations verbs of resets
+     * @param local grants handed over inside a compute node
+     * @param peer grants by a peer's message
+     * @param p50 median time from asking to being granted, in nanoseconds
+     * @param p99 its 99th percentile
+     * @param hash hash of all that happened
+     */
+    public record Result(
+            Setting setting,
+            long acquisitions,
+            long remote,
+            long acquireOperations,
+            long refetches,
+            long releaseOperations,
+            long prefetches,
+            long selfChecks,
+            long resetOperations,
+            long local,
+            long peer,
+            long p50,
+            long p99,
+            long hash) {
+        /** Returns verbs of the acquire phase per remote acquisition. */
+        public double acquireOperationsPerRemote() {
+            return (double) acquireOperations / Math.max(1, remote);
+        }
+
+        /** Returns refetching READs per remote release; each remote acquisition has one. */
+        public double refetchesPerRelease() {
+            return (double) refetches / Math.max(1, remote);
+        }
+
+        /** Returns verbs of the release phase per remote acquisition; those of a requeue's FAA count for the acquisition. */
+        public double releaseOperationsPerRemote() {
+            return (double) releaseOperations / Math.max(1, remote);
+        }
+
+        /** Returns million acquisitions per second. */
+        public double millionsPerSecond() {
+            return acquisitions * 1e3 / setting.duration();
+        }
+    }
+
+    private final Setting setting;
+    private final SimulatedWorld world;
+    private final SimulatedCluster cluster;
+    private final NameChooser names;
+    private final String[] nameOf;
+    private long[] waits = new long[1 << 16];
+    private int waited;
+    private long[] kinds = new long[GrantKind.values().length];
+    private boolean counting;
+
+    private PaperExperiment(long seed, Setting setting) {
+        this.setting = setting;
+        this.world = new SimulatedWorld(seed, new Trace(0));
+        this.cluster = new SimulatedCluster(world, options(setting), SimulatedMemory.Observer.NONE);
+        this.names = new NameChooser(world, setting.locks(), setting.zipf());
+        this.nameOf = new String[setting.locks()];
+        for (int i = 0; i < nameOf.length; i++) {
+            nameOf[i] = NameChooser.name(i);
+        }
+    }
+
+    /** Runs a setting. */
+    public static Result run(long seed, Setting setting) {
+        return new PaperExperiment(seed, setting).run();
+    }
+
+    private static SimulationOptions options(Setting setting) {
+        return new SimulationOptions(
+                new SimulationOptions.Cluster(
+                        setting.computeNodes(),
+                        setting.clientsPerNode(),
+                        setting.locks(),
+                        setting.zipf(),
+                        Math.max(2, Integer.highestOneBit(setting.computeNodes() * 2 - 1)),
+                        -1,
+                        false,
+                        HOUR,
+                        HOUR / 10,
+                        HOUR / 5),
+                new SimulationOptions.Network(ONE_WAY, 20, 0, 0, PEER_ONE_WAY, 0, 0, 0, 0, 0, 0, 0),
+                new SimulationOptions.Workload(0, setting.readShare(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+                SimulationOptions.Faults.NONE,
+                new LocalSettings(setting.policy(), 64, Duration.ofMillis(1), 4),
+                new CqlSettings(
+                        Duration.ofMillis(2),
+                        Duration.ofNanos(5_000),
+                        64,
+                        Duration.ofNanos(1_000),
+                        Duration.ofSeconds(2),
+                        Duration.ofNanos(50_000),
+                        Duration.ofMillis(1),
+                        setting.preArmed(),
+                        setting.readWithRelease()));
+    }
+
+    private Result run() {
+        cluster.knowNames();
+        cluster.memoryNode().use(new SimulatedNic(VERB_NANOS, ATOMIC_NANOS));
+        for (int i = 0; i < setting.computeNodes(); i++) {
+            SimulatedComputeNode node = cluster.start("cn" + i, "address" + i);
+            for (int c = 0; c < setting.clientsPerNode(); c++) {
+                world.after(20_000 + world.below(2_000), node, new Caller(node)::next);
+            }
+        }
+        advance(setting.warmUp());
+        long[] before = count();
+        counting = true;
+        advance(setting.duration());
+        long[] after = count();
+        long[] sorted = Arrays.copyOf(waits, waited);
+        Arrays.sort(sorted);
+        return new Result(
+                setting,
+                waited,
+                after[0] - before[0],
+                after[1] - before[1],
+                after[2] - before[2],
+                after[3] - before[3],
+                after[4] - before[4],
+                after[5] - before[5],
+                after[6] - before[6],
+                kinds[GrantKind.LOCAL.ordinal()],
+                kinds[GrantKind.PEER.ordinal()],
+                sorted[waited / 2],
+                sorted[(int) (waited * 0.99)],
+                world.trace().hash());
+    }
+
+    private void advance(long nanos) {
+        long end = world.now() + nanos;
+        boolean more = true;
+        while (more) {
+            more = world.step(end);
+        }
+    }
+
+    private long[] count() {
+        return new long[] {
+            sum(counters -> counters.get(Event.REMOTE_ACQUISITION)),
+            sum(counters -> counters.verbs(Purpose.ACQUIRE)
+                    + counters.verbs(Purpose.REQUEUE, Verb.FETCH_AND_ADD)
+                    + counters.verbs(Purpose.ENTRY)),
+            sum(counters -> counters.verbs(Purpose.REFETCH)),
+            sum(counters -> counters.verbs(Purpose.RELEASE) + counters.verbs(Purpose.REQUEUE, Verb.READ)),
+            sum(counters -> counters.verbs(Purpose.PREFETCH)),
+            sum(counters -> counters.verbs(Purpose.SELF_CHECK)),
+            sum(counters -> counters.verbs(Purpose.RESET))
+        };
+    }
+
+    private long sum(ToLongFunction<Counters> what) {
+        return cluster.nodes().stream()
+                .mapToLong(node -> what.applyAsLong(node.counters()))
+                .sum();
+    }
+
+    private void granted(long wait, GrantKind kind) {
+        if (!counting) {
+            return;
+        }
+        if (waited == waits.length) {
+            waits = Arrays.copyOf(waits, 2 * waited);
+        }
+        waits[waited++] = wait;
+        kinds[kind.ordinal()]++;
+    }
+
+    /** One caller. */
+    private final class Caller extends VerbChain {
+        private final SimulatedComputeNode node;
+        private Acquisition current = new Acquisition(this, LockMode.READ);
+        private int operationsLeft;
+
+        Caller(SimulatedComputeNode node) {
+            this.node = node;
+        }
+
+        void next() {
+            LockMode mode = world.chance(setting.readShare()) ? LockMode.READ : LockMode.WRITE;
+            current = new Acquisition(this, mode);
+            node.acquire(nameOf[names.choose()], current);
+            current.run();
+        }
+
+        void granted(Acquisition acquisition) {
+            PaperExperiment.this.granted(
+                    world.now() - acquisition.since, acquisition.hold().kind());
+            operationsLeft = setting.operationsInside();
+            goOn();
+        }
+
+        private void goOn() {
+            SimulatedSession session = node.session();
+            if (operationsLeft-- > 0 && session != null) {
+                session.post(begin(Purpose.INSPECT).read(0, 1));
+            } else {
+                current.hold().lock().release(current.hold(), current.mode());
+                world.after(PAUSE, node, this::next);
+            }
+        }
+
+        @Override
+        public void completed(VerbResults results) {
+            goOn();
+        }
+
+        @Override
+        public void failed(FabricException cause) {
+            throw new IllegalStateException(cause);
+        }
+    }
+
+    private final class Acquisition extends LocalWaiter {
+        private final Caller caller;
+        private final long since = world.now();
+        private boolean told;
+
+        Acquisition(Caller caller, LockMode mode) {
+            super(caller, mode, false);
+            this.caller = caller;
+        }
+
+        @Override
+        public void run() {
+            if (!told && state() == State.GRANTED) {
+                told = true;
+                caller.granted(this);
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.fabric.Verb;
+
+/**
+ * How fast the memory node's NIC is: every verb takes its place in one pipeline, and atomics on addresses of the same bucket
+ * follow each other. A NIC of zeroes is infinitely fast.
+ */
+final class SimulatedNic {
+    private static final int BUCKETS = 4096;
+
+    private final long verbNanos;
+    private final long atomicNanos;
+    private final long[] bucketFree = new long[BUCKETS];
+    private long pipelineFree;
+    private long verbs;
+
+    SimulatedNic(long verbNanos, long atomicNanos) {
+        this.verbNanos = verbNanos;
+        this.atomicNanos = atomicNanos;
+    }
+
+    /** Returns when a verb that arrives now is executed. */
+    long execution(Verb verb, long address, long now) {
+        verbs++;
+        long start = Math.max(now, pipelineFree);
+        pipelineFree = start + verbNanos;
+        if (atomicNanos == 0 || verb == Verb.READ || verb == Verb.WRITE) {
+            return start;
+        }
+        int bucket = (int) ((address >>> 3) * 0x9E3779B97F4A7C15L >>> 52);
+        long free = Math.max(start, bucketFree[bucket]);
+        bucketFree[bucket] = free + atomicNanos;
+        return free;
+    }
+
+    long verbs() {
+        return verbs;
+    }
+}
