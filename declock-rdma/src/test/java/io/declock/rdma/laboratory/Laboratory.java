@@ -1,0 +1,67 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma.laboratory;
+
+import io.declock.testing.Needs;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The project's command {@code ./lab}, for tests that run on the host and use machines. */
+final class Laboratory {
+    static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final Path SCRIPT = ROOT.resolve("lab");
+    private static final int DOWNLOAD_MINUTES = 10;
+
+    private Laboratory() {}
+
+    /**
+     * Needs an image of the machines. Where everything is required it is downloaded, otherwise only one that is there already is
+     * used: a build does not fetch a kernel unasked.
+     *
+     * @param test what cannot be run without it
+     * @return the image's directory
+     */
+    static String image(String test) throws Exception {
+        String obstacle = output("obstacle").text();
+        Needs.that(obstacle::isEmpty, test, obstacle);
+        boolean required = Boolean.parseBoolean(System.getenv("DECLOCK_REQUIRE_ALL"));
+        Output image = output(required ? "image" : "image-at-hand");
+        Needs.that(
+                () -> image.status() == 0,
+                test,
+                "emulated machines with a Soft-RoCE device; prepare them once with ./lab prepare (downloads about 130 MB)");
+        return image.text();
+    }
+
+    /** Starts {@code ./lab} with these arguments, its output in a file; the caller ends it. */
+    static ProcessBuilder command(String... arguments) {
+        List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).directory(ROOT.toFile());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        return builder;
+    }
+
+    private static Output output(String command) throws IOException, InterruptedException {
+        Process process =
+                command(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        try {
+            process.getOutputStream().close();
+            String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            if (!process.waitFor(DOWNLOAD_MINUTES, TimeUnit.MINUTES)) {
+                throw new IllegalStateException(
+                        "./lab " + command + " did not end within " + DOWNLOAD_MINUTES + " min");
+            }
+            return new Output(process.exitValue(), text);
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private record Output(int status, String text) {}
+}

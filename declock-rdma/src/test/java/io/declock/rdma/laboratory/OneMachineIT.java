@@ -1,0 +1,79 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma.laboratory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Runs the other integration tests of this module on real verbs, inside a machine with a Soft-RoCE device. */
+class OneMachineIT {
+    private static final int SECONDS = 420;
+    private static final Path REPORT = Path.of("target/failsafe-reports/TEST-rdma-laboratory.xml");
+
+    @TempDir
+    Path temporary;
+
+    @Test
+    void theModulesIntegrationTestsPassOnRealVerbs() throws Exception {
+        Laboratory.image("the RDMA module on real verbs");
+
+        int status = laboratory("--no-build", "--seconds=" + SECONDS, "test");
+
+        assertThat(status).as("exit code of ./lab test, whose output is above").isZero();
+        assertThat(numberOf("tests")).isGreaterThanOrEqualTo(2);
+        assertThat(numberOf("failures")).isZero();
+        assertThat(numberOf("errors")).isZero();
+    }
+
+    /** Nothing that ends too early may pass for a success. */
+    @Test
+    void aMachineThatEndsBeforeItsCommandIsAFailure() throws Exception {
+        Laboratory.image("the failure of a laboratory machine");
+
+        assertThat(laboratory("--seconds=60", "run", "echo b > /proc/sysrq-trigger; sleep 60"))
+                .isEqualTo(70);
+    }
+
+    /** A machine ends by itself at its deadline. */
+    @Test
+    void aCommandThatTakesTooLongIsAFailure() throws Exception {
+        Laboratory.image("the deadline of a laboratory machine");
+
+        assertThat(laboratory("--seconds=20", "run", "sleep 300")).isEqualTo(70);
+    }
+
+    private int laboratory(String... arguments) throws Exception {
+        File output = temporary.resolve("output.txt").toFile();
+        Process process = Laboratory.command(arguments)
+                .redirectErrorStream(true)
+                .redirectOutput(output)
+                .start();
+        try {
+            process.getOutputStream().close();
+            // The command has deadlines of its own and keeps them; this one is for a hanging emulator.
+            assertThat(process.waitFor(SECONDS + 60, TimeUnit.SECONDS)).isTrue();
+            return process.exitValue();
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+            System.out.println(Files.readString(output.toPath(), StandardCharsets.UTF_8));
+        }
+    }
+
+    private static int numberOf(String attribute) throws Exception {
+        Matcher matcher = Pattern.compile("<testsuite [^>]*\\b" + attribute + "=\"(\\d+)\"")
+                .matcher(Files.readString(REPORT, StandardCharsets.UTF_8));
+        assertThat(matcher.find()).as("%s in %s", attribute, REPORT).isTrue();
+        return Integer.parseInt(matcher.group(1));
+    }
+}
