@@ -42,7 +42,7 @@ lab_boot() {
     esac
     exec "$qemu" ${firmware[@]+"${firmware[@]}"} -accel "$accelerator" -cpu "$cpu" -smp "$processors" -m "$memory" \
         -nodefaults -no-reboot -display none -serial stdio \
-        -kernel "$image/vmlinuz" -initrd "$image/initrd" -append "console=ttyS0 quiet panic=-1" \
+        -kernel "$image/vmlinuz" -initrd "$image/initrd" -append "console=ttyS0 loglevel=1 panic=-1" \
         -virtfs local,path=/,mount_tag=host,security_model=none,readonly=on,multidevs=remap \
         -virtfs "local,path=$tree,mount_tag=tools,security_model=none,readonly=on,multidevs=remap" \
         -virtfs "local,path=$results,mount_tag=results,security_model=none" \

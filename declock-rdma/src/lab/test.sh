@@ -76,3 +76,15 @@ set -o pipefail
     cp "$results/reports/TEST-junit-jupiter.xml" "$reports/TEST-rdma-laboratory.xml"
     return "$status"
 }
+
+# Runs the scenarios of two machines whose names match $2, from this side of the machines.
+lab_two() {
+    local build=$1 pattern=$2 java_home class_path
+    [[ $build == no ]] || lab_compile || return
+    lab_image_or_reason >/dev/null || return
+    java_home=$(lab_java_home) && class_path=$(lab_class_path) || return
+    cd "$root/declock-rdma" || return
+    DECLOCK_REQUIRE_ALL=true "$java_home/bin/java" -cp "$class_path" org.junit.platform.console.ConsoleLauncher execute \
+        --disable-banner --details=tree --fail-if-no-tests \
+        --select-class=io.declock.rdma.laboratory.TwoMachinesIT --include-methodname=".*#($pattern)"
+}

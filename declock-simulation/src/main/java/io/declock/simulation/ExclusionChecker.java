@@ -10,12 +10,12 @@ import java.util.Map;
 
 /** Mutual exclusion: a writer holds a lock alone, across all compute nodes. */
 final class ExclusionChecker {
-    private final Map<String, List<HoldRecord>> held = new LinkedHashMap<>();
+    private final Map<String, List<CheckedHold>> held = new LinkedHashMap<>();
 
     /** A hold begins, or becomes exclusive. */
-    void begins(HoldRecord fresh) {
-        List<HoldRecord> others = held.computeIfAbsent(fresh.name(), name -> new ArrayList<>());
-        for (HoldRecord other : others) {
+    void begins(CheckedHold fresh) {
+        List<CheckedHold> others = held.computeIfAbsent(fresh.name(), name -> new ArrayList<>());
+        for (CheckedHold other : others) {
             if (other != fresh && (other.isExclusive() || fresh.isExclusive()) && other.counts() && fresh.counts()) {
                 throw new Violation("exclusion", fresh + " beside " + other);
             }
@@ -26,7 +26,7 @@ final class ExclusionChecker {
     }
 
     /** A hold ends. */
-    void ends(HoldRecord hold) {
+    void ends(CheckedHold hold) {
         held.getOrDefault(hold.name(), List.of()).remove(hold);
     }
 }

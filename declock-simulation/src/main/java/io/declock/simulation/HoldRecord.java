@@ -6,7 +6,7 @@ package io.declock.simulation;
 import io.declock.local.Hold;
 
 /** One hold as the checkers see it, from the moment its owner knows of it until that owner begins to give it back. */
-final class HoldRecord {
+final class HoldRecord implements CheckedHold {
     private final SimulatedComputeNode node;
     private final SimulatedClient client;
     private final Hold hold;
@@ -29,15 +29,18 @@ final class HoldRecord {
         return hold;
     }
 
-    String name() {
+    @Override
+    public String name() {
         return hold.lock().name();
     }
 
-    long token() {
+    @Override
+    public long token() {
         return hold.token();
     }
 
-    boolean isExclusive() {
+    @Override
+    public boolean isExclusive() {
         return exclusive;
     }
 
@@ -46,7 +49,8 @@ final class HoldRecord {
     }
 
     /** A hold counts while its process lives and trusts its lease, and it was not lost. */
-    boolean counts() {
+    @Override
+    public boolean counts() {
         return node.isAlive() && hold.lost() == null && hold.lock().mayTrustLease();
     }
 

@@ -19,7 +19,7 @@ final class TokenChecker {
     private final Map<String, Seen> byName = new HashMap<>();
 
     /** A hold begins, or becomes exclusive. */
-    void begins(HoldRecord hold) {
+    void begins(CheckedHold hold) {
         Seen seen = byName.computeIfAbsent(hold.name(), name -> new Seen());
         long token = hold.token();
         if (token <= 0) {

@@ -47,15 +47,17 @@ final class Laboratory {
         return builder;
     }
 
-    private static Output output(String command) throws IOException, InterruptedException {
-        Process process =
-                command(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    /** Runs {@code ./lab} with these arguments and returns what it prints. */
+    static Output output(String... arguments) throws IOException, InterruptedException {
+        Process process = command(arguments)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
         try {
             process.getOutputStream().close();
             String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             if (!process.waitFor(DOWNLOAD_MINUTES, TimeUnit.MINUTES)) {
                 throw new IllegalStateException(
-                        "./lab " + command + " did not end within " + DOWNLOAD_MINUTES + " min");
+                        "./lab " + arguments[0] + " did not end within " + DOWNLOAD_MINUTES + " min");
             }
             return new Output(process.exitValue(), text);
         } finally {
@@ -63,5 +65,14 @@ final class Laboratory {
         }
     }
 
-    private record Output(int status, String text) {}
+    /** Returns the command that runs a program of these tests inside a machine. */
+    static String java(Class<?> program, String... arguments) throws IOException, InterruptedException {
+        Output command = output("java", program.getName(), String.join(" ", arguments));
+        if (command.status() != 0) {
+            throw new IllegalStateException("./lab java failed, see above");
+        }
+        return command.text();
+    }
+
+    record Output(int status, String text) {}
 }

@@ -1,0 +1,141 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma.laboratory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.rdma.laboratory.program.Participant;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.MatchResult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two machines on one network: one of them dies, the other goes on. */
+@Timeout(400)
+class TwoMachinesIT {
+    private static final int DEADLINE_SECONDS = 240;
+    private static final Duration BOOT = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** Lease of the participants and the memory node's margin, with the detection and the reset after it. */
+    private static final Duration TAKE_OVER = Duration.ofSeconds(30);
+
+    private static final String ADDRESS = System.getProperty("declock.laboratory.scheme", "tcp") + "://10.77.0.1:7420";
+
+    @TempDir
+    Path temporary;
+
+    private int[] ports;
+    private VirtualMachine first;
+    private VirtualMachine second;
+
+    @BeforeEach
+    void bootBoth() throws Exception {
+        String image = Laboratory.image("what becomes of locks over RDMA when a machine dies");
+        ports = freePorts();
+        first = boot(1, image);
+        second = boot(2, image);
+        first.await("^@ here", BOOT);
+        second.await("^@ here", BOOT);
+    }
+
+    @AfterEach
+    void endBoth() throws Exception {
+        if (first != null) {
+            first.close();
+        }
+        if (second != null) {
+            second.close();
+        }
+    }
+
+    private VirtualMachine boot(int number, String image) throws Exception {
+        int own = ports[number - 1];
+        int other = ports[2 - number];
+        return VirtualMachine.boot(
+                "node" + number,
+                temporary.resolve("node" + number),
+                Laboratory.java(Participant.class, "node" + number),
+                List.of(
+                        "image=" + image,
+                        "project=" + Laboratory.ROOT,
+                        "deadline=" + DEADLINE_SECONDS,
+                        "processors=1",
+                        "memory=1536",
+                        "address=10.77.0." + number,
+                        "mac=52:54:00:77:00:0" + number,
+                        "network=socket,udp=127.0.0.1:" + other + ",localaddr=127.0.0.1:" + own));
+    }
+
+    @Test
+    void aComputeNodeDiesWhileItHolds() throws Exception {
+        first.say("serve " + ADDRESS + " nowait");
+        first.await("^@ done serve", PATIENCE);
+        first.say("join " + ADDRESS);
+        second.say("join " + ADDRESS);
+        first.await("^@ done join", PATIENCE);
+        second.await("^@ done join", PATIENCE);
+
+        second.say("acquire write order-1 20000");
+        long deadOnesToken = token(second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE));
+        first.say("acquire write order-1 60000");
+        first.say("acquire write order-2 20000");
+        first.await("^@ granted order-2", PATIENCE);
+        second.kill();
+
+        // What it had no part in goes on meanwhile.
+        first.say("release order-2");
+        first.await("^@ done release", PATIENCE);
+        first.say("acquire write order-2 5000");
+        first.await("^@ granted order-2", Duration.ofSeconds(6));
+        MatchResult granted = first.await("^@ granted order-1 (\\d+) (\\d+)", TAKE_OVER);
+        assertThat(token(granted)).as("token of the successor").isGreaterThan(deadOnesToken);
+    }
+
+    @Test
+    void theMemoryNodeDiesAndComesBack() throws Exception {
+        first.say("serve " + ADDRESS + " nowait");
+        first.await("^@ done serve", PATIENCE);
+        second.say("join " + ADDRESS);
+        second.await("^@ done join", PATIENCE);
+        second.say("acquire write order-1 20000");
+        long token = token(second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE));
+
+        first.kill();
+        second.await("^@ lost order-1 LockLostException: .*order-1", PATIENCE);
+        second.say("acquire write order-1 2000");
+        MatchResult refused = second.await("^@ refused order-1 (\\d+) (\\w+): (.*)", PATIENCE);
+        assertThat(Long.parseLong(refused.group(1)))
+                .as("milliseconds until it was refused")
+                .isLessThan(10_000);
+        assertThat(refused.group(3)).contains("order-1").contains("10.77.0.1:7420");
+
+        first.close();
+        first = boot(1, Laboratory.image("the memory node's return"));
+        first.await("^@ here", BOOT);
+        first.say("serve " + ADDRESS + " wait");
+        first.await("^@ done serve", PATIENCE);
+        second.say("acquire write order-1 60000");
+        MatchResult granted = second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE);
+        assertThat(token(granted)).as("token after the restart").isGreaterThan(token);
+    }
+
+    private static long token(MatchResult granted) {
+        return Long.parseLong(granted.group(2));
+    }
+
+    private static int[] freePorts() throws Exception {
+        InetAddress loopback = InetAddress.getLoopbackAddress();
+        try (DatagramSocket one = new DatagramSocket(0, loopback);
+                DatagramSocket other = new DatagramSocket(0, loopback)) {
+            return new int[] {one.getLocalPort(), other.getLocalPort()};
+        }
+    }
+}
