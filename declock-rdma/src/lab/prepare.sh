@@ -11,6 +11,7 @@
 LAB_PACKAGES=(
     qemu-system-x86 linux-image-amd64 busybox-static cpio kmod
     rdma-core ibverbs-utils rdmacm-utils perftest ibverbs-providers libibverbs1 librdmacm1 iproute2
+    libibverbs-dev librdmacm-dev
 )
 # In no need of an order: dependencies are put before what needs them. Soft-RoCE uses crc32 by name, so nothing depends on
 # crc32_generic, and without it the rxe device is made but does not work.
