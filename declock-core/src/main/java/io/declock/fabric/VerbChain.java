@@ -17,19 +17,26 @@ public abstract class VerbChain {
     /** Most verbs in one chain. */
     public static final int MAX_VERBS = 3;
 
-    private static final Verb[] NO_VERBS = new Verb[MAX_VERBS];
+    /** Each verb has an address and two operands. A process may have a few chains for each of 100,000 locks: one array is lighter. */
+    private static final int WORDS_PER_VERB = 3;
 
-    private final Verb[] verbs = NO_VERBS.clone();
-    private final long[] addresses = new long[MAX_VERBS];
-    private final long[] firsts = new long[MAX_VERBS];
-    private final long[] seconds = new long[MAX_VERBS];
+    private final Verb[] verbs;
+    private final long[] words;
     private long @Nullable [] payload;
     private int payloadVerb = -1;
     private Purpose purpose = Purpose.ACQUIRE;
     private int size;
 
     /** Makes an empty chain. */
-    protected VerbChain() {}
+    protected VerbChain() {
+        this(MAX_VERBS);
+    }
+
+    /** Makes an empty chain for that many verbs at most. */
+    protected VerbChain(int mostVerbs) {
+        this.verbs = new Verb[mostVerbs];
+        this.words = new long[mostVerbs * WORDS_PER_VERB];
+    }
 
     /** Empties the chain for another use. */
     public final VerbChain begin(Purpose purpose) {
@@ -71,13 +78,13 @@ public abstract class VerbChain {
     }
 
     private VerbChain append(Verb verb, long address, long first, long second) {
-        if (size == MAX_VERBS) {
-            throw new IllegalStateException("a chain holds at most " + MAX_VERBS + " verbs");
+        if (size == verbs.length) {
+            throw new IllegalStateException("this chain holds at most " + verbs.length + " verbs");
         }
         verbs[size] = verb;
-        addresses[size] = address;
-        firsts[size] = first;
-        seconds[size] = second;
+        words[size * WORDS_PER_VERB] = address;
+        words[size * WORDS_PER_VERB + 1] = first;
+        words[size * WORDS_PER_VERB + 2] = second;
         size++;
         return this;
     }
@@ -99,27 +106,27 @@ public abstract class VerbChain {
 
     /** Returns the byte offset in the region that verb {@code i} works on. */
     public final long address(int i) {
-        return addresses[i];
+        return words[i * WORDS_PER_VERB];
     }
 
     /** Returns the addend of an FAA or the expected value of a CAS. */
     public final long operand(int i) {
-        return firsts[i];
+        return words[i * WORDS_PER_VERB + 1];
     }
 
     /** Returns the desired value of a CAS. */
     public final long desired(int i) {
-        return seconds[i];
+        return words[i * WORDS_PER_VERB + 2];
     }
 
     /** Returns how many words a READ or WRITE covers; 1 for atomics. */
     public final int words(int i) {
-        return verbs[i] == Verb.READ || verbs[i] == Verb.WRITE ? (int) firsts[i] : 1;
+        return verbs[i] == Verb.READ || verbs[i] == Verb.WRITE ? (int) operand(i) : 1;
     }
 
     /** Returns word {@code w} of the WRITE at {@code i}. */
     public final long writeWord(int i, int w) {
-        return payload != null && i == payloadVerb ? payload[w] : seconds[i];
+        return payload != null && i == payloadVerb ? payload[w] : desired(i);
     }
 
     /**

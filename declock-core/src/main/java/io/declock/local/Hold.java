@@ -40,6 +40,19 @@ public final class Hold {
         }
     }
 
+    /** Takes one acquisition in a mode back; false if there is none. */
+    boolean subtract(LockMode mode) {
+        if ((mode.isExclusive() ? writes : reads) <= 0) {
+            return false;
+        }
+        if (mode.isExclusive()) {
+            writes--;
+        } else {
+            reads--;
+        }
+        return true;
+    }
+
     void toToken(long newToken) {
         token = newToken;
     }

@@ -5,6 +5,7 @@ package io.declock.local;
 
 import io.declock.DecLockException;
 import io.declock.LockMode;
+import io.declock.protocol.CqlEnvironment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +32,6 @@ public abstract class LocalWaiter implements Runnable {
     final LockMode mode;
     final boolean noWait;
     int timestamp;
-    boolean stamped;
     long since;
     int passedBy;
     boolean queued;
@@ -45,6 +45,7 @@ public abstract class LocalWaiter implements Runnable {
     private @Nullable Hold hold;
     private @Nullable DecLockException failure;
     private boolean reentrant;
+    private boolean stamped;
     private volatile boolean nextInLine;
     private volatile State state = State.WAITING;
 
@@ -69,6 +70,14 @@ public abstract class LocalWaiter implements Runnable {
     void settle(State settled, @Nullable DecLockException why) {
         failure = why;
         state = settled;
+    }
+
+    /** Timestamps are on the memory node's clock, so who comes before there is a session is stamped when there is one. */
+    void stamp(@Nullable CqlEnvironment session) {
+        if (!stamped && session != null) {
+            stamped = true;
+            timestamp = session.timestamp();
+        }
     }
 
     void toNextInLine() {

@@ -3,6 +3,7 @@
 
 package io.declock.protocol;
 
+import io.declock.fabric.PeerMessage;
 import io.declock.fabric.VerbResults;
 import io.declock.layout.LockHeader;
 import io.declock.layout.QueueEntry;
@@ -21,6 +22,8 @@ import io.declock.layout.RecordLayout;
  * <p>Pure: no I/O, no time. Not thread-safe.
  */
 final class HandOver {
+    static final long[] NO_ENTRIES = {};
+
     private final RecordLayout layout;
     private final long epoch;
     private final int head;
@@ -92,11 +95,6 @@ final class HandOver {
         return epoch;
     }
 
-    /** Returns the index after the last position of the window. */
-    int end() {
-        return end;
-    }
-
     /**
      * Evaluates one READ of the whole record.
      *
@@ -160,6 +158,33 @@ final class HandOver {
             }
         }
         return found >= writers ? Step.DONE : Step.REFETCH;
+    }
+
+    /** Returns the entries from an index on, up to the first unfilled one, as a grant carries them. */
+    long[] followers(int from, VerbResults queue, int verb) {
+        int count = 0;
+        while (count < PeerMessage.MAX_ENTRIES
+                && from + count < end
+                && QueueEntry.isValid(entry(queue, verb, from + count), layout.version(from + count), epoch)) {
+            count++;
+        }
+        long[] entries = count == 0 ? NO_ENTRIES : new long[count];
+        for (int i = 0; i < count; i++) {
+            entries[i] = entry(queue, verb, from + i);
+        }
+        return entries;
+    }
+
+    /** Returns the earliest timestamp of the filled entries from an index on, or -1 (rule E4: none is not zero). */
+    int earliest(int from, boolean ofWriters, VerbResults queue, int verb) {
+        int earliest = -1;
+        for (int i = from; i < end; i++) {
+            long entry = entry(queue, verb, i);
+            if (QueueEntry.isValid(entry, layout.version(i), epoch) && (!ofWriters || QueueEntry.isExclusive(entry))) {
+                earliest = Tenure.earlier(earliest, QueueEntry.timestamp(entry));
+            }
+        }
+        return earliest;
     }
 
     private long entry(VerbResults queue, int verb, int index) {

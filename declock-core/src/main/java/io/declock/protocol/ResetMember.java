@@ -25,6 +25,8 @@ import io.declock.layout.LockHeader;
 final class ResetMember {
     private final CqlEnvironment env;
     private final CqlLock lock;
+    private final Position position;
+    private final LockChain probe;
 
     private boolean pending;
     private boolean acknowledged;
@@ -35,9 +37,11 @@ final class ResetMember {
     private int polls;
     private long since;
 
-    ResetMember(CqlEnvironment env, CqlLock lock) {
+    ResetMember(CqlEnvironment env, CqlLock lock, Position position, LockChain probe) {
         this.env = env;
         this.lock = lock;
+        this.position = position;
+        this.probe = probe;
     }
 
     /** Returns whether the lock is frozen. */
@@ -51,18 +55,18 @@ final class ResetMember {
     }
 
     void onSignal(PeerMessage signal, Effects effects) {
-        if (signal.epoch() < lock.epoch()) {
+        if (signal.epoch() < position.epoch()) {
             answer(signal.fromNode(), signal.fromIncarnation(), signal.epoch(), 0, effects);
             return;
         }
-        if (signal.epoch() > lock.epoch()) {
+        if (signal.epoch() > position.epoch()) {
             lock.onNewEpoch(signal.epoch(), effects);
         }
         freeze();
         initiator = signal.fromNode();
         initiatorIncarnation = signal.fromIncarnation();
         unanswered = true;
-        lock.abortWaiting();
+        position.abortWaiting();
         poll(effects);
     }
 
@@ -76,10 +80,23 @@ final class ResetMember {
     }
 
     /** A header with a reset id was met, or a position was lost to a reset: a new epoch is awaited, the signal comes on its own. */
-    void seen(Effects effects) {
+    private void seen(Effects effects) {
         freeze();
-        lock.abortWaiting();
+        position.abortWaiting();
         poll(effects);
+    }
+
+    /** Looks at a header that was met on the way. */
+    void notice(long header, Effects effects) {
+        if (LockHeader.resetId(header) != 0 || !position.isOfEpoch(header)) {
+            seen(effects);
+        }
+    }
+
+    /** The position is gone, or about to be: a reset was met. */
+    void abort(Effects effects) {
+        position.to(CqlLock.State.ABORTED);
+        seen(effects);
     }
 
     /** Answers the signal as soon as nothing of this lock is in flight. Called after every event. */
@@ -89,7 +106,7 @@ final class ResetMember {
         }
         unanswered = false;
         acknowledged = true;
-        answer(initiator, initiatorIncarnation, lock.epoch(), lock.holdForReset(), effects);
+        answer(initiator, initiatorIncarnation, position.epoch(), position.holdForReset(), effects);
     }
 
     private void answer(int toNode, int toIncarnation, long epoch, int hold, Effects effects) {
@@ -106,7 +123,7 @@ final class ResetMember {
                         env.incarnation(),
                         toNode,
                         toIncarnation,
-                        lock.record(),
+                        position.record(),
                         epoch,
                         toNode,
                         hold));
@@ -133,11 +150,8 @@ final class ResetMember {
         if (!pending) {
             return;
         }
-        if (!lock.probe().isInFlight()) {
-            lock.probe()
-                    .use(CqlLock.Step.EPOCH_POLLED, effects)
-                    .begin(Purpose.RESET)
-                    .read(env.layout().header(lock.record()), 2);
+        if (!probe.isInFlight()) {
+            probe.use(LockChain.Step.EPOCH_POLLED, effects).begin(Purpose.RESET).read(position.header(), 2);
         }
         poll(effects);
     }
@@ -148,9 +162,9 @@ final class ResetMember {
         }
         long header = results.word(0, 0);
         long full = fullEpoch(header, results.word(0, 1));
-        if (full > lock.epoch()) {
+        if (full > position.epoch()) {
             lock.onNewEpoch(full, effects);
-        } else if (LockHeader.resetId(header) == 0 && full == lock.epoch() && !acknowledged) {
+        } else if (LockHeader.resetId(header) == 0 && full == position.epoch() && !acknowledged) {
             lock.onNoReset(effects);
         } else if (env.clock().nanoTime() - since
                 > env.settings().suspectAfter().toNanos()) {

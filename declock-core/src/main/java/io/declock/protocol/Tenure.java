@@ -13,9 +13,7 @@ import io.declock.layout.Timestamp;
  */
 public final class Tenure {
     /** How many intervals a holder that found nobody waiting lets pass before it looks. */
-    static final int PATIENCE = 10;
-
-    private static final long[] NONE = {};
+    private static final int PATIENCE = 10;
 
     /**
      * How much earlier a remote waiter must have come for its claim to count, in units of {@link Timestamp}: clocks are not known
@@ -24,15 +22,15 @@ public final class Tenure {
      */
     private static final int TOLERANCE = 6;
 
-    int number;
-    long tokenEpoch;
-    int tokenIndex;
-    int sequence;
-    boolean knowsRemote;
-    int remoteTimestamp = -1;
-    long[] ahead = NONE;
-    long lookedAt;
-    int patience = 1;
+    private int number;
+    private long tokenEpoch;
+    private int tokenIndex;
+    private int sequence;
+    private boolean knowsRemote;
+    private int remoteTimestamp = -1;
+    private long[] ahead = HandOver.NO_ENTRIES;
+    private long lookedAt;
+    private int patience = 1;
     private long since;
     private int localGrants;
 
@@ -55,7 +53,32 @@ public final class Tenure {
     void forgetRemote() {
         knowsRemote = false;
         remoteTimestamp = -1;
-        ahead = NONE;
+        ahead = HandOver.NO_ENTRIES;
+    }
+
+    /** Returns a number that changes whenever what is known stops to count. */
+    int number() {
+        return number;
+    }
+
+    /**
+     * Says how soon the first look at the queue is worth it.
+     *
+     * @param nobodyWaits whether the FAA of the position has just shown that nobody waits; the next renewal of the position shows
+     *     it again
+     */
+    void postponeLook(boolean nobodyWaits) {
+        patience = nobodyWaits ? PATIENCE : 1;
+    }
+
+    /** Returns whether it is time to look at the queue, and if so, takes it that somebody does. */
+    boolean beginLook(long now, long intervalNanos) {
+        if (now - lookedAt < intervalNanos * patience) {
+            return false;
+        }
+        lookedAt = now;
+        patience = 1;
+        return true;
     }
 
     /** What came with a grant: the entries behind the position and the earliest timestamp among all that wait, or -1. */
@@ -99,6 +122,11 @@ public final class Tenure {
         forgetRemote();
     }
 
+    /** Returns the entries that are known to follow the position. */
+    long[] ahead() {
+        return ahead;
+    }
+
     /** Returns the earliest timestamp among the known entries after position {@code i} of them, or -1. */
     int earliestAfter(int i, boolean ofWriters) {
         int earliest = -1;
@@ -114,6 +142,11 @@ public final class Tenure {
     /** Returns the earlier of two timestamps, of which the first may be -1 for none. */
     static int earlier(int earliest, int timestamp) {
         return earliest < 0 || Timestamp.isBefore(timestamp, earliest) ? timestamp : earliest;
+    }
+
+    /** Returns the fencing token of the present local grant. */
+    long token() {
+        return FencingToken.pack(tokenEpoch, tokenIndex, sequence);
     }
 
     /**

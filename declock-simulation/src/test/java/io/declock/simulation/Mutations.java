@@ -13,12 +13,19 @@ import java.util.List;
 /** Every rule of docs/protocol.md that has a mutation which the simulation must catch. */
 final class Mutations {
     private static final String CQL = "io.declock.protocol.CqlLock";
+    private static final String POSITION = "io.declock.protocol.Position";
+    private static final String ACQUISITION = "io.declock.protocol.Acquisition";
+    private static final String PENDING = "io.declock.protocol.PendingRequest";
+    private static final String SUCCESSORS = "io.declock.protocol.Successors";
+    private static final String CONVERSION = "io.declock.protocol.Conversion";
     private static final String HAND_OVER = "io.declock.protocol.HandOver";
     private static final String SELF_CHECK = "io.declock.protocol.SelfCheck";
     private static final String RESET = "io.declock.protocol.LockReset";
     private static final String MEMBER = "io.declock.protocol.ResetMember";
     private static final String TENURE = "io.declock.protocol.Tenure";
     private static final String LOCAL = "io.declock.local.LocalLock";
+    private static final String HOLDS = "io.declock.local.Holds";
+    private static final String TURN = "io.declock.local.Turn";
     private static final String HEADER = "io.declock.layout.LockHeader";
     private static final String ENTRY = "io.declock.layout.QueueEntry";
     private static final String SIMULATION = "io.declock.simulation.";
@@ -74,20 +81,20 @@ final class Mutations {
                             Sabotage.SeesNothing.class)
                     .and("io.declock.session.ResetCoordinator", "request", Nothing.class),
             Mutation.of(
-                    "A5", "a grant's index is ignored", Scenario.LOSSY, CQL, "isForPending", Sabotage.AnyIndex.class),
+                    "A5", "a grant's index is ignored", Scenario.LOSSY, POSITION, "isMeantBy", Sabotage.AnyIndex.class),
             Mutation.of(
                     "A5, B5",
                     "a grant's epoch is ignored",
                     Scenario.LATE_GRANTS,
-                    CQL,
-                    "isForPending",
+                    POSITION,
+                    "isMeantBy",
                     Sabotage.AnyEpoch.class),
             Mutation.of(
                     "A6",
                     "a request is pending only after its entry was written",
                     Scenario.NOTIFIED,
-                    CQL,
-                    "isForPending",
+                    PENDING,
+                    "accepts",
                     Sabotage.PendingAfterWrite.class),
             Mutation.of(
                     "A7",
@@ -107,12 +114,17 @@ final class Mutations {
                     "A9",
                     "an entry is written beyond the capacity",
                     Scenario.OVERFLOW,
-                    CQL,
+                    ACQUISITION,
                     "isBeyondCapacity",
                     No.class),
             // B: reset
             Mutation.of(
-                    "B1", "a position taken during a reset counts", Scenario.JOINS, CQL, "isTakenInReset", No.class),
+                    "B1",
+                    "a position taken during a reset counts",
+                    Scenario.JOINS,
+                    ACQUISITION,
+                    "isTakenInReset",
+                    No.class),
             Mutation.of(
                     "B2",
                     "the data plane of a dead node is not cut",
@@ -120,7 +132,7 @@ final class Mutations {
                     SIMULATION + "SimulatedSession",
                     "isBarred",
                     No.class),
-            Mutation.of("B3", "a hold is acknowledged as none", Scenario.RESETS, CQL, "holdForReset", Zero.class),
+            Mutation.of("B3", "a hold is acknowledged as none", Scenario.RESETS, POSITION, "holdForReset", Zero.class),
             Mutation.of(
                     "B3, B12.3", "the local level goes on during a reset", Scenario.RESETS, CQL, "isFrozen", No.class),
             Mutation.of(
@@ -134,14 +146,14 @@ final class Mutations {
                     "B6",
                     "a waiter keeps its position when a reset is signalled",
                     Scenario.RESETS,
-                    CQL,
+                    POSITION,
                     "abortWaiting",
                     Nothing.class),
             Mutation.of(
                     "B6",
                     "an FAA that comes back after the signal waits",
                     Scenario.EVERYTHING,
-                    CQL,
+                    ACQUISITION,
                     "mayWait",
                     Yes.class),
             Mutation.of(
@@ -185,7 +197,7 @@ final class Mutations {
                     "B10",
                     "waiting is taken for holding",
                     Scenario.CRASHES,
-                    CQL,
+                    POSITION,
                     "holdsIn",
                     Sabotage.WaitingIsHolding.class),
             Mutation.of(
@@ -200,7 +212,7 @@ final class Mutations {
                     "B12.2",
                     "a release put off is forgotten",
                     Scenario.OVERFLOW,
-                    CQL,
+                    POSITION,
                     "holdForReset",
                     Sabotage.ForgetsPutOff.class),
             // C: the parts in this simulation
@@ -230,12 +242,12 @@ final class Mutations {
                     Sabotage.IgnoresReaders.class),
             Mutation.of(
                     "D1", "an orphaned position is kept", Scenario.CALM, LOCAL, "granted", Sabotage.KeepsOrphan.class),
-            Mutation.of("D2", "a reentrant caller queues", Scenario.CALM, LOCAL, "reenter", Nothing.class),
+            Mutation.of("D2", "a reentrant caller queues", Scenario.CALM, HOLDS, "reenter", Nothing.class),
             Mutation.of(
                     "D3",
                     "an upgrade does not look who else holds",
                     Scenario.CALM,
-                    CQL,
+                    CONVERSION,
                     "isAlone",
                     Sabotage.NotAlone.class),
             Mutation.of(
@@ -246,7 +258,7 @@ final class Mutations {
                     "afterDowngrade",
                     Sabotage.NobodyBehind.class),
             // E: the two levels
-            Mutation.of("E1", "shared becomes exclusive locally", Scenario.CALM, LOCAL, "mustReacquire", No.class),
+            Mutation.of("E1", "shared becomes exclusive locally", Scenario.CALM, TURN, "mustReacquire", No.class),
             Mutation.of(
                     "E2",
                     "a second position is taken",
@@ -254,7 +266,7 @@ final class Mutations {
                     HEADER,
                     "requeue",
                     Sabotage.KeepsOldPosition.class),
-            Mutation.of("E5", "no hard bound on local hand-overs", Scenario.CALM, LOCAL, "isWithinBound", Yes.class),
+            Mutation.of("E5", "no hard bound on local hand-overs", Scenario.CALM, TURN, "isWithinBound", Yes.class),
             Mutation.of(
                     "E9",
                     "readers pass a writer without end",
@@ -267,7 +279,7 @@ final class Mutations {
                     "F",
                     "a writer behind readers is granted beforehand",
                     Scenario.CALM,
-                    CQL,
+                    SUCCESSORS,
                     "isBehindReaders",
                     No.class));
 
@@ -287,7 +299,13 @@ final class Mutations {
                     ENTRY,
                     "isNewer",
                     No.class),
-            Mutation.of("B11", "a release that met a reset grants", Scenario.RESETS, CQL, "mayGrantAfter", Yes.class),
+            Mutation.of(
+                    "B11",
+                    "a release that met a reset grants",
+                    Scenario.RESETS,
+                    SUCCESSORS,
+                    "mayGrantAfter",
+                    Yes.class),
             Mutation.of(
                     "B (ids)",
                     "a node id is given out again at once",
@@ -303,7 +321,7 @@ final class Mutations {
                     "F, B12.3",
                     "a writer grants beforehand during a reset",
                     Scenario.RESETS,
-                    CQL,
+                    SUCCESSORS,
                     "mayPreArm",
                     Sabotage.PreArmsInReset.class));
 }

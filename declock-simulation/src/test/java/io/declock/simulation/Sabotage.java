@@ -394,9 +394,8 @@ public final class Sabotage {
     /** F: a writer grants beforehand even while a reset is pending. */
     public static final class PreArmsInReset {
         @Advice.OnMethodExit
-        static void exit(
-                @Advice.FieldValue("exclusive") boolean exclusive, @Advice.Return(readOnly = false) boolean result) {
-            result = exclusive;
+        static void exit(@Advice.FieldValue("lock") CqlLock lock, @Advice.Return(readOnly = false) boolean result) {
+            result = lock.isExclusive();
         }
     }
 }

@@ -1,0 +1,182 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.local;
+
+import io.declock.LockLostException;
+import io.declock.protocol.Effects;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Who holds one lock in this compute node: one writer or any number of readers, by owner. Guarded by the lock's mutex. */
+final class Holds {
+    private final LocalHost host;
+    private final Map<Object, Hold> readers = new IdentityHashMap<>(2);
+    private @Nullable Hold writer;
+    private @Nullable Map<Object, Hold> lost;
+    private boolean afterWriter;
+
+    Holds(LocalHost host) {
+        this.host = host;
+    }
+
+    boolean isEmpty() {
+        return writer == null && readers.isEmpty();
+    }
+
+    boolean hasWriter() {
+        return writer != null;
+    }
+
+    int readers() {
+        return readers.size();
+    }
+
+    /** Returns whether the last hold that ended was a writer's. */
+    boolean isAfterWriter() {
+        return afterWriter;
+    }
+
+    @Nullable
+    Hold of(Object owner) {
+        Hold exclusive = writer;
+        return exclusive != null && exclusive.owner == owner ? exclusive : readers.get(owner);
+    }
+
+    @Nullable
+    Hold readerOf(Object owner) {
+        return readers.get(owner);
+    }
+
+    /** Returns whether a hold has neither ended nor been lost. */
+    boolean contains(Hold hold) {
+        return writer == hold || readers.get(hold.owner) == hold;
+    }
+
+    // ---------------------------------------------------------------- beginning, again and ending
+
+    void begin(Hold hold) {
+        if (hold.isExclusive()) {
+            writer = hold;
+        } else {
+            readers.put(hold.owner, hold);
+        }
+        host.held(1);
+    }
+
+    /**
+     * Lets an owner in again that is in already, past whoever waits (rule D2).
+     *
+     * @return false if it is not in
+     */
+    boolean reenter(LocalWaiter waiter) {
+        Hold own = of(waiter.owner);
+        if (own == null) {
+            return false;
+        }
+        if (waiter.isExclusive() && own.writes == 0) {
+            waiter.settle(
+                    LocalWaiter.State.FAILED,
+                    new UpgradeRefusedException("lock '" + own.lock.name()
+                            + "' is held for reading by the same owner, which would wait for itself; "
+                            + "use LockHandle.tryUpgrade() or release the read lock first"));
+            return true;
+        }
+        own.add(waiter.mode);
+        waiter.grant(own, true);
+        return true;
+    }
+
+    void end(Hold hold) {
+        remove(hold);
+        host.held(-1);
+    }
+
+    private void remove(Hold hold) {
+        afterWriter = writer == hold;
+        if (afterWriter) {
+            writer = null;
+        } else {
+            readers.remove(hold.owner);
+        }
+    }
+
+    // ---------------------------------------------------------------- other modes
+
+    void toReader(Hold hold) {
+        writer = null;
+        readers.put(hold.owner, hold);
+    }
+
+    void toWriter(Hold hold, long token) {
+        hold.writes += hold.reads;
+        hold.reads = 0;
+        hold.toToken(token);
+        readers.remove(hold.owner);
+        writer = hold;
+    }
+
+    // ---------------------------------------------------------------- losing
+
+    /** Ends a hold against its owner's will. */
+    void lose(Hold hold, LockLostException why, Effects effects) {
+        remove(hold);
+        toLost(hold, why, effects);
+    }
+
+    /** Ends every hold against its owner's will. */
+    void loseAll(LockLostException why, Effects effects) {
+        List<Hold> all = new ArrayList<>(readers.values());
+        if (writer != null) {
+            all.add(writer);
+        }
+        readers.clear();
+        writer = null;
+        for (Hold hold : all) {
+            toLost(hold, why, effects);
+        }
+    }
+
+    private void toLost(Hold hold, LockLostException why, Effects effects) {
+        host.held(-1);
+        hold.lose(why);
+        Map<Object, Hold> known = lost;
+        if (known == null) {
+            known = new IdentityHashMap<>(2);
+            lost = known;
+        }
+        known.put(hold.owner, hold);
+        Runnable listeners = hold.takeOnLost();
+        effects.run(() -> host.holdLost(hold, listeners == null ? () -> {} : listeners));
+    }
+
+    /** A lost hold was released: once its owner has released it as often as it was acquired, it is forgotten. */
+    void forgetLost(Hold hold) {
+        Map<Object, Hold> known = lost;
+        if (known != null && hold.reads == 0 && hold.writes == 0 && known.get(hold.owner) == hold) {
+            known.remove(hold.owner);
+        }
+    }
+
+    /** Returns the lost hold of an owner that has not released it yet, or null. */
+    @Nullable
+    Hold lostBy(Object owner) {
+        return lost == null ? null : lost.get(owner);
+    }
+
+    boolean hasLost() {
+        return lost != null && !lost.isEmpty();
+    }
+
+    void visit(LocalLock.Visitor visitor) {
+        if (writer != null) {
+            visitor.hold(writer, writer.isExclusive());
+        }
+        for (Hold hold : readers.values()) {
+            visitor.hold(hold, false);
+        }
+    }
+}
