@@ -45,6 +45,9 @@ final class Granter {
         }
         waiter.stamp(binding.session());
         queue.add(waiter);
+        if (queue.first() == waiter && holds.hasWriter()) {
+            waiter.toNextInLine();
+        }
         advance(effects);
         if (waiter.queued && remote != null && remote.state() == CqlLock.State.HELD) {
             remote.prefetch(effects);

@@ -19,7 +19,7 @@ import java.time.Duration;
  * @param failFast whether acquisitions fail at once while the memory node has no session, in place of waiting for it
  * @param clockSyncInterval how often the clock offset is measured
  * @param maxIdleLocks idle lock names kept with their resolved records; more are forgotten
- * @param spinNanos how long the next in line spins before it parks
+ * @param spinNanos how long a caller that comes first in line behind a holder of this node spins before it parks, 0 for never
  * @param local bounds of the local level
  * @param cql intervals of the protocol
  */
@@ -70,6 +70,142 @@ public record ComputeNodeSettings(
         if (maxIdleLocks < 1) {
             throw new IllegalArgumentException("maxIdleLocks must be at least 1: " + maxIdleLocks);
         }
+    }
+
+    /** Returns these with another namespace; services meet only within one. */
+    public ComputeNodeSettings withNamespace(String other) {
+        return new ComputeNodeSettings(
+                other,
+                name,
+                defaultWaitTime,
+                lease,
+                heartbeatInterval,
+                leaseMargin,
+                failFast,
+                clockSyncInterval,
+                maxIdleLocks,
+                spinNanos,
+                local,
+                cql);
+    }
+
+    /** Returns these with another bound on waits that name none. */
+    public ComputeNodeSettings withDefaultWaitTime(Duration waitTime) {
+        return new ComputeNodeSettings(
+                namespace,
+                name,
+                waitTime,
+                lease,
+                heartbeatInterval,
+                leaseMargin,
+                failFast,
+                clockSyncInterval,
+                maxIdleLocks,
+                spinNanos,
+                local,
+                cql);
+    }
+
+    /** Returns these with another lease and what depends on it. */
+    public ComputeNodeSettings withLease(Duration newLease, Duration newHeartbeatInterval, Duration newLeaseMargin) {
+        return new ComputeNodeSettings(
+                namespace,
+                name,
+                defaultWaitTime,
+                newLease,
+                newHeartbeatInterval,
+                newLeaseMargin,
+                failFast,
+                clockSyncInterval,
+                maxIdleLocks,
+                spinNanos,
+                local,
+                cql);
+    }
+
+    /** Returns these with acquisitions that fail at once, or wait, while a memory node is unavailable. */
+    public ComputeNodeSettings withFailFast(boolean fails) {
+        return new ComputeNodeSettings(
+                namespace,
+                name,
+                defaultWaitTime,
+                lease,
+                heartbeatInterval,
+                leaseMargin,
+                fails,
+                clockSyncInterval,
+                maxIdleLocks,
+                spinNanos,
+                local,
+                cql);
+    }
+
+    /** Returns these with another bound on the names kept although nobody uses them. */
+    public ComputeNodeSettings withMaxIdleLocks(int idleLocks) {
+        return new ComputeNodeSettings(
+                namespace,
+                name,
+                defaultWaitTime,
+                lease,
+                heartbeatInterval,
+                leaseMargin,
+                failFast,
+                clockSyncInterval,
+                idleLocks,
+                spinNanos,
+                local,
+                cql);
+    }
+
+    /** Returns these with another time for which the first in line spins before it parks; zero for never. */
+    public ComputeNodeSettings withSpin(Duration spin) {
+        return new ComputeNodeSettings(
+                namespace,
+                name,
+                defaultWaitTime,
+                lease,
+                heartbeatInterval,
+                leaseMargin,
+                failFast,
+                clockSyncInterval,
+                maxIdleLocks,
+                spin.toNanos(),
+                local,
+                cql);
+    }
+
+    /** Returns these with other settings of the local level. */
+    public ComputeNodeSettings withLocal(LocalSettings other) {
+        return new ComputeNodeSettings(
+                namespace,
+                name,
+                defaultWaitTime,
+                lease,
+                heartbeatInterval,
+                leaseMargin,
+                failFast,
+                clockSyncInterval,
+                maxIdleLocks,
+                spinNanos,
+                other,
+                cql);
+    }
+
+    /** Returns these with other settings of the remote level. */
+    public ComputeNodeSettings withCql(CqlSettings other) {
+        return new ComputeNodeSettings(
+                namespace,
+                name,
+                defaultWaitTime,
+                lease,
+                heartbeatInterval,
+                leaseMargin,
+                failFast,
+                clockSyncInterval,
+                maxIdleLocks,
+                spinNanos,
+                local,
+                other);
     }
 
     private static void positive(String what, Duration duration) {

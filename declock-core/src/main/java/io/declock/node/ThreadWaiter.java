@@ -11,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 /** A caller whose thread waits: it spins for a moment when it is the next in line, else it parks on its own node. */
 final class ThreadWaiter extends LocalWaiter {
     private final Thread thread;
+    private volatile boolean parked;
 
     ThreadWaiter(Object owner, LockMode mode, boolean noWait) {
         super(owner, mode, noWait);
@@ -19,7 +20,8 @@ final class ThreadWaiter extends LocalWaiter {
 
     @Override
     public void run() {
-        if (Thread.currentThread() != thread) {
+        // It says that it parks before it looks at its state for the last time, so it misses nothing.
+        if (parked) {
             LockSupport.unpark(thread);
         }
     }
@@ -44,17 +46,11 @@ final class ThreadWaiter extends LocalWaiter {
                 if (isNextInLine() && spin(spinNanos)) {
                     break;
                 }
-                if (deadline == Long.MAX_VALUE) {
-                    counters.count(Counters.Event.PARK);
-                    LockSupport.park(this);
-                } else {
-                    long left = deadline - System.nanoTime();
-                    if (left <= 0) {
-                        return state() != State.WAITING;
-                    }
-                    counters.count(Counters.Event.PARK);
-                    LockSupport.parkNanos(this, left);
+                long left = deadline == Long.MAX_VALUE ? deadline : deadline - System.nanoTime();
+                if (left <= 0) {
+                    return state() != State.WAITING;
                 }
+                park(left, counters);
             }
             return true;
         } finally {
@@ -62,6 +58,19 @@ final class ThreadWaiter extends LocalWaiter {
                 thread.interrupt();
             }
         }
+    }
+
+    private void park(long nanos, Counters counters) {
+        parked = true;
+        if (state() == State.WAITING) {
+            counters.count(Counters.Event.PARK);
+            if (nanos == Long.MAX_VALUE) {
+                LockSupport.park(this);
+            } else {
+                LockSupport.parkNanos(this, nanos);
+            }
+        }
+        parked = false;
     }
 
     private boolean spin(long spinNanos) {

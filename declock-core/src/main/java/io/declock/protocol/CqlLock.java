@@ -288,7 +288,7 @@ public final class CqlLock {
         position.to(State.HELD);
         tenure.begin(position.epoch(), position.index(), env.clock().nanoTime());
         tenure.learn(ahead, (int) earliest);
-        tenure.postponeLook(kind == GrantKind.UNCONTENDED);
+        tenure.planLook(kind == GrantKind.UNCONTENDED);
         upper.granted(kind, effects);
     }
 

@@ -13,7 +13,7 @@ import io.declock.layout.Timestamp;
  */
 public final class Tenure {
     /** How many intervals a holder that found nobody waiting lets pass before it looks. */
-    private static final int PATIENCE = 10;
+    static final int PATIENCE = 10;
 
     /**
      * How much earlier a remote waiter must have come for its claim to count, in units of {@link Timestamp}: clocks are not known
@@ -62,13 +62,12 @@ public final class Tenure {
     }
 
     /**
-     * Says how soon the first look at the queue is worth it.
-     *
-     * @param nobodyWaits whether the FAA of the position has just shown that nobody waits; the next renewal of the position shows
-     *     it again
+     * Says how soon the first look at the queue is worth it: much later if the FAA of the position has just shown that nobody waits,
+     * because the next renewal of the position shows it again; at once if the lock was queued for and the grant told of nobody
+     * behind, because somebody probably is.
      */
-    void postponeLook(boolean nobodyWaits) {
-        patience = nobodyWaits ? PATIENCE : 1;
+    void planLook(boolean nobodyWaits) {
+        patience = nobodyWaits ? PATIENCE : ahead.length == 0 ? 0 : 1;
     }
 
     /** Returns whether it is time to look at the queue, and if so, takes it that somebody does. */

@@ -201,20 +201,7 @@ class SeveralMemoryNodesTest {
     }
 
     private static ComputeNodeSettings failFast() {
-        ComputeNodeSettings d = ComputeNodeSettings.DEFAULTS;
-        return new ComputeNodeSettings(
-                d.namespace(),
-                d.name(),
-                d.defaultWaitTime(),
-                d.lease(),
-                d.heartbeatInterval(),
-                d.leaseMargin(),
-                true,
-                d.clockSyncInterval(),
-                d.maxIdleLocks(),
-                d.spinNanos(),
-                d.local(),
-                d.cql());
+        return ComputeNodeSettings.DEFAULTS.withFailFast(true);
     }
 
     private interface Condition {

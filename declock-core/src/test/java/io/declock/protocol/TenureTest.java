@@ -94,4 +94,24 @@ class TenureTest {
         tenure.handOver();
         assertThat(tenure.token()).isEqualTo(FencingToken.pack(6, 0, 1));
     }
+
+    @Test
+    void theFirstLookIsAtOnceWhenTheGrantToldOfNobodyBehind() {
+        tenure.begin(5, 7, 1_000);
+        tenure.learn(new long[0], -1);
+        tenure.planLook(false);
+        assertThat(tenure.beginLook(1_000, 500)).isTrue();
+        assertThat(tenure.beginLook(1_499, 500))
+                .as("the second comes after the interval")
+                .isFalse();
+        assertThat(tenure.beginLook(1_500, 500)).isTrue();
+    }
+
+    @Test
+    void theFirstLookIsLateWhenTheFaaFoundNobody() {
+        tenure.begin(5, 7, 1_000);
+        tenure.planLook(true);
+        assertThat(tenure.beginLook(1_500, 500)).isFalse();
+        assertThat(tenure.beginLook(1_000 + 500 * Tenure.PATIENCE, 500)).isTrue();
+    }
 }

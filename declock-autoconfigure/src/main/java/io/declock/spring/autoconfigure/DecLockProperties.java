@@ -28,7 +28,7 @@ import org.springframework.util.unit.DataSize;
  * @param leaseMargin How much earlier than a memory node this instance counts its own lease as over.
  * @param clockSyncInterval How often the offset of this machine's clock against the memory nodes' is measured.
  * @param maxIdleLocks Most lock names that are not in use of which the record is remembered.
- * @param spin How long the next in line spins before it parks.
+ * @param spin How long a caller that comes first in line behind a holder of this process spins before it parks; 0 for never.
  * @param ssl TLS.
  * @param fairness Fairness.
  * @param protocol Intervals and bounds of the lock protocol. The defaults suit most networks.

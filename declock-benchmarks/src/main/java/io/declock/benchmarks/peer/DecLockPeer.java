@@ -47,6 +47,12 @@ public final class DecLockPeer implements LockUnderTest {
         return lock::unlock;
     }
 
+    /** The hand-over load has one lock, so whoever waits here waits for that. */
+    @Override
+    public boolean isAwaited(String name) {
+        return node.monitor().waitingNow() > 0;
+    }
+
     /** Returns the compute node. */
     public ComputeNode node() {
         return node;

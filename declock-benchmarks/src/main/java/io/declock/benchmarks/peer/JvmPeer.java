@@ -25,5 +25,10 @@ public final class JvmPeer implements LockUnderTest {
     }
 
     @Override
+    public boolean isAwaited(String name) {
+        return locks.get(name).hasQueuedThreads();
+    }
+
+    @Override
     public void close() {}
 }

@@ -18,6 +18,11 @@ public interface LockUnderTest extends AutoCloseable {
      */
     Held lock(String name, LockMode mode) throws Exception;
 
+    /** Returns whether a thread of this process waits in line for that lock; only the hand-over load asks. */
+    default boolean isAwaited(String name) {
+        throw new UnsupportedOperationException("this product does not tell who waits");
+    }
+
     /** Returns what the product counts, ever growing, for the difference over the measured window. */
     default Map<String, Long> counters() {
         return Map.of();

@@ -34,12 +34,12 @@ public final class SettingsScenario extends Scenario {
         Map<String, Map<String, String>> variants = new LinkedHashMap<>();
         variants.put("defaults", Map.of());
         variants.put("not pre-armed", Map.of("pre-armed", "false"));
-        variants.put("no spinning", Map.of("spin-micros", "0"));
+        variants.put("spinning 20 us", Map.of("spin-micros", "20"));
         variants.put("clients poll 50 us", Map.of("poll-micros", "50"));
         variants.put("node polls 50 us", Map.of("server-poll-micros", "50"));
         variants.put("both poll 50 us", Map.of("poll-micros", "50", "server-poll-micros", "50"));
         compare(outcome, "hot", hot, variants);
-        variants.remove("no spinning");
+        variants.remove("spinning 20 us");
         compare(outcome, "one thread per JVM", remoteOnly, variants);
         variants.remove("not pre-armed");
         compare(outcome, "alone", alone, variants);
@@ -47,6 +47,11 @@ public final class SettingsScenario extends Scenario {
         runs.put("local runs of 1", Map.of("local-limit", "1"));
         runs.put("local runs of 8", Map.of("local-limit", "8"));
         compare(outcome, "hot", hot, runs);
+        Map<String, Map<String, String>> spinning = new LinkedHashMap<>();
+        spinning.put("defaults", Map.of());
+        spinning.put("spinning 20 us", Map.of("spin-micros", "20"));
+        spinning.put("spinning 100 us", Map.of("spin-micros", "100"));
+        compare(outcome, "two threads of one JVM", Workload.handOverInside(), spinning);
     }
 
     private void compare(Outcome outcome, String load, Workload workload, Map<String, Map<String, String>> variants)

@@ -7,7 +7,6 @@ import io.declock.LockMode;
 import io.declock.benchmarks.peer.LockUnderTest;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +23,6 @@ final class LoadThread extends Thread {
     static final class Stage {
         volatile Phase phase = Phase.WARM_UP;
         volatile boolean stop;
-        final AtomicInteger asking = new AtomicInteger();
     }
 
     private static final int MOST_ERRORS = 20;
@@ -92,17 +90,15 @@ final class LoadThread extends Thread {
     }
 
     private void cycle(int name, boolean read) throws Exception {
-        asks(1);
         long asked = System.nanoTime();
         LockUnderTest.Held held = lock.lock(names[name], read ? LockMode.READ : LockMode.WRITE);
         long granted = System.nanoTime();
-        asks(-1);
         try {
             if (read) {
-                stayBusy();
+                stayBusy(names[name]);
             } else {
                 long before = probe.read(firstProbe + name);
-                stayBusy();
+                stayBusy(names[name]);
                 probe.write(firstProbe + name, before + 1);
                 writesEver++;
             }
@@ -115,16 +111,10 @@ final class LoadThread extends Thread {
         }
     }
 
-    private void asks(int change) {
-        if (workload.handOver()) {
-            stage.asking.addAndGet(change);
-        }
-    }
-
     @SuppressWarnings("ThreadPriorityCheck") // On a busy machine the other thread may need this one's core.
-    private void stayBusy() {
+    private void stayBusy(String name) {
         if (workload.handOver()) {
-            while (stage.asking.get() == 0 && !stage.stop) {
+            while (!lock.isAwaited(name) && !stage.stop) {
                 Thread.yield();
             }
             return;

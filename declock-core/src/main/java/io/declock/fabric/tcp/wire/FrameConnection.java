@@ -29,6 +29,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     private final boolean pausesForSlowReaders;
     private final Queue<Frame> queue = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean drainScheduled = new AtomicBoolean();
+    private final Runnable drain = this::drain;
     private final FrameReader reader = new FrameReader();
     private volatile @Nullable ChannelHandlerContext context;
     private final AtomicBoolean endedOnce = new AtomicBoolean();
@@ -106,7 +107,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         }
         if (!drainScheduled.get() && drainScheduled.compareAndSet(false, true)) {
             try {
-                ctx.executor().execute(this::drain);
+                ctx.executor().execute(drain);
             } catch (RejectedExecutionException e) {
                 // The event loop is gone, and the channel with it.
                 end(e);
@@ -141,8 +142,20 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         }
         writeMore(buffer);
         if (buffer.isReadable()) {
+            // Not in reach while it is written: writing may call back to this connection.
             out = null;
+            buffer.retain();
             channel().writeAndFlush(buffer, channel().voidPromise());
+            reuse(buffer);
+        }
+    }
+
+    /** What the socket took at once, as it nearly always does, leaves its buffer free for the next flush. */
+    private void reuse(ByteBuf buffer) {
+        if (buffer.refCnt() == 1 && out == null && !over && buffer.capacity() <= FLUSH_BYTES) {
+            out = buffer.clear();
+        } else {
+            buffer.release();
         }
     }
 
