@@ -9,8 +9,10 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The headers of a range of records at one moment, and which of them were asked for since. Marks may be set by any thread; the
- * rest is guarded by the reclaimer's lock.
+ * The headers of a range of records at one moment, and which of them were asked for since. A record is idle if its queue is empty.
+ * After a compute node has died there may also be orphans: records in whose queue nobody stands who lives, and which nobody asks for
+ * again. Those cannot be told from records in use here, so a scan for orphans takes every record whose header does not change; whoever
+ * uses one objects. Marks may be set by any thread; the rest is guarded by the reclaimer's lock.
  */
 final class IdleScan {
     private static final long BUSY = -1;
@@ -18,14 +20,16 @@ final class IdleScan {
     private final Region region;
     private final RecordLayout layout;
     private final int from;
+    private final boolean orphans;
     private final long[] headers;
     private final AtomicLongArray asked;
     private int next;
 
-    IdleScan(Region region, RecordLayout layout, Names names, int from, int count) {
+    IdleScan(Region region, RecordLayout layout, Names names, int from, int count, boolean orphans) {
         this.region = region;
         this.layout = layout;
         this.from = from;
+        this.orphans = orphans;
         this.headers = new long[count];
         this.asked = new AtomicLongArray((count >> 6) + 1);
         for (int i = 0; i < count; i++) {
@@ -35,7 +39,16 @@ final class IdleScan {
 
     private long idleHeader(int record) {
         long header = region.read(layout.header(region.recordAddress(record)));
-        return LockHeader.size(header) == 0 && LockHeader.resetId(header) == 0 ? header : BUSY;
+        return orphans || isIdle(header) ? header : BUSY;
+    }
+
+    /** Returns whether nobody stands in the queue of a record with that header. */
+    static boolean isIdle(long header) {
+        return LockHeader.size(header) == 0 && LockHeader.resetId(header) == 0;
+    }
+
+    boolean isForOrphans() {
+        return orphans;
     }
 
     /** Marks a record as asked for. */

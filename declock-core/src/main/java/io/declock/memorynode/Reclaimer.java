@@ -53,6 +53,7 @@ final class Reclaimer {
     // Guarded by lock.
     private long rounds;
     private int cursor;
+    private int orphansLeft;
 
     Reclaimer(
             MemoryNode node,
@@ -136,6 +137,16 @@ final class Reclaimer {
         }
     }
 
+    /** A compute node is gone, and may have left positions in the queues of any records: one scan of all looks for them. */
+    void mayHaveOrphans() {
+        lock.lock();
+        try {
+            orphansLeft = allocator.everUsed();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void beginScan() {
         lock.lock();
         try {
@@ -143,7 +154,8 @@ final class Reclaimer {
             int from = cursor >= used ? 0 : cursor;
             int count = Math.min(Math.max(MAX_PROPOSAL, Math.min(used / 4, MAX_SCAN)), used - from);
             if (count > 0 && resolving.get(generation.get() - 1 & 1) == 0) {
-                IdleScan begun = new IdleScan(region, layout, directory.names(), from, count);
+                IdleScan begun = new IdleScan(region, layout, directory.names(), from, count, orphansLeft > 0);
+                orphansLeft = Math.max(0, orphansLeft - count);
                 scan = begun;
                 cursor = begun.end();
                 generation.getAndIncrement();
@@ -258,6 +270,8 @@ final class Reclaimer {
             }
             if (free) {
                 freeIdle(ending);
+            } else if (scan != null && scan.isForOrphans()) {
+                orphansLeft = allocator.everUsed();
             }
             round = null;
             putOff = ending.end();
@@ -274,9 +288,13 @@ final class Reclaimer {
     private void freeIdle(ReclaimRound ending) {
         List<Integer> idle = new ArrayList<>();
         long highest = 0;
+        // A compute node that was cut but is still a member was not asked, and may still believe that it holds a lock.
+        boolean mayHold = node.sessions().snapshot().stream().anyMatch(MemoryNodeSession::isCut);
         for (int i = 0; i < ending.size(); i++) {
             long address = region.recordAddress(ending.record(i));
-            if (!ending.isKept(i) && region.read(layout.header(address)) == ending.header(i)) {
+            if (!ending.isKept(i)
+                    && region.read(layout.header(address)) == ending.header(i)
+                    && (!mayHold || IdleScan.isIdle(ending.header(i)))) {
                 idle.add(ending.record(i));
                 highest = Math.max(highest, region.read(layout.epoch(address)));
             }

@@ -213,10 +213,11 @@ final class SessionTable {
             sessions.set(session.member().nodeId(), null);
             ids.free(session.member().nodeId(), session.cutAt + session.leaseNanos());
             changeMembership();
-            return true;
         } finally {
             lock.unlock();
         }
+        node.reclaimer().mayHaveOrphans();
+        return true;
     }
 
     Membership membership() {

@@ -13,6 +13,7 @@ import io.declock.fabric.ManualTime;
 import io.declock.fabric.Member;
 import io.declock.fabric.RecordingListener;
 import io.declock.fabric.Resolution;
+import io.declock.layout.LockHeader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -255,6 +256,67 @@ class MemoryNodeTest {
         live(Duration.ofSeconds(6), a);
         assertThat(listener.proposals).hasSize(1);
         assertThat(listener.proposals.peek().records()).hasSize(1);
+    }
+
+    @Test
+    void aRecordWhoseHolderDiedIsReclaimedOnceEverybodyElseAgrees() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", listener);
+        MemoryNodeSession b = join(node, "b", new RecordingListener());
+        take(node, resolve(b, "orphan").resolution.record());
+        live(Duration.ofSeconds(60), a, b);
+        assertThat(listener.proposals).as("in use as far as anybody knows").isEmpty();
+        live(Duration.ofSeconds(60), a);
+        assertThat(listener.proposals)
+                .as("proposed again after nobody had answered")
+                .hasSizeGreaterThan(1);
+        listener.proposals.clear();
+        while (listener.proposals.isEmpty()) {
+            live(Duration.ofSeconds(1), a);
+        }
+        a.answerReclaim(listener.proposals.remove().round(), new long[0]);
+        assertThat(node.status().recordsInUse()).isZero();
+    }
+
+    @Test
+    void aScanForOrphansLeavesWhatSomebodyUses() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", listener);
+        MemoryNodeSession b = join(node, "b", new RecordingListener());
+        long held = resolve(a, "held").resolution.record();
+        take(node, held);
+        live(Duration.ofSeconds(1), a, b);
+        while (listener.proposals.isEmpty()) {
+            live(Duration.ofSeconds(1), a);
+        }
+        a.answerReclaim(listener.proposals.remove().round(), new long[] {held});
+        live(Duration.ofSeconds(60), a);
+        assertThat(node.status().recordsInUse()).isEqualTo(1);
+        assertThat(listener.proposals).as("one scan for one that died").isEmpty();
+    }
+
+    @Test
+    void whatACutComputeNodeMayStillHoldIsNoOrphan() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", listener);
+        MemoryNodeSession b = join(node, "b", new RecordingListener());
+        MemoryNodeSession c = join(node, "c", new RecordingListener());
+        take(node, resolve(c, "held").resolution.record());
+        live(Duration.ofSeconds(1), a, b, c);
+        while (listener.proposals.isEmpty()) {
+            live(Duration.ofSeconds(1), a, c);
+        }
+        c.disconnected();
+        a.answerReclaim(listener.proposals.remove().round(), new long[0]);
+        assertThat(node.status().recordsInUse()).isEqualTo(1);
+    }
+
+    private static void take(MemoryNode node, long record) {
+        long header = node.layout().header(record);
+        node.region().write(header, node.region().read(header) + LockHeader.acquire(true));
     }
 
     @Test
