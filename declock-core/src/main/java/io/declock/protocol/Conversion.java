@@ -43,9 +43,11 @@ final class Conversion {
         position.toMode(false);
         tenure.forgetRemote();
         long found = results.value(0);
-        if (Successors.mayGrantAfter(found)) {
-            HandOver window = HandOver.afterDowngrade(position.layout(), position.epoch(), found, position.index());
-            successors.grant(window, results, 1, effects);
+        HandOver readers = Successors.mayGrantAfter(found)
+                ? HandOver.afterDowngrade(position.layout(), position.epoch(), found, position.index())
+                : null;
+        if (readers != null) {
+            successors.grant(readers, results, 1, effects);
         }
         upper.settled(effects);
     }

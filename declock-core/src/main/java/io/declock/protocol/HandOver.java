@@ -8,6 +8,7 @@ import io.declock.fabric.VerbResults;
 import io.declock.layout.LockHeader;
 import io.declock.layout.QueueEntry;
 import io.declock.layout.RecordLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who is next: decides from what a release FAA returned and from a READ of the queue which positions are granted the lock
@@ -31,7 +32,6 @@ final class HandOver {
     private final int writers;
     private final boolean exclusive;
     private final boolean mayGrantWriter;
-    private final boolean hasDuty;
     private int cursor;
     private boolean readerGranted;
 
@@ -49,13 +49,7 @@ final class HandOver {
     }
 
     private HandOver(
-            RecordLayout layout,
-            long epoch,
-            long found,
-            int first,
-            boolean exclusive,
-            boolean mayGrantWriter,
-            boolean hasDuty) {
+            RecordLayout layout, long epoch, long found, int first, boolean exclusive, boolean mayGrantWriter) {
         this.layout = layout;
         this.epoch = epoch;
         this.head = LockHeader.head(found);
@@ -63,7 +57,6 @@ final class HandOver {
         this.writers = LockHeader.writers(found);
         this.exclusive = exclusive;
         this.mayGrantWriter = mayGrantWriter;
-        this.hasDuty = hasDuty;
         this.cursor = first;
     }
 
@@ -73,21 +66,25 @@ final class HandOver {
      * @param found the header its FAA returned
      * @param ownIndex index of the position that was released
      * @param exclusive mode of that position
+     * @return null if it is not this release that has to grant anybody the lock: there is nobody, or a later FAA has the duty
      */
-    static HandOver afterRelease(RecordLayout layout, long epoch, long found, int ownIndex, boolean exclusive) {
+    static @Nullable HandOver afterRelease(
+            RecordLayout layout, long epoch, long found, int ownIndex, boolean exclusive) {
         int head = LockHeader.head(found);
         boolean duty = exclusive || head >= ownIndex;
-        return new HandOver(layout, epoch, found, head + 1, exclusive, true, duty && LockHeader.size(found) > 1);
+        return duty && LockHeader.size(found) > 1
+                ? new HandOver(layout, epoch, found, head + 1, exclusive, true)
+                : null;
     }
 
-    /** A downgrade: the readers right behind join, and nobody else. */
-    static HandOver afterDowngrade(RecordLayout layout, long epoch, long found, int ownIndex) {
-        return new HandOver(layout, epoch, found, ownIndex + 1, true, false, LockHeader.size(found) > 1);
+    /** A downgrade: the readers right behind join, and nobody else. Returns null if there is nobody. */
+    static @Nullable HandOver afterDowngrade(RecordLayout layout, long epoch, long found, int ownIndex) {
+        return LockHeader.size(found) > 1 ? new HandOver(layout, epoch, found, ownIndex + 1, true, false) : null;
     }
 
-    /** Returns whether somebody may have to be granted, so that the queue must be read. */
-    boolean hasDuty() {
-        return hasDuty;
+    /** Nothing is released: the queue behind a position, only to be looked at. */
+    static HandOver behind(RecordLayout layout, long epoch, long header, int ownIndex, boolean exclusive) {
+        return new HandOver(layout, epoch, header, ownIndex + 1, exclusive, false);
     }
 
     /** Returns the epoch whose positions are granted. */
@@ -96,15 +93,12 @@ final class HandOver {
     }
 
     /**
-     * Evaluates one READ of the whole record.
+     * Evaluates one READ of the whole record. Whoever is granted is told once, however often it is called.
      *
      * @param verb which verb of the chain the READ was; its words start with the header
      * @param refetched whether the READ was made after the chain of the FAA, so that its header may be newer
      */
     Step evaluate(VerbResults queue, int verb, boolean refetched, Notifier notifier) {
-        if (!hasDuty) {
-            return Step.DONE;
-        }
         if (refetched && overtaken(queue.word(verb, 0))) {
             return Step.DONE;
         }

@@ -56,7 +56,7 @@ final class Prefetch {
         boolean someone = exclusive ? LockHeader.size(header) > 1 : LockHeader.writers(header) > 0;
         if (someone) {
             int index = position.index();
-            HandOver window = HandOver.afterRelease(position.layout(), position.epoch(), header, index, exclusive);
+            HandOver window = HandOver.behind(position.layout(), position.epoch(), header, index, exclusive);
             long[] entries = exclusive ? window.followers(index + 1, results, 0) : HandOver.NO_ENTRIES;
             tenure.learnWaiter(entries, window.earliest(index + 1, !exclusive, results, 0));
             upper.settled(effects);

@@ -10,6 +10,7 @@ import io.declock.layout.LockHeader;
 import io.declock.monitor.Counters.Event;
 import io.declock.protocol.CqlLock.State;
 import io.declock.protocol.LockChain.Step;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Giving the position back with one FAA (DecLock, section 4.2, workflows 3 to 5), or giving it back and taking one at the tail
@@ -88,10 +89,10 @@ final class Release {
         long found = results.value(0);
         if (Successors.mayGrantAfter(found)) {
             lock.checkRange(found, effects);
-            HandOver handOver = window(found);
-            if (op.size() > 1) {
+            HandOver handOver = handOver(found);
+            if (handOver != null && op.size() > 1) {
                 successors.grant(handOver, results, 1, effects);
-            } else if (handOver.hasDuty()) {
+            } else if (handOver != null) {
                 successors.readAndGrant(handOver, effects);
             }
         }
@@ -102,13 +103,14 @@ final class Release {
     /** Returns the header in front of the position that was taken at the tail. */
     long onRequeued(VerbResults results, Effects effects) {
         long found = results.value(0);
-        if (Successors.mayGrantAfter(found)) {
-            successors.grant(window(found), results, 1, effects);
+        HandOver handOver = Successors.mayGrantAfter(found) ? handOver(found) : null;
+        if (handOver != null) {
+            successors.grant(handOver, results, 1, effects);
         }
         return found + LockHeader.release(leavingExclusive);
     }
 
-    private HandOver window(long found) {
+    private @Nullable HandOver handOver(long found) {
         return HandOver.afterRelease(position.layout(), position.epoch(), found, leavingIndex, leavingExclusive);
     }
 }

@@ -5,6 +5,7 @@ package io.declock.protocol;
 
 import static io.declock.protocol.Words.EPOCH;
 import static io.declock.protocol.Words.header;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.layout.LockHeader;
@@ -18,7 +19,16 @@ class HandOverTest {
     private final List<Integer> granted = new ArrayList<>();
 
     private HandOver.Step release(long found, int ownIndex, boolean exclusive) {
-        return evaluate(HandOver.afterRelease(queue.layout(), EPOCH, found, ownIndex, exclusive), false);
+        HandOver handOver = HandOver.afterRelease(queue.layout(), EPOCH, found, ownIndex, exclusive);
+        return handOver == null ? HandOver.Step.DONE : evaluate(handOver, false);
+    }
+
+    private HandOver released(long found, boolean exclusive) {
+        return requireNonNull(HandOver.afterRelease(queue.layout(), EPOCH, found, 4, exclusive));
+    }
+
+    private HandOver downgraded(long found) {
+        return requireNonNull(HandOver.afterDowngrade(queue.layout(), EPOCH, found, 4));
     }
 
     private HandOver.Step evaluate(HandOver handOver, boolean refetched) {
@@ -48,7 +58,7 @@ class HandOverTest {
     @Test
     void aWriterWaitsForEntriesToBeFilled() {
         queue.reader(5).reader(7);
-        HandOver handOver = HandOver.afterRelease(queue.layout(), EPOCH, header(4, 4, 1), 4, true);
+        HandOver handOver = released(header(4, 4, 1), true);
         assertThat(evaluate(handOver, false)).isEqualTo(HandOver.Step.REFETCH);
         assertThat(granted).containsExactly(5);
         queue.reader(6).header(header(5, 3, 0));
@@ -74,7 +84,14 @@ class HandOverTest {
 
     @Test
     void aReaderWithEarlierReadersStillThereHasNoDuty() {
-        assertThat(release(header(4, 3, 1), 5, false)).isEqualTo(HandOver.Step.DONE);
+        assertThat(HandOver.afterRelease(queue.layout(), EPOCH, header(4, 3, 1), 5, false))
+                .isNull();
+    }
+
+    @Test
+    void aDowngradeWithNobodyBehindHasNoDuty() {
+        assertThat(HandOver.afterDowngrade(queue.layout(), EPOCH, header(4, 1, 1), 4))
+                .isNull();
     }
 
     @Test
@@ -87,12 +104,12 @@ class HandOverTest {
     @Test
     void anUnfilledSuccessorIsAReaderOnlyWhenAllWritersAreKnown() {
         queue.writer(6);
-        HandOver handOver = HandOver.afterRelease(queue.layout(), EPOCH, header(4, 3, 1), 4, false);
+        HandOver handOver = released(header(4, 3, 1), false);
         assertThat(evaluate(handOver, false)).isEqualTo(HandOver.Step.DONE);
         assertThat(granted).as("5 never waited").isEmpty();
 
         queue.empty(6);
-        handOver = HandOver.afterRelease(queue.layout(), EPOCH, header(4, 3, 1), 4, false);
+        handOver = released(header(4, 3, 1), false);
         assertThat(evaluate(handOver, false)).isEqualTo(HandOver.Step.REFETCH);
         queue.writer(5).header(header(5, 2, 1));
         assertThat(evaluate(handOver, true)).isEqualTo(HandOver.Step.DONE);
@@ -102,7 +119,7 @@ class HandOverTest {
     @Test
     void theWriterCountIsTheOneTheFaaReturned() {
         queue.writer(6);
-        HandOver handOver = HandOver.afterRelease(queue.layout(), EPOCH, header(4, 3, 1), 4, false);
+        HandOver handOver = released(header(4, 3, 1), false);
         queue.header(header(5, 9, 5));
         assertThat(evaluate(handOver, true)).as("five writers came later").isEqualTo(HandOver.Step.DONE);
     }
@@ -118,7 +135,7 @@ class HandOverTest {
 
     @Test
     void aReaderThatWasOvertakenLeavesTheDutyToOthers() {
-        HandOver handOver = HandOver.afterRelease(queue.layout(), EPOCH, header(4, 3, 1), 4, false);
+        HandOver handOver = released(header(4, 3, 1), false);
         assertThat(evaluate(handOver, false)).isEqualTo(HandOver.Step.REFETCH);
         queue.header(header(6, 1, 1)).writer(5);
         assertThat(evaluate(handOver, true)).as("the head has moved on").isEqualTo(HandOver.Step.DONE);
@@ -134,7 +151,7 @@ class HandOverTest {
 
     @Test
     void aResetEndsARefetch() {
-        HandOver handOver = HandOver.afterRelease(queue.layout(), EPOCH, header(4, 2, 2), 4, true);
+        HandOver handOver = released(header(4, 2, 2), true);
         assertThat(evaluate(handOver, false)).isEqualTo(HandOver.Step.REFETCH);
         queue.writer(5).header(LockHeader.withResetId(header(5, 1, 1), 3));
         assertThat(evaluate(handOver, true)).isEqualTo(HandOver.Step.DONE);
@@ -144,11 +161,11 @@ class HandOverTest {
     @Test
     void aDowngradeGrantsTheReadersRightBehindAndNoWriter() {
         queue.reader(5).reader(6).writer(7).reader(8);
-        evaluate(HandOver.afterDowngrade(queue.layout(), EPOCH, header(4, 5, 2), 4), false);
+        evaluate(downgraded(header(4, 5, 2)), false);
         assertThat(granted).containsExactly(5, 6);
         granted.clear();
         queue.writer(5);
-        evaluate(HandOver.afterDowngrade(queue.layout(), EPOCH, header(4, 5, 2), 4), false);
+        evaluate(downgraded(header(4, 5, 2)), false);
         assertThat(granted).isEmpty();
     }
 }
