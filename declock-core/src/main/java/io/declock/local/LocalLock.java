@@ -7,7 +7,6 @@ import io.declock.DecLockException;
 import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.fabric.Resolution;
-import io.declock.monitor.Counters.Event;
 import io.declock.monitor.GrantKind;
 import io.declock.protocol.CqlEnvironment;
 import io.declock.protocol.CqlLock;
@@ -201,7 +200,6 @@ public final class LocalLock implements CqlUpper {
             if (hold.lost() != null || !holds.contains(hold)) {
                 return;
             }
-            binding.count(Event.HOLD_LOST);
             holds.lose(hold, why, effects);
             granter.advance(effects);
         } finally {

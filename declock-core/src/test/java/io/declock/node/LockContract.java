@@ -450,6 +450,7 @@ public abstract class LockContract {
         handle.onLost((which, why) -> lost.complete(why));
         stopMemoryNode();
         assertThat(lost.get(20, SECONDS)).hasMessageContaining("'lost'");
+        assertThat(a().counters().get(Event.HOLD_LOST)).isEqualTo(1);
         assertThat(handle.isValid()).isFalse();
         assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
         assertThat(a().tryAcquire(LockRequest.write("lost").waitTime(SHORT))).isEmpty();
