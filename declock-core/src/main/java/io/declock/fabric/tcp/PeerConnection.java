@@ -14,6 +14,7 @@ import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
 import io.declock.monitor.Counters;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,9 @@ abstract class PeerConnection extends FrameConnection {
     /** Both ends in bytes, as they are proved: memory node, connecting and accepting member. */
     static final int MEMBER_BYTES = 13;
 
+    /** How long after a message the other side is asked whether it hears, and how long it may take to say so. */
+    private static final long PROBE_MILLIS = 250;
+
     private final TcpFabric fabric;
     private final byte[] nonce = Proofs.nonce();
     // Written by the event loop, read by whoever sends.
@@ -31,6 +35,9 @@ abstract class PeerConnection extends FrameConnection {
     private volatile boolean stalled;
     private @Nullable TcpSession session;
     private TcpFabric.@Nullable MemberKey peer;
+    private final AtomicBoolean probing = new AtomicBoolean();
+    /** Whether the last probe was answered. */
+    private boolean heard;
 
     PeerConnection(TcpFabric fabric) {
         super(false);
@@ -55,7 +62,37 @@ abstract class PeerConnection extends FrameConnection {
             Messages.writePeer(out, message);
             FrameWriter.end(out, start);
         });
+        if (!probing.get() && probing.compareAndSet(false, true)) {
+            later(this::probe);
+        }
         return true;
+    }
+
+    /**
+     * A way that loses what it carries, in one direction or in both, tells nobody: TCP would try again for many minutes. So after a
+     * message the other side is asked whether it hears; who gets no answer closes the connection, and relays.
+     */
+    private void probe() {
+        heard = false;
+        sendEmpty(Wire.PEER_PROBE);
+        later(this::probed);
+    }
+
+    private void probed() {
+        probing.set(false);
+        if (!heard && isOpen()) {
+            fail(null);
+        }
+    }
+
+    private void later(Runnable task) {
+        if (isOpen()) {
+            channel().eventLoop().schedule(task, PROBE_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void sendEmpty(int type) {
+        send(out -> FrameWriter.end(out, FrameWriter.begin(out, type)));
     }
 
     /** Both ends are who they say. */
@@ -104,6 +141,16 @@ abstract class PeerConnection extends FrameConnection {
         TcpFabric.MemberKey remote = peer;
         if (local == null || remote == null) {
             handshake(type, body);
+            return;
+        }
+        if (type == Wire.PEER_PROBE || type == Wire.PEER_ECHO) {
+            body.end();
+            if (type == Wire.PEER_PROBE) {
+                sendEmpty(Wire.PEER_ECHO);
+            } else {
+                // Nothing else counts: what the other side says by itself does not show that it hears.
+                heard = true;
+            }
             return;
         }
         if (type != Wire.PEER_MESSAGE) {

@@ -166,6 +166,9 @@ public final class TcpFabric implements Fabric {
             host = local.getHostAddress();
             int scope = host.indexOf('%');
             host = scope < 0 ? host : host.substring(0, scope);
+        } else if (host.indexOf(':') == host.lastIndexOf(':') && host.indexOf(':') >= 0 || host.contains("]:")) {
+            // A port is advertised that something else maps to the one listened on.
+            return host;
         }
         return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + listening.port();
     }

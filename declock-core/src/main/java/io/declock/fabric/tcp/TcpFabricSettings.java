@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *     reach this process through the memory node.
  * @param serverSslParameters refines it, for example {@code needClientAuth}; null for the context's defaults
  * @param listen whether to listen for peers at all; without, they reach this process through the memory node
- * @param peerHost host to advertise to peers, null for the local address of the connection to the memory node
+ * @param peerHost host to advertise to peers, or {@code host:port} where the port by which they reach this process is another than
+ *     the one it listens on (port mapping); null for the local address of the connection to the memory node
  * @param peerPort port to listen on for peers, 0 for any free one
  * @param connectTimeout how long connecting, the handshake and joining may take together
  * @param requestTimeout how long an answer may take before the session counts as lost

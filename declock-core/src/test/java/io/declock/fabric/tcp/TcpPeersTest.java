@@ -24,6 +24,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -159,6 +160,37 @@ class TcpPeersTest {
         Node a = new Node("a", TcpFabricSettings.DEFAULTS.withPeers(true, "my-service.example", port));
         assertThat(a.self().peerAddress()).isEqualTo("my-service.example:" + port);
         assertThat(a.fabric.peerAddress()).isEqualTo("my-service.example:" + port);
+    }
+
+    @Test
+    void aPortThatIsMappedIsAdvertisedInPlaceOfTheOneListenedOn() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS.withPeers(true, "my-service.example:31000", 0));
+        assertThat(a.self().peerAddress()).isEqualTo("my-service.example:31000");
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS.withPeers(true, "[fd00::7]:31000", 0));
+        assertThat(b.self().peerAddress()).isEqualTo("[fd00::7]:31000");
+        Node c = new Node("c", TcpFabricSettings.DEFAULTS.withPeers(true, "fd00::7", 0));
+        assertThat(c.self().peerAddress()).startsWith("[fd00::7]:").doesNotEndWith(":31000");
+    }
+
+    @Test
+    void aWayThatSilentlyLosesOneDirectionIsGivenUp() throws Exception {
+        for (boolean towardsServer : new boolean[] {true, false}) {
+            try (LossyProxy proxy = new LossyProxy()) {
+                Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+                Node b = new Node(
+                        "b", TcpFabricSettings.DEFAULTS.withPeers(true, "127.0.0.1:" + proxy.port(), proxy.target()));
+                a.sendUntilDirect(b.self(), b);
+                proxy.lose(towardsServer);
+                PeerMessage awaited = a.to(b.self(), 77);
+                await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> {
+                    a.session.send(b.self(), awaited);
+                    b.session.send(a.self(), b.to(a.self(), 78));
+                    assertThat(b.listener.messages).contains(awaited);
+                    assertThat(a.listener.messages).contains(b.to(a.self(), 78));
+                });
+                assertThat(a.listener.losses).isEmpty();
+            }
+        }
     }
 
     @Test

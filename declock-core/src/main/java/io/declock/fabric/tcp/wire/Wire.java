@@ -56,6 +56,10 @@ public final class Wire {
     public static final int TICKET = 0x0B;
     /** A compute node says which set of memory nodes it uses. */
     public static final int DECLARE_NODE_SET = 0x0C;
+    /** A peer asks whether the other one still hears it. */
+    public static final int PEER_PROBE = 0x0D;
+    /** It does. */
+    public static final int PEER_ECHO = 0x0E;
 
     /** Proof of the accepting side. */
     public static final int AUTHENTICATED = 0x41;

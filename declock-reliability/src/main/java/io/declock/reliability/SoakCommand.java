@@ -1,0 +1,36 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.reliability;
+
+import io.declock.reliability.scenario.Soak;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Random faults under load, for as long as told. */
+@Command(name = "soak", mixinStandardHelpOptions = true, description = "Random faults under load, for as long as told.")
+final class SoakCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(names = "--minutes", description = "How long (default: 30).")
+    private double minutes = 30;
+
+    @Option(names = "--lease-millis", description = "Lease of every process (default: 1000).")
+    private long leaseMillis = 1000;
+
+    @Option(names = "--seed", description = "Of the faults (default: another one each time).")
+    private long seed = System.nanoTime();
+
+    @Override
+    public Integer call() {
+        Duration length = Duration.ofMillis((long) (minutes * 60_000));
+        Soak.run(
+                length, Duration.ofMillis(leaseMillis), seed, spec.commandLine().getOut()::println);
+        return 0;
+    }
+}

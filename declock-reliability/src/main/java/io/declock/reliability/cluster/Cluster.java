@@ -1,0 +1,153 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.reliability.cluster;
+
+import io.declock.reliability.ledger.Accounts;
+import io.declock.reliability.ledger.Referee;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A memory node and workers, and the database that the workers write to. For one thread.
+ *
+ * @param <N> what a worker comes with
+ */
+public final class Cluster<N extends Node> implements AutoCloseable {
+    /** Locks there are accounts for. */
+    public static final int LOCKS = 64;
+
+    private static final Duration START_PATIENCE = Duration.ofSeconds(90);
+
+    private final Platform platform;
+    private final Launcher<N> launcher;
+    private final Referee referee;
+    private final List<Node> nodes = new ArrayList<>();
+    private Program memoryNode;
+    private int lives = 1;
+
+    /** Starts a worker. */
+    private interface Launcher<N> {
+        N launch(String name);
+    }
+
+    private Cluster(Platform platform, Launcher<N> launcher) {
+        this.platform = platform;
+        this.launcher = launcher;
+        try {
+            Accounts.create(platform.databaseUrl(), LOCKS);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        this.referee = new Referee(platform.directory(), platform.databaseUrl());
+        this.memoryNode = platform.startMemoryNode(lives, false);
+    }
+
+    /** Starts a cluster of processes without workers. */
+    public static Cluster<ProxiedNode> local(Duration lease) {
+        LocalPlatform platform = new LocalPlatform(lease);
+        return new Cluster<>(platform, platform::launch);
+    }
+
+    /** Starts a cluster without workers. */
+    public static Cluster<Node> on(Platform platform) {
+        return new Cluster<>(platform, platform::launch);
+    }
+
+    // ---------------------------------------------------------------- memory node
+
+    /** Starts the memory node again, always at the same address, with nothing in its memory. */
+    public void restartMemoryNode() {
+        lives++;
+        memoryNode = platform.startMemoryNode(lives, true);
+    }
+
+    /** Returns the memory node's program. */
+    public Program memoryNode() {
+        return memoryNode;
+    }
+
+    // ---------------------------------------------------------------- workers
+
+    /** Starts a worker and waits until it has joined. */
+    public N worker(String name) {
+        return workers(name).get(0);
+    }
+
+    /** Starts workers at the same time and waits until all have joined. */
+    public List<N> workers(String... names) {
+        List<N> started = new ArrayList<>();
+        for (String name : names) {
+            lives++;
+            N node = launcher.launch(name + "-" + lives);
+            nodes.add(node);
+            started.add(node);
+        }
+        started.forEach(node -> node.worker().await("ready", START_PATIENCE));
+        return started;
+    }
+
+    /** Ends workers that are not needed any more. */
+    public void dismiss(List<? extends Node> some) {
+        some.forEach(Node::close);
+    }
+
+    // ---------------------------------------------------------------- time and judgement
+
+    /** Returns the lease of every worker. */
+    public Duration lease() {
+        return platform.lease();
+    }
+
+    /** Returns how long a waiter may wait after a fault: lease, the time the memory node takes to notice, and a second. */
+    public Duration bound() {
+        return lease().plus(Platform.MARGIN).plusMillis(100).plusSeconds(1);
+    }
+
+    /** Lets time pass. */
+    public static void pause(Duration time) {
+        try {
+            TimeUnit.NANOSECONDS.sleep(time.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    /** Judges everything that has been written down since the last call; waits count from {@code calmSince} on. */
+    public Referee.Verdict judge(long calmSince) {
+        for (Node node : nodes) {
+            for (String answer : node.worker().answers()) {
+                if (answer.startsWith("violation")
+                        || answer.startsWith("broken")
+                                && node.worker().program().isAlive()) {
+                    throw new IllegalStateException(node.worker().name() + " says: " + answer);
+                }
+            }
+        }
+        try {
+            Referee.Verdict verdict = referee.judge(calmSince);
+            if (verdict.longestWaitNanos() > bound().toNanos()) {
+                throw new IllegalStateException(String.format(
+                        Locale.ROOT,
+                        "a waiter waited %d ms after the faults had stopped; promised are %d ms",
+                        TimeUnit.NANOSECONDS.toMillis(verdict.longestWaitNanos()),
+                        bound().toMillis()));
+            }
+            return verdict;
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        dismiss(nodes);
+        memoryNode.close();
+        platform.close();
+    }
+}

@@ -1,0 +1,34 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.reliability.cluster;
+
+import io.declock.reliability.cluster.Proxy.Flow;
+
+/**
+ * A worker with proxies in front of it.
+ *
+ * @param worker the worker
+ * @param toMemoryNode where it connects to for the memory node
+ * @param fromPeers where its peers connect to for it
+ */
+public record ProxiedNode(WorkerClient worker, Proxy toMemoryNode, Proxy fromPeers) implements Node {
+    @Override
+    public void isolate() {
+        toMemoryNode.set(Flow.HELD);
+        fromPeers.set(Flow.HELD);
+    }
+
+    @Override
+    public void heal() {
+        toMemoryNode.set(Flow.OPEN);
+        fromPeers.set(Flow.OPEN);
+    }
+
+    @Override
+    public void close() {
+        worker.close();
+        toMemoryNode.close();
+        fromPeers.close();
+    }
+}

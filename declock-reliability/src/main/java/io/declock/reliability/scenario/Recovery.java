@@ -1,0 +1,169 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.reliability.scenario;
+
+import io.declock.reliability.cluster.Cluster;
+import io.declock.reliability.cluster.Node;
+import io.declock.reliability.cluster.WorkerClient;
+import io.declock.reliability.cluster.WorkerClient.Grant;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * One process is killed by SIGKILL while others wait for the lock it has to do with: how long until the next of them has the lock?
+ *
+ * @param role of the process that was killed
+ * @param lease that all processes had
+ * @param untilGrant from the kill to the next grant
+ * @param promised no longer than that
+ */
+public record Recovery(String role, Duration lease, Duration untilGrant, Duration promised) {
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration SETTLE = Duration.ofMillis(150);
+
+    /** Returns whether it was as fast as promised. */
+    public boolean isInTime() {
+        return untilGrant.compareTo(promised) <= 0;
+    }
+
+    private static Recovery of(String role, Cluster<?> cluster, long killedAt, Grant grant, Duration promised) {
+        return new Recovery(role, cluster.lease(), Duration.ofNanos(grant.atNanos() - killedAt), promised);
+    }
+
+    /** The holder is killed. */
+    public static Recovery holder(Cluster<?> cluster, int lock) {
+        List<? extends Node> nodes = cluster.workers("holder", "waiter", "waiter");
+        WorkerClient holder = nodes.get(0).worker();
+        Grant first = holder.take("h", lock, true);
+        nodes.get(1).worker().hold("w", lock, true);
+        Cluster.pause(SETTLE);
+        nodes.get(2).worker().hold("w", lock, true);
+        Cluster.pause(SETTLE);
+        long killedAt = System.nanoTime();
+        holder.program().kill();
+        Grant next = firstOf(nodes.get(1).worker(), nodes.get(2).worker());
+        require(next.token() > first.token(), "the successor's token is higher");
+        Recovery recovery = of("holder", cluster, killedAt, next, cluster.bound());
+        drain(nodes.get(1).worker(), nodes.get(2).worker(), cluster);
+        cluster.dismiss(nodes);
+        return recovery;
+    }
+
+    /** The first in line is killed, then the holder gives the lock back. */
+    public static Recovery waiter(Cluster<?> cluster, int lock) {
+        List<? extends Node> nodes = cluster.workers("holder", "waiter", "waiter");
+        WorkerClient holder = nodes.get(0).worker();
+        Grant first = holder.take("h", lock, true);
+        nodes.get(1).worker().hold("w", lock, true);
+        Cluster.pause(SETTLE);
+        nodes.get(2).worker().hold("w", lock, true);
+        Cluster.pause(SETTLE);
+        long killedAt = System.nanoTime();
+        nodes.get(1).worker().program().kill();
+        holder.release("h");
+        Grant next = nodes.get(2).worker().granted("w", LONG);
+        require(next.token() > first.token(), "the successor's token is higher");
+        nodes.get(2).worker().release("w");
+        cluster.dismiss(nodes);
+        return of("waiter, first in line", cluster, killedAt, next, cluster.bound());
+    }
+
+    /**
+     * The holder dies, a waiter begins to reset the lock and is killed in the middle of it: what keeps it in the middle is a fourth
+     * process, stopped half a lease after the holder died, for whose acknowledgement or death the reset has to wait.
+     */
+    public static Recovery resetInitiator(Cluster<?> cluster, int lock) {
+        List<? extends Node> nodes = cluster.workers("holder", "waiter", "waiter", "bystander");
+        nodes.get(0).worker().take("h", lock, true);
+        WorkerClient one = nodes.get(1).worker();
+        WorkerClient two = nodes.get(2).worker();
+        one.hold("w", lock, true);
+        Cluster.pause(SETTLE);
+        two.hold("w", lock, true);
+        Cluster.pause(SETTLE);
+        nodes.get(0).worker().program().kill();
+        Cluster.pause(cluster.lease().dividedBy(2));
+        nodes.get(3).worker().program().pause();
+        WorkerClient initiator = awaitInitiator(cluster, one, two);
+        long killedAt = System.nanoTime();
+        initiator.program().kill();
+        WorkerClient survivor = initiator.equals(one) ? two : one;
+        Grant next = survivor.granted("w", LONG);
+        require(survivor.stats().getOrDefault("resets-taken-over", 0L) > 0, "the reset was taken over");
+        survivor.release("w");
+        nodes.get(3).worker().program().resume();
+        cluster.dismiss(nodes);
+        return of("initiator of a reset", cluster, killedAt, next, cluster.bound());
+    }
+
+    private static WorkerClient awaitInitiator(Cluster<?> cluster, WorkerClient... candidates) {
+        long deadline = System.nanoTime() + cluster.bound().toNanos();
+        while (System.nanoTime() - deadline < 0) {
+            for (WorkerClient candidate : candidates) {
+                if (candidate.stats().getOrDefault("resets-started", 0L) > 0) {
+                    require(
+                            candidate.stats().getOrDefault("resets-completed", 0L) == 0,
+                            "the reset is still under way");
+                    return candidate;
+                }
+            }
+        }
+        throw new IllegalStateException("nobody began a reset within " + cluster.bound());
+    }
+
+    /** The memory node is killed and started again with nothing in its memory, while one process holds and another waits. */
+    public static Recovery memoryNode(Cluster<?> cluster, int lock) {
+        List<? extends Node> nodes = cluster.workers("holder", "waiter");
+        WorkerClient holder = nodes.get(0).worker();
+        WorkerClient waiter = nodes.get(1).worker();
+        Grant first = holder.take("h", lock, true);
+        waiter.hold("w", lock, true);
+        Cluster.pause(SETTLE);
+        long killedAt = System.nanoTime();
+        cluster.memoryNode().kill();
+        long startedAt = System.nanoTime();
+        cluster.restartMemoryNode();
+        Duration start = Duration.ofNanos(System.nanoTime() - startedAt);
+        Grant next = waiter.granted("w", LONG);
+        require(next.token() > first.token(), "the successor's token is higher than any of before");
+        holder.await("lost h");
+        require(holder.release("h").equals("released-lost"), "the old holder is told that it lost the lock");
+        waiter.release("w");
+        require(holder.program().isAlive() && waiter.program().isAlive(), "no application was restarted");
+        cluster.dismiss(nodes);
+        return of(
+                "memory node (its program took " + start.toMillis() + " ms to start)",
+                cluster,
+                killedAt,
+                next,
+                cluster.bound().plus(start));
+    }
+
+    private static Grant firstOf(WorkerClient one, WorkerClient two) {
+        long deadline = System.nanoTime() + LONG.toNanos();
+        while (System.nanoTime() - deadline < 0) {
+            for (WorkerClient waiter : List.of(one, two)) {
+                if (waiter.answers().stream().anyMatch(answer -> answer.startsWith("granted w"))) {
+                    return waiter.granted("w", LONG);
+                }
+            }
+            Cluster.pause(Duration.ofMillis(2));
+        }
+        throw new IllegalStateException("no waiter was granted the lock: " + one.answers() + ", " + two.answers());
+    }
+
+    /** Both have their turn. */
+    private static void drain(WorkerClient one, WorkerClient two, Cluster<?> cluster) {
+        one.tell("release w");
+        two.tell("release w");
+        one.await("released w", cluster.bound());
+        two.await("released w", cluster.bound());
+    }
+
+    static void require(boolean condition, String what) {
+        if (!condition) {
+            throw new IllegalStateException("did not hold: " + what);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.reliability.scenario;
+
+import io.declock.reliability.cluster.Cluster;
+import io.declock.reliability.cluster.ProxiedNode;
+import io.declock.reliability.cluster.Proxy.Direction;
+import io.declock.reliability.cluster.Proxy.Flow;
+import io.declock.reliability.ledger.Referee;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/**
+ * A few workers under load and one fault after the other, drawn from a seed. After each round of faults there is peace: everything
+ * is judged, and the memory and threads of the workers that have lived through it all are compared with what they were.
+ */
+public final class Soak {
+    private static final int FAULTS_PER_ROUND = 6;
+    private static final int LOCKS = 6;
+    private static final int THREADS = 3;
+    private static final int READ_PERCENT = 40;
+    /** The worker at this place is paused and cut off, but never restarted: its memory and threads are watched. */
+    private static final int VETERAN = 0;
+
+    private static final long HEAP_ALLOWANCE = 8 << 20;
+    private static final long THREAD_ALLOWANCE = 4;
+
+    private final Cluster<ProxiedNode> cluster;
+    private final List<ProxiedNode> nodes;
+    private final SplittableRandom random;
+    private final Consumer<String> log;
+
+    private Soak(Cluster<ProxiedNode> cluster, SplittableRandom random, Consumer<String> log) {
+        this.cluster = cluster;
+        this.random = random;
+        this.log = log;
+        this.nodes = new ArrayList<>(cluster.workers("veteran", "other", "another"));
+    }
+
+    /**
+     * Runs it.
+     *
+     * @throws RuntimeException if anything was not as it should be
+     */
+    public static void run(Duration length, Duration lease, long seed, Consumer<String> log) {
+        log.accept("seed " + seed + ", lease " + lease.toMillis() + " ms");
+        long end = System.nanoTime() + length.toNanos();
+        try (Cluster<ProxiedNode> cluster = Cluster.local(lease)) {
+            Soak soak = new Soak(cluster, new SplittableRandom(seed), log);
+            Map<String, Long> first = soak.round(0);
+            int rounds = 1;
+            while (System.nanoTime() - end < 0) {
+                Map<String, Long> last = soak.round(rounds);
+                rounds++;
+                within("heap", first, last, HEAP_ALLOWANCE);
+                within("threads", first, last, THREAD_ALLOWANCE);
+            }
+        }
+    }
+
+    private static void within(String what, Map<String, Long> first, Map<String, Long> last, long allowance) {
+        long before = first.getOrDefault(what, 0L);
+        long after = last.getOrDefault(what, 0L);
+        Recovery.require(after <= before + allowance, what + " stays flat: " + before + " at first, now " + after);
+    }
+
+    private Map<String, Long> round(int number) {
+        for (ProxiedNode node : nodes) {
+            node.worker().load(0, LOCKS, THREADS, READ_PERCENT);
+        }
+        List<String> faults = new ArrayList<>();
+        for (int i = 0; i < FAULTS_PER_ROUND; i++) {
+            Cluster.pause(Duration.ofMillis(random.nextInt(500)));
+            faults.add(fault());
+        }
+        long calmSince = System.nanoTime();
+        Cluster.pause(cluster.bound());
+        for (ProxiedNode node : nodes) {
+            node.worker().tell("calm");
+        }
+        for (ProxiedNode node : nodes) {
+            node.worker().await("calm", cluster.bound());
+        }
+        Referee.Verdict verdict = cluster.judge(calmSince);
+        Map<String, Long> stats = nodes.get(VETERAN).worker().stats();
+        log.accept(String.format(
+                Locale.ROOT,
+                "round %d: %s; %d sections, %d lost, %d bookings, longest wait afterwards %d ms, heap %d KiB, %d threads",
+                number,
+                faults,
+                verdict.sections(),
+                verdict.lost(),
+                verdict.bookings(),
+                Duration.ofNanos(verdict.longestWaitNanos()).toMillis(),
+                stats.getOrDefault("heap", 0L) >> 10,
+                stats.getOrDefault("threads", 0L)));
+        return stats;
+    }
+
+    private String fault() {
+        int victim = random.nextInt(nodes.size());
+        ProxiedNode node = nodes.get(victim);
+        Duration time = Duration.ofMillis(
+                100 + random.nextInt((int) (2 * cluster.lease().toMillis())));
+        switch (random.nextInt(9)) {
+            case 0, 1 -> {
+                if (victim == VETERAN) {
+                    return "nothing";
+                }
+                node.worker().program().kill();
+                replace(victim);
+                return "kill " + node.worker().name();
+            }
+            case 2 -> {
+                if (victim == VETERAN) {
+                    return "nothing";
+                }
+                node.worker().leave();
+                replace(victim);
+                return "restart " + node.worker().name();
+            }
+            case 3 -> {
+                node.worker().program().pause();
+                Cluster.pause(time);
+                node.worker().program().resume();
+                return "stop " + node.worker().name() + " for " + time.toMillis() + " ms";
+            }
+            case 4 -> {
+                cluster.memoryNode().pause();
+                Cluster.pause(time);
+                cluster.memoryNode().resume();
+                return "stop the memory node for " + time.toMillis() + " ms";
+            }
+            case 5 -> {
+                cluster.memoryNode().kill();
+                cluster.restartMemoryNode();
+                return "restart the memory node";
+            }
+            case 6 -> {
+                node.isolate();
+                Cluster.pause(time);
+                node.heal();
+                return "isolate " + node.worker().name() + " for " + time.toMillis() + " ms";
+            }
+            case 7 -> {
+                Direction direction = random.nextBoolean() ? Direction.FROM_CLIENT : Direction.FROM_SERVER;
+                node.toMemoryNode().set(direction, Flow.LOST);
+                Cluster.pause(time);
+                node.toMemoryNode().set(direction, Flow.OPEN);
+                return "lose " + direction + " of " + node.worker().name() + " for " + time.toMillis() + " ms";
+            }
+            default -> {
+                Direction direction = random.nextBoolean() ? Direction.FROM_CLIENT : Direction.FROM_SERVER;
+                node.fromPeers().set(direction, Flow.LOST);
+                Cluster.pause(time);
+                node.fromPeers().set(direction, Flow.OPEN);
+                return "lose peers' " + direction + " of " + node.worker().name() + " for " + time.toMillis() + " ms";
+            }
+        }
+    }
+
+    private void replace(int victim) {
+        ProxiedNode fresh = cluster.worker(victim == 1 ? "other" : "another");
+        fresh.worker().load(0, LOCKS, THREADS, READ_PERCENT);
+        nodes.set(victim, fresh);
+    }
+}

@@ -1,0 +1,197 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.reliability.worker;
+
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.monitor.Counters;
+import io.declock.monitor.Counters.Event;
+import io.declock.node.ComputeNode;
+import io.declock.node.ComputeNodeSettings;
+import io.declock.reliability.ledger.Ledger;
+import io.declock.reliability.ledger.SectionRecord;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A process that takes locks through the public interface and does what it is told, one command per line:
+ *
+ * <pre>
+ * hold ID LOCK read|write WAIT_MILLIS   takes a lock and stays inside until told otherwise
+ * write ID                              what was read on entering, plus one, goes to the database
+ * release ID
+ * load FIRST_LOCK LOCKS THREADS READ_PERCENT
+ * calm                                  ends the load
+ * stats
+ * leave                                 ends the process in good order
+ * </pre>
+ *
+ * Answers are lines that begin with {@value #MARK}; times in them are of the machine's monotonic clock.
+ */
+public final class Worker {
+    /** Begins every line that is meant for the one who gives the commands. */
+    public static final String MARK = "@ ";
+
+    private static final Duration READY = Duration.ofSeconds(60);
+
+    private final WorkerOptions options;
+    private final Counters counters = new Counters();
+    private final PrintStream answers;
+    private final Map<String, Visit> visits = new HashMap<>();
+    private final Ledger ledger;
+    private final ComputeNode node;
+    private @Nullable Load load;
+    private int loads;
+
+    private Worker(WorkerOptions options, PrintStream answers) throws IOException {
+        this.options = options;
+        this.answers = answers;
+        this.ledger = Ledger.create(options.ledger(), options.sections());
+        TcpFabricSettings fabric = TcpFabricSettings.DEFAULTS
+                .withPeers(true, options.peerAddress(), options.peerPort())
+                .withTimeouts(options.lease().dividedBy(2), options.lease().multipliedBy(2));
+        this.node = ComputeNode.builder()
+                .memoryNodes(List.of(options.memoryNode()))
+                .fabric(TcpFabric.open(fabric, counters))
+                .counters(counters)
+                .settings(settings(options))
+                .build();
+    }
+
+    private static ComputeNodeSettings settings(WorkerOptions options) {
+        ComputeNodeSettings defaults = ComputeNodeSettings.DEFAULTS;
+        Duration lease = options.lease();
+        return new ComputeNodeSettings(
+                "reliability",
+                options.name(),
+                defaults.defaultWaitTime(),
+                lease,
+                lease.dividedBy(6),
+                lease.dividedBy(12),
+                false,
+                defaults.clockSyncInterval(),
+                defaults.maxIdleLocks(),
+                0,
+                defaults.local(),
+                defaults.cql());
+    }
+
+    /** Joins and obeys until told to leave, or until nobody is there any more to tell it. */
+    public static void main(String... arguments) throws Exception {
+        WorkerOptions options = WorkerOptions.parse(arguments);
+        // Never closed: they end with the process.
+        InputStream in = options.commands() == null ? System.in : new Tail(options.commands());
+        PrintStream answers = options.answers() == null
+                ? System.out
+                : new PrintStream(Files.newOutputStream(options.answers()), true, StandardCharsets.UTF_8);
+        BufferedReader commands = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+        Worker worker = new Worker(options, answers);
+        worker.join();
+        String line = commands.readLine();
+        while (line != null && !line.equals("leave")) {
+            worker.obey(line.strip().split(" "));
+            line = commands.readLine();
+        }
+        worker.leave(line != null);
+        // Threads of the load may still wait for locks that nobody will grant.
+        System.exit(0);
+    }
+
+    private void join() throws InterruptedException {
+        node.start();
+        if (!node.awaitReady(READY)) {
+            throw new IllegalStateException(
+                    "not ready after " + READY + ": " + node.monitor().memoryNodes());
+        }
+        say("ready");
+    }
+
+    private void obey(String[] words) throws Exception {
+        switch (words[0]) {
+            case "hold" -> {
+                Visit visit = new Visit(this, words[1], Integer.parseInt(words[2]), words[3].equals("write"));
+                visits.put(words[1], visit);
+                visit.start(Duration.ofMillis(Long.parseLong(words[4])));
+            }
+            case "write" -> visit(words[1]).write();
+            case "release" -> visit(words[1]).release();
+            case "load" -> {
+                loads++;
+                String name = options.name() + "." + loads + SectionRecord.LOAD_SUFFIX;
+                load = new Load(this, Ledger.create(options.ledger().resolveSibling(name), options.sections()), words);
+                load.start();
+            }
+            case "calm" -> calm();
+            case "stats" -> stats();
+            default -> throw new IllegalArgumentException("unknown command " + words[0]);
+        }
+    }
+
+    private Visit visit(String id) {
+        Visit visit = visits.get(id);
+        if (visit == null) {
+            throw new IllegalArgumentException("no visit " + id);
+        }
+        return visit;
+    }
+
+    private void calm() throws InterruptedException {
+        Load running = load;
+        if (running != null) {
+            running.stop();
+            load = null;
+        }
+        say("calm");
+    }
+
+    private void stats() {
+        System.gc();
+        Runtime runtime = Runtime.getRuntime();
+        say("stats heap=" + (runtime.totalMemory() - runtime.freeMemory())
+                + " threads=" + Thread.activeCount()
+                + " resets-started=" + counters.get(Event.RESET_STARTED)
+                + " resets-taken-over=" + counters.get(Event.RESET_TAKEN_OVER)
+                + " resets-completed=" + counters.get(Event.RESET_COMPLETED)
+                + " sessions-lost=" + counters.get(Event.SESSION_LOST)
+                + " direct=" + counters.get(Event.PEER_DIRECT)
+                + " relayed=" + counters.get(Event.PEER_RELAYED));
+    }
+
+    private void leave(boolean orderly) throws InterruptedException {
+        if (orderly) {
+            calm();
+            node.stopAccepting();
+            node.awaitIdle(Duration.ofSeconds(2));
+            node.close();
+            say("left");
+        }
+    }
+
+    WorkerOptions options() {
+        return options;
+    }
+
+    ComputeNode node() {
+        return node;
+    }
+
+    Ledger ledger() {
+        return ledger;
+    }
+
+    /** Answers. Thread-safe: one line is one call of a synchronised stream. */
+    void say(String text) {
+        answers.println(MARK + text);
+    }
+}

@@ -1,0 +1,136 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.reliability;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.reliability.cluster.Cluster;
+import io.declock.reliability.cluster.Platform;
+import io.declock.reliability.cluster.ProxiedNode;
+import io.declock.reliability.cluster.Proxy.Direction;
+import io.declock.reliability.cluster.Proxy.Flow;
+import io.declock.reliability.cluster.WorkerClient;
+import io.declock.reliability.cluster.WorkerClient.Grant;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Faults upon processes of this machine, with proxies that cut one direction, slow down and heal at the right moment. */
+class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
+    private static final Duration LEASE = Duration.ofMillis(1000);
+
+    @Override
+    Cluster<ProxiedNode> start() {
+        return Cluster.local(LEASE);
+    }
+
+    @Test
+    void aHolderWhoseRequestsAreLostGivesUpBeforeItsSuccessorIsLetIn() {
+        cutHolder(
+                node -> node.toMemoryNode().set(Direction.FROM_CLIENT, Flow.LOST),
+                node -> node.toMemoryNode().set(Flow.OPEN));
+    }
+
+    @Test
+    void aHolderWhoseAnswersAreLostGivesUpBeforeItsSuccessorIsLetIn() {
+        cutHolder(
+                node -> node.toMemoryNode().set(Direction.FROM_SERVER, Flow.LOST),
+                node -> node.toMemoryNode().set(Flow.OPEN));
+    }
+
+    // ---------------------------------------------------------------- cut off from each other
+
+    @Test
+    void workersThatCannotReachEachOtherHandOverThroughTheMemoryNode() {
+        List<ProxiedNode> both = workers("one", "two");
+        both.forEach(node -> node.fromPeers().set(Flow.HELD));
+        assertHandsOver(both, freshLock());
+        assertThat(both.get(0).worker().stats().get("relayed")).isPositive();
+        both.forEach(node -> node.fromPeers().set(Flow.OPEN));
+        assertHandsOver(both, freshLock());
+        assertSound();
+    }
+
+    @Test
+    void workersWhoseDirectWaySilentlyLosesOneDirectionStillGetTheirLocks() {
+        List<ProxiedNode> three = workers("one", "two", "three");
+        int warm = freshLock();
+        assertHandsOver(three.subList(0, 2), warm);
+        assertHandsOver(three.subList(1, 3), warm);
+        assertThat(three.get(0).worker().stats().get("direct")
+                        + three.get(1).worker().stats().get("direct"))
+                .isPositive();
+        three.forEach(node -> node.fromPeers().set(Direction.FROM_CLIENT, Flow.LOST));
+        int lock = freshLock();
+        assertHandsOver(three.subList(0, 2), lock);
+
+        // A reset needs every member's answer, and these cannot be had directly.
+        three.get(0).worker().take("h", lock, true);
+        three.get(1).worker().hold("w", lock, true);
+        Cluster.pause(SETTLE);
+        long killedAt = System.nanoTime();
+        three.get(0).worker().program().kill();
+        Grant next = three.get(1).worker().granted("w", cluster.bound().multipliedBy(3));
+        assertThat(since(killedAt, next)).isLessThan(cluster.bound());
+        three.get(1).worker().release("w");
+        assertSound();
+    }
+
+    /** Ten times each, in turns. */
+    private static void assertHandsOver(List<ProxiedNode> both, int lock) {
+        both.get(0).worker().take("turn", lock, true);
+        for (int i = 0; i < 10; i++) {
+            WorkerClient holder = both.get(i % 2).worker();
+            WorkerClient waiter = both.get((i + 1) % 2).worker();
+            waiter.hold("turn", lock, true);
+            Cluster.pause(Duration.ofMillis(20));
+            long releasedAt = System.nanoTime();
+            holder.release("turn");
+            assertThat(since(releasedAt, waiter.granted("turn", SHORT.multipliedBy(5))))
+                    .isLessThan(SHORT);
+        }
+        both.get(0).worker().release("turn");
+    }
+
+    @Test
+    void aCutThatHealsInTheMiddleOfAResetLetsTheResetEnd() {
+        List<ProxiedNode> four = workers("holder", "waiter", "waiter", "cut");
+        int lock = freshLock();
+        WorkerClient cutOff = four.get(3).worker();
+        int other = freshLock();
+        cutOff.take("o", other, true);
+        four.get(0).worker().take("h", lock, true);
+        four.get(1).worker().hold("w", lock, true);
+        Cluster.pause(SETTLE);
+        four.get(0).worker().program().kill();
+        // The reset begins when the holder's lease is over, and waits for the one that is cut off from then on.
+        Cluster.pause(LEASE.multipliedBy(3).dividedBy(4));
+        four.get(3).isolate();
+        Cluster.pause(LEASE.dividedBy(2).plus(Platform.MARGIN));
+        assertThat(four.get(1).worker().answers()).isEmpty();
+        long healedAt = System.nanoTime();
+        four.get(3).heal();
+        Grant next = four.get(1).worker().granted("w", SHORT);
+        assertThat(since(healedAt, next)).isLessThan(Duration.ofMillis(500));
+        // Whoever was cut off for less than its lease keeps what it holds.
+        assertThat(cutOff.release("o")).isEqualTo("released");
+        four.get(1).worker().release("w");
+        assertSound();
+    }
+
+    @Test
+    void slowAndSeveredConnectionsUnderLoad() {
+        List<ProxiedNode> three = workers("one", "two", "three");
+        underLoad(three, () -> {
+            three.get(0).toMemoryNode().delay(20);
+            three.get(1).fromPeers().delay(50);
+            Cluster.pause(Duration.ofSeconds(1));
+            three.get(1).toMemoryNode().sever();
+            three.get(2).fromPeers().sever();
+            Cluster.pause(Duration.ofSeconds(1));
+            three.get(0).toMemoryNode().delay(0);
+            three.get(1).fromPeers().delay(0);
+        });
+    }
+}
