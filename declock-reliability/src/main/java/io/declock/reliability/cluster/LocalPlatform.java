@@ -60,7 +60,9 @@ public final class LocalPlatform implements Platform {
 
     @Override
     public String databaseUrl() {
-        return "jdbc:h2:tcp://127.0.0.1:" + databaseServer.getPort() + "/mem:accounts;DB_CLOSE_DELAY=-1";
+        // Databases in memory belong to the whole JVM: another name for every cluster.
+        return "jdbc:h2:tcp://127.0.0.1:" + databaseServer.getPort() + "/mem:" + directory.getFileName()
+                + ";DB_CLOSE_DELAY=-1";
     }
 
     @Override

@@ -88,6 +88,7 @@ public final class Soak {
             node.worker().await("calm", cluster.bound());
         }
         Referee.Verdict verdict = cluster.judge(calmSince);
+        nodes.get(VETERAN).worker().tell("collect");
         Map<String, Long> stats = nodes.get(VETERAN).worker().stats();
         log.accept(String.format(
                 Locale.ROOT,
@@ -140,6 +141,7 @@ public final class Soak {
             case 5 -> {
                 cluster.memoryNode().kill();
                 cluster.restartMemoryNode();
+                Cluster.pause(Cluster.REJOIN);
                 return "restart the memory node";
             }
             case 6 -> {

@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * load FIRST_LOCK LOCKS THREADS READ_PERCENT
  * calm                                  ends the load
  * stats
+ * collect                               garbage
  * leave                                 ends the process in good order
  * </pre>
  *
@@ -42,6 +43,9 @@ import org.jspecify.annotations.Nullable;
 public final class Worker {
     /** Begins every line that is meant for the one who gives the commands. */
     public static final String MARK = "@ ";
+
+    /** A memory node that has just started takes a moment for its first handshake. */
+    private static final Duration CONNECT = Duration.ofSeconds(1);
 
     private static final Duration READY = Duration.ofSeconds(60);
 
@@ -60,7 +64,7 @@ public final class Worker {
         this.ledger = Ledger.create(options.ledger(), options.sections());
         TcpFabricSettings fabric = TcpFabricSettings.DEFAULTS
                 .withPeers(true, options.peerAddress(), options.peerPort())
-                .withTimeouts(options.lease().dividedBy(2), options.lease().multipliedBy(2));
+                .withTimeouts(CONNECT, options.lease().multipliedBy(2));
         this.node = ComputeNode.builder()
                 .memoryNodes(List.of(options.memoryNode()))
                 .fabric(TcpFabric.open(fabric, counters))
@@ -133,6 +137,7 @@ public final class Worker {
                 load.start();
             }
             case "calm" -> calm();
+            case "collect" -> System.gc();
             case "stats" -> stats();
             default -> throw new IllegalArgumentException("unknown command " + words[0]);
         }
@@ -156,7 +161,6 @@ public final class Worker {
     }
 
     private void stats() {
-        System.gc();
         Runtime runtime = Runtime.getRuntime();
         say("stats heap=" + (runtime.totalMemory() - runtime.freeMemory())
                 + " threads=" + Thread.activeCount()
