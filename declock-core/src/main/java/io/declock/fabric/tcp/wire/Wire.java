@@ -56,6 +56,8 @@ public final class Wire {
     public static final int TICKET = 0x0B;
     /** A compute node says which set of memory nodes it uses. */
     public static final int DECLARE_NODE_SET = 0x0C;
+    /** The way to the region around the memory node's processor is asked for. */
+    public static final int DIRECT_ACCESS = 0x0D;
 
     /** Proof of the accepting side. */
     public static final int AUTHENTICATED = 0x41;
@@ -75,6 +77,8 @@ public final class Wire {
     public static final int DONE = 0x4A;
     /** A ticket. */
     public static final int TICKET_REPLY = 0x4B;
+    /** Whether there is such a way, and where. */
+    public static final int DIRECT_ACCESS_REPLY = 0x4C;
     /** A request was refused. */
     public static final int REFUSED = 0x4F;
     /** The session is over and the connection about to be closed. */
