@@ -3,6 +3,7 @@
 
 package io.declock.fabric;
 
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -22,6 +23,11 @@ public interface Fabric extends AutoCloseable {
 
     /** Returns the {@code host:port} at which peers reach this process, empty when it does not listen. */
     String peerAddress();
+
+    /** Returns how it is doing beside its sessions, for people: texts and numbers by name. Numbers only grow. */
+    default Map<String, Object> details() {
+        return Map.of();
+    }
 
     /** Closes every session and listener. */
     @Override

@@ -23,6 +23,7 @@ final class ChainFrame {
     private final long[] seconds = new long[VerbChain.MAX_VERBS];
     private final int[] words = new int[VerbChain.MAX_VERBS];
     private final int[] payloads = new int[VerbChain.MAX_VERBS];
+    private int size;
 
     ChainFrame(Region region, NodeCounts counts) {
         this.region = region;
@@ -32,7 +33,18 @@ final class ChainFrame {
     /** Executes the chain of a frame and appends the answer. */
     void execute(FrameBody body, ByteBuf out) throws BadFrameException {
         int sequence = body.i32();
-        int size = body.u8();
+        read(body);
+        int start = FrameWriter.begin(out, Wire.CHAIN_DONE);
+        out.writeIntLE(sequence);
+        for (int i = 0; i < size; i++) {
+            execute(i, body.buffer(), out);
+        }
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads and checks a chain whose sequence was read. */
+    void read(FrameBody body) throws BadFrameException {
+        size = body.u8();
         if (size < 1 || size > VerbChain.MAX_VERBS) {
             throw new BadFrameException("a chain of " + size + " verbs");
         }
@@ -40,12 +52,38 @@ final class ChainFrame {
             read(i, body);
         }
         body.end();
-        int start = FrameWriter.begin(out, Wire.CHAIN_DONE);
-        out.writeIntLE(sequence);
+    }
+
+    /** Appends the verbs of the chain that was read last to another, and counts them. */
+    void copyTo(VerbChain chain, ByteBuf in) {
         for (int i = 0; i < size; i++) {
-            execute(i, body.buffer(), out);
+            switch (operations[i]) {
+                case Wire.OP_FETCH_AND_ADD -> {
+                    chain.fetchAndAdd(addresses[i], firsts[i]);
+                    counts.fetchAndAdds.increment();
+                }
+                case Wire.OP_COMPARE_AND_SWAP -> {
+                    chain.compareAndSwap(addresses[i], firsts[i], seconds[i]);
+                    counts.compareAndSwaps.increment();
+                }
+                case Wire.OP_READ -> {
+                    chain.read(addresses[i], words[i]);
+                    counts.reads.increment();
+                }
+                default -> {
+                    chain.write(addresses[i], payload(i, in));
+                    counts.writes.increment();
+                }
+            }
         }
-        FrameWriter.end(out, start);
+    }
+
+    private long[] payload(int i, ByteBuf in) {
+        long[] payload = new long[words[i]];
+        for (int w = 0; w < payload.length; w++) {
+            payload[w] = in.getLongLE(payloads[i] + w * Long.BYTES);
+        }
+        return payload;
     }
 
     private void read(int i, FrameBody body) throws BadFrameException {

@@ -17,10 +17,12 @@ import io.declock.time.TimerService;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A memory node without a network: the region, the directory from names to lock records, sessions with leases, and reclaiming.
- * It executes no lock operation; fabrics execute verbs on {@link #region} within {@link MemoryNodeSession#enter}.
+ * It executes no lock operation; fabrics execute verbs on {@link #region} within {@link MemoryNodeSession#enter}, or have the
+ * adapter execute them.
  *
  * <p>Thread-safe. Listeners are called on the thread that caused the event, never while a lock of this package is held.
  */
@@ -46,12 +48,19 @@ public final class MemoryNode implements AutoCloseable {
     private volatile boolean waitsForOldSessions;
     private volatile boolean closed;
 
-    private MemoryNode(MemoryNodeSettings settings, Clock clock, TimerService timer, RandomSource random) {
+    private MemoryNode(
+            MemoryNodeSettings settings,
+            Clock clock,
+            TimerService timer,
+            RandomSource random,
+            @Nullable RegionMemory memory) {
         this.settings = settings;
         this.clock = clock;
         this.timer = timer;
         this.layout = new RecordLayout(settings.queueCapacity());
-        this.region = Region.direct(settings.records(), layout.strideBytes());
+        this.region = memory == null
+                ? Region.direct(settings.records(), layout.strideBytes())
+                : Region.in(memory, settings.records(), layout.strideBytes());
         long seconds = settings.secondsSince2025().getAsLong();
         this.highWaterMark = new HighWaterMark(seconds);
         this.allocator = new RecordAllocator(region, layout, highWaterMark, settings.records());
@@ -73,7 +82,23 @@ public final class MemoryNode implements AutoCloseable {
      * @throws OutOfMemoryError if the memory was to be taken now and there is not enough
      */
     public static MemoryNode create(MemoryNodeSettings settings, Clock clock, TimerService timer, RandomSource random) {
-        MemoryNode node = new MemoryNode(settings, clock, timer, random);
+        return create(settings, clock, timer, random, null);
+    }
+
+    /**
+     * Makes a memory node with empty memory that an adapter reaches.
+     *
+     * @param memory where the region lies, null for memory of this process that only its processor reaches
+     * @throws IllegalArgumentException if the settings make no sense
+     * @throws OutOfMemoryError if the memory was to be taken now and there is not enough
+     */
+    public static MemoryNode create(
+            MemoryNodeSettings settings,
+            Clock clock,
+            TimerService timer,
+            RandomSource random,
+            @Nullable RegionMemory memory) {
+        MemoryNode node = new MemoryNode(settings, clock, timer, random, memory);
         if (settings.preallocate()) {
             node.allocator.preallocate();
         }

@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** Serves a {@link MemoryNode} over TCP. Thread-safe. */
 public final class MemoryNodeServer implements AutoCloseable {
@@ -36,9 +37,26 @@ public final class MemoryNodeServer implements AutoCloseable {
      * @throws IOException if the address cannot be bound; the message says which
      */
     public static MemoryNodeServer start(MemoryNode node, MemoryNodeServerSettings settings) throws IOException {
+        return start(node, settings, null);
+    }
+
+    /**
+     * Binds and starts to serve, beside a way around this server. Neither the memory node nor the way is closed with the server.
+     *
+     * @param directAccess offered to sessions that ask, and executes the verbs of the others; null for none
+     * @throws IOException if the address cannot be bound; the message says which
+     * @throws IllegalArgumentException if the memory node's region is made for such a way and there is none, or the other way round
+     */
+    public static MemoryNodeServer start(
+            MemoryNode node, MemoryNodeServerSettings settings, @Nullable DirectAccess directAccess)
+            throws IOException {
+        if (node.region().executedHere() != (directAccess == null)) {
+            throw new IllegalArgumentException("verbs on the region of memory node " + node.id() + " are executed by "
+                    + (node.region().executedHere() ? "its processor" : "an adapter") + ", and by nothing else");
+        }
         EventLoops loops = EventLoops.start(settings.eventLoopThreads(), settings.pollNanos(), "declock-memory-node");
         try {
-            Channel channel = bind(node, settings, loops);
+            Channel channel = bind(new ServerContext(node, settings, directAccess), loops);
             return new MemoryNodeServer(loops, channel);
         } catch (IOException | RuntimeException e) {
             loops.close();
@@ -46,9 +64,8 @@ public final class MemoryNodeServer implements AutoCloseable {
         }
     }
 
-    private static Channel bind(MemoryNode node, MemoryNodeServerSettings settings, EventLoops loops)
-            throws IOException {
-        ServerContext context = new ServerContext(node, settings);
+    private static Channel bind(ServerContext context, EventLoops loops) throws IOException {
+        MemoryNodeServerSettings settings = context.settings();
         var bound = new ServerBootstrap()
                 .group(loops.group())
                 .channel(loops.serverChannel())
@@ -72,7 +89,8 @@ public final class MemoryNodeServer implements AutoCloseable {
             return bound.channel();
         } catch (ExecutionException e) {
             throw new IOException(
-                    "memory node " + node.id() + " cannot listen on " + settings.host() + ":" + settings.port() + ": "
+                    "memory node " + context.node().id() + " cannot listen on " + settings.host() + ":"
+                            + settings.port() + ": "
                             + String.valueOf(
                                     e.getCause() == null ? e : e.getCause().getMessage()),
                     e.getCause());

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * The memory that one-sided verbs work on: off-heap segments of equal size, addressed as one range of bytes. A segment takes
  * memory only once {@link #ensureSegment} was called for it, so that a large region costs what it uses.
  *
- * <p>Thread-safe. Words are little-endian, 8-byte aligned and accessed atomically by the CPU, which is the one agent of this
- * region: it must not be written by a NIC's atomics at the same time.
+ * <p>Thread-safe. Words are little-endian, 8-byte aligned and accessed atomically. A region has one agent that executes verbs: the
+ * processor, by the methods below, or an adapter ({@link RegionMemory}). In the second case the methods below serve the memory
+ * node's own loads, and its stores to records that nobody can address yet, only.
  */
 public final class Region {
     /** Largest segment, as a power of two. */
@@ -32,17 +33,18 @@ public final class Region {
     private final int stride;
     private final long sizeBytes;
     private final IntFunction<ByteBuffer> allocator;
+    private final boolean executedHere;
     private final AtomicReferenceArray<@Nullable ByteBuffer> segments;
 
-    private Region(long records, int stride, int shift, IntFunction<ByteBuffer> allocator) {
+    private Region(int segments, int stride, int shift, IntFunction<ByteBuffer> allocator, boolean executedHere) {
         this.shift = shift;
         this.offsetMask = (1 << shift) - 1;
         this.stride = stride;
         this.recordsPerSegment = (1 << shift) / stride;
-        long count = (records + recordsPerSegment - 1) / recordsPerSegment;
-        this.sizeBytes = count << shift;
+        this.sizeBytes = (long) segments << shift;
         this.allocator = allocator;
-        this.segments = new AtomicReferenceArray<>(Math.toIntExact(count));
+        this.executedHere = executedHere;
+        this.segments = new AtomicReferenceArray<>(segments);
     }
 
     /**
@@ -52,7 +54,31 @@ public final class Region {
      * @param strideBytes bytes from one record to the next; a multiple of 64
      */
     public static Region direct(long records, int strideBytes) {
-        return new Region(records, strideBytes, shiftFor(records, strideBytes), Region::allocateDirect);
+        int shift = shiftFor(records, strideBytes);
+        return new Region(
+                segmentsFor(records, strideBytes, shift),
+                strideBytes,
+                shift,
+                index -> allocateDirect(1 << shift),
+                true);
+    }
+
+    /**
+     * Makes a region in memory that an adapter reaches, which then executes every verb on it.
+     *
+     * @param records how many records must fit
+     * @param strideBytes bytes from one record to the next; a multiple of 64
+     */
+    public static Region in(RegionMemory memory, long records, int strideBytes) {
+        int shift = shiftFor(records, strideBytes);
+        int segments = segmentsFor(records, strideBytes, shift);
+        memory.reserve(segments, 1 << shift);
+        return new Region(segments, strideBytes, shift, memory::segment, false);
+    }
+
+    private static int segmentsFor(long records, int stride, int shift) {
+        int recordsPerSegment = (1 << shift) / stride;
+        return Math.toIntExact((records + recordsPerSegment - 1) / recordsPerSegment);
     }
 
     private static int shiftFor(long records, int stride) {
@@ -65,6 +91,11 @@ public final class Region {
 
     private static ByteBuffer allocateDirect(int bytes) {
         return ByteBuffer.allocateDirect(bytes + ALIGNMENT).alignedSlice(ALIGNMENT);
+    }
+
+    /** Returns whether verbs are executed by this process's processor, and not by an adapter. */
+    public boolean executedHere() {
+        return executedHere;
     }
 
     /** Returns the size of the range of addresses in bytes. */
@@ -105,7 +136,7 @@ public final class Region {
         if (segments.get(segment) == null) {
             // A loser's buffer is garbage at once; callers allocate under the allocator's lock, so there is none in
             // practice.
-            segments.compareAndSet(segment, null, allocator.apply(1 << shift));
+            segments.compareAndSet(segment, null, allocator.apply(segment));
         }
     }
 

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class ServerConnection extends FrameConnection implements SessionListener {
     private final ServerContext server;
     private final ChainFrame chains;
+    /** Null where the processor executes verbs. */
+    private final @Nullable AgentChains agentChains;
+
     private final SessionRequests requests;
     private final byte[] nonce = Proofs.nonce();
     private byte[] clientNonce = {};
@@ -38,6 +41,8 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         super(true);
         this.server = server;
         this.chains = new ChainFrame(server.node().region(), server.node().counts());
+        DirectAccess direct = server.directAccess();
+        this.agentChains = direct == null ? null : new AgentChains(direct.agent(), chains, this);
         this.requests = new SessionRequests(server, this);
     }
 
@@ -135,13 +140,20 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         if (current == null) {
             handshake(type, body);
         } else if (type == Wire.CHAIN) {
-            if (entered) {
-                chains.execute(body, out());
-            }
-            // Otherwise the session is cut, and the connection about to be closed by whoever cut it.
+            chain(current, body);
         } else {
             requests.accept(current, type, body, out());
         }
+    }
+
+    private void chain(MemoryNodeSession current, FrameBody body) throws BadFrameException {
+        AgentChains posted = agentChains;
+        if (posted != null) {
+            posted.accept(current, body);
+        } else if (entered) {
+            chains.execute(body, out());
+        }
+        // Otherwise the session is cut, and the connection about to be closed by whoever cut it.
     }
 
     private void handshake(int type, FrameBody body) throws BadFrameException {

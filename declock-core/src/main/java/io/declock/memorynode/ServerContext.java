@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,9 +35,12 @@ final class ServerContext {
     private final Set<ServerConnection> waiting = ConcurrentHashMap.newKeySet();
     private final AtomicLong lastLog;
 
-    ServerContext(MemoryNode node, MemoryNodeServerSettings settings) {
+    private final @Nullable DirectAccess directAccess;
+
+    ServerContext(MemoryNode node, MemoryNodeServerSettings settings, @Nullable DirectAccess directAccess) {
         this.node = node;
         this.settings = settings;
+        this.directAccess = directAccess;
         this.tickets = new PeerTickets(node.incarnation());
         this.key = Proofs.keyOf(settings.secret());
         this.lastLog = new AtomicLong(node.clock().nanoTime() - LOG_INTERVAL_NANOS);
@@ -48,6 +52,12 @@ final class ServerContext {
 
     MemoryNodeServerSettings settings() {
         return settings;
+    }
+
+    /** Returns the way around this server, or null. */
+    @Nullable
+    DirectAccess directAccess() {
+        return directAccess;
     }
 
     PeerTickets tickets() {

@@ -84,6 +84,18 @@ final class ServerFrames {
         FrameWriter.end(out, start);
     }
 
+    static void directAccess(ByteBuf out, int id, DirectAccess.@Nullable Offer offer) {
+        int start = FrameWriter.begin(out, Wire.DIRECT_ACCESS_REPLY);
+        out.writeIntLE(id);
+        out.writeByte(offer == null ? 0 : 1);
+        if (offer != null) {
+            FrameWriter.text(out, offer.host());
+            out.writeShortLE(offer.port());
+            out.writeBytes(offer.token());
+        }
+        FrameWriter.end(out, start);
+    }
+
     static void peerMessage(ByteBuf out, PeerMessage message) {
         int start = FrameWriter.begin(out, Wire.PEER_MESSAGE);
         Messages.writePeer(out, message);

@@ -49,6 +49,7 @@ final class SessionRequests {
             }
             case Wire.TICKET -> ticket(session, body, out);
             case Wire.DECLARE_NODE_SET -> declareNodeSet(session, body, out);
+            case Wire.DIRECT_ACCESS -> directAccess(session, body, out);
             default -> throw new BadFrameException("unknown type of frame: " + type);
         }
     }
@@ -103,6 +104,17 @@ final class SessionRequests {
             ServerFrames.refused(out, id, Reason.BAD_REQUEST, message);
         } else {
             ServerFrames.ticket(out, id, server.tickets().ticket(session.member(), to));
+        }
+    }
+
+    private void directAccess(MemoryNodeSession session, FrameBody body, ByteBuf out) throws BadFrameException {
+        int id = body.i32();
+        body.end();
+        DirectAccess direct = server.directAccess();
+        try {
+            ServerFrames.directAccess(out, id, direct == null ? null : direct.offer(session));
+        } catch (FabricException.Refused e) {
+            ServerFrames.refused(out, id, e.reason(), String.valueOf(e.getMessage()));
         }
     }
 

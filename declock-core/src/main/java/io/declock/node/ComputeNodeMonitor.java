@@ -8,6 +8,7 @@ import io.declock.monitor.LockRecordView;
 import io.declock.monitor.LockView;
 import io.declock.monitor.MemoryNodeView;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -33,6 +34,11 @@ public interface ComputeNodeMonitor {
 
     /** Returns the counters. */
     Counters counters();
+
+    /** Returns how the fabrics are doing beside their sessions: texts and growing numbers by name; empty if there is nothing to say. */
+    default Map<String, Object> fabricDetails() {
+        return Map.of();
+    }
 
     /** Looks one name up at its memory node without creating it. */
     CompletionStage<Optional<LockRecordView>> inspect(String name);

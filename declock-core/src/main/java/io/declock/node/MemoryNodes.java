@@ -19,7 +19,9 @@ import io.declock.session.Surroundings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -85,6 +87,13 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         }
         throw new IllegalArgumentException("no fabric for memory node " + address + ": its scheme is '"
                 + address.scheme() + "'; tcp needs TcpFabric, rdma needs the module declock-rdma");
+    }
+
+    /** Returns how the fabrics are doing beside their sessions. */
+    Map<String, Object> fabricDetails() {
+        Map<String, Object> details = new LinkedHashMap<>();
+        fabrics.forEach(fabric -> details.putAll(fabric.details()));
+        return details;
     }
 
     Collection<MemoryNodeLink> links() {

@@ -27,6 +27,7 @@ import io.declock.session.NodeSession;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -46,6 +47,11 @@ final class NodeMonitor implements ComputeNodeMonitor {
     @Override
     public List<MemoryNodeView> memoryNodes() {
         return memoryNodes.links().stream().map(MemoryNodeLink::view).toList();
+    }
+
+    @Override
+    public Map<String, Object> fabricDetails() {
+        return memoryNodes.fabricDetails();
     }
 
     @Override

@@ -40,7 +40,7 @@ public final class DecLockMetricsAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         DecLockMetrics decLockMetrics(ComputeNodeMonitor monitor, MemoryNodeChoice choice) {
-            return new DecLockMetrics(monitor, choice.names());
+            return new DecLockMetrics(monitor, choice.names(), choice.usesRdma());
         }
 
         @Bean

@@ -16,7 +16,7 @@ import org.springframework.util.unit.DataSize;
 /**
  * Configuration properties of DecLock.
  *
- * @param memoryNodes Addresses of the memory nodes, as tcp://host:port. Every service that shares locks must list the same ones.
+ * @param memoryNodes Addresses of the memory nodes, as tcp://host:port, or rdma://host:port with the module declock-rdma. Every service that shares locks must list the same ones.
  * @param mode Where lock state lives. By default, on the configured memory nodes, or on an embedded one if none is configured.
  * @param namespace Namespace of all lock names. Services that should exclude each other share it.
  * @param nodeName Name of this instance, shown to people. By default, the application's name and its process id.
@@ -34,6 +34,7 @@ import org.springframework.util.unit.DataSize;
  * @param protocol Intervals and bounds of the lock protocol. The defaults suit most networks.
  * @param peer How other services reach this one.
  * @param tcp TCP connections to memory nodes.
+ * @param rdma RDMA, for memory nodes whose address is rdma://host:port. Needs the module declock-rdma.
  * @param embedded The embedded memory node.
  * @param startup Start.
  * @param shutdown Shutdown.
@@ -62,6 +63,7 @@ public record DecLockProperties(
         @DefaultValue Protocol protocol,
         @DefaultValue Peer peer,
         @DefaultValue Tcp tcp,
+        @DefaultValue Rdma rdma,
         @DefaultValue Embedded embedded,
         @DefaultValue Startup startup,
         @DefaultValue Shutdown shutdown,
@@ -151,6 +153,56 @@ public record DecLockProperties(
             @DefaultValue("5s") Duration requestTimeout,
             @DefaultValue("1") int eventLoopThreads,
             @DefaultValue("0") Duration eventLoopPolling) {}
+
+    /**
+     * RDMA.
+     *
+     * @param device RDMA device to use, as "rdma link" names it. By default, the first one with an IPv4 address.
+     * @param port Port of the device.
+     * @param gidIndex Index in the port's GID table. By default, the first IPv4 address.
+     * @param address Address of the device's network interface, in place of device, port and GID index.
+     * @param provider Who calls the verbs: ffm for rdma-core's libraries by Java's foreign function interface, or auto for the best that there is.
+     * @param fallback Whether memory nodes to which RDMA does not work are used over TCP, with a warning, in place of failing.
+     * @param ackTimeout How long the adapter waits for an acknowledgement before it sends again: 4.096 us times two to this power.
+     * @param retryCount How often the adapter sends again before the connection fails. At most 7.
+     * @param rnrRetryCount How often a message is sent again to an instance that takes none at the moment. At most 6.
+     * @param maxInFlight Most chains of operations under way per memory node. A power of two; more wait.
+     * @param maxReadsAndAtomics Most reads and atomic operations under way per connection.
+     * @param inlineBytes Writes and messages up to this size are handed to the adapter with the request, if it can take them.
+     * @param pollTime How long completions are polled for while something is under way, before the thread sleeps. Costs CPU time, saves wake-ups.
+     * @param connectTimeout How long an RDMA connection may take to come to stand.
+     * @param requestTimeout How long an operation may take before its connection counts as dead.
+     * @param peer RDMA connections to other services.
+     */
+    public record Rdma(
+            @Nullable String device,
+            @DefaultValue("1") int port,
+            @Nullable Integer gidIndex,
+            @Nullable String address,
+            @DefaultValue("auto") String provider,
+            @DefaultValue("false") boolean fallback,
+            @DefaultValue("14") int ackTimeout,
+            @DefaultValue("3") int retryCount,
+            @DefaultValue("6") int rnrRetryCount,
+            @DefaultValue("128") int maxInFlight,
+            @DefaultValue("16") int maxReadsAndAtomics,
+            @DefaultValue("64") int inlineBytes,
+            @DefaultValue("20us") Duration pollTime,
+            @DefaultValue("5s") Duration connectTimeout,
+            @DefaultValue("5s") Duration requestTimeout,
+            @DefaultValue RdmaPeer peer) {}
+
+    /**
+     * RDMA connections to other services.
+     *
+     * @param enabled Whether messages to other services go over RDMA connections of their own.
+     * @param port Port on which other services connect, in the port space of RDMA. Zero picks a free one.
+     * @param maxConnections Most such connections at once.
+     */
+    public record RdmaPeer(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("0") int port,
+            @DefaultValue("64") int maxConnections) {}
 
     /**
      * The embedded memory node.

@@ -58,6 +58,11 @@ record MemoryNodeChoice(
         return new MemoryNodeChoice(addresses, EmbeddedMemoryNode.of(properties, details));
     }
 
+    /** Returns whether a memory node is used by RDMA. */
+    boolean usesRdma() {
+        return addresses.stream().anyMatch(address -> address.scheme().equals(RdmaFabrics.SCHEME));
+    }
+
     /** Returns how each memory node is called in health and metrics, in the order in which the compute node has them. */
     List<String> names() {
         return embedded != null

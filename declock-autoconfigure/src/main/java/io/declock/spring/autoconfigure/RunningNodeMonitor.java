@@ -11,6 +11,7 @@ import io.declock.monitor.MemoryNodeView;
 import io.declock.node.ComputeNode;
 import io.declock.node.ComputeNodeMonitor;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -64,6 +65,11 @@ final class RunningNodeMonitor implements ComputeNodeMonitor {
     @Override
     public Counters counters() {
         return ask(ComputeNodeMonitor::counters, NOTHING);
+    }
+
+    @Override
+    public Map<String, Object> fabricDetails() {
+        return ask(ComputeNodeMonitor::fabricDetails, Map.of());
     }
 
     @Override

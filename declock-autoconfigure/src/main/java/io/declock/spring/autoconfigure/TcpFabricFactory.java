@@ -15,7 +15,10 @@ import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslOptions;
 import org.springframework.util.StringUtils;
 
-/** Opens the TCP fabric that the properties describe. Thread-safe. */
+/**
+ * Opens the TCP fabric that the properties describe, and the RDMA fabric on top of it if a memory node's address asks for it.
+ * Thread-safe.
+ */
 final class TcpFabricFactory implements FabricFactory {
     private final DecLockProperties properties;
     private final DecLockConnectionDetails details;
@@ -27,6 +30,13 @@ final class TcpFabricFactory implements FabricFactory {
 
     @Override
     public Fabric open(Counters counters) {
+        TcpFabric tcp = openTcp(counters);
+        boolean rdma = DecLockSettings.addresses(details.getMemoryNodes()).stream()
+                .anyMatch(address -> address.scheme().equals(RdmaFabrics.SCHEME));
+        return rdma ? RdmaFabrics.open(properties.rdma(), tcp, counters) : tcp;
+    }
+
+    private TcpFabric openTcp(Counters counters) {
         DecLockProperties.Tcp tcp = properties.tcp();
         DecLockProperties.Peer peer = properties.peer();
         TcpFabricSettings settings = TcpFabricSettings.DEFAULTS

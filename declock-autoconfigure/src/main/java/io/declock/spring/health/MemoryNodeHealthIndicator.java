@@ -51,6 +51,9 @@ public final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
                 .ifPresent(trip -> builder.withDetail("roundTripMicros", trip.toNanos() / 1000));
         Optional.ofNullable(view.clockOffset())
                 .ifPresent(offset -> builder.withDetail("clockOffsetMicros", offset.toNanos() / 1000));
+        if (view.address().startsWith("rdma:")) {
+            builder.withDetail("rdma", monitor.fabricDetails());
+        }
         if (!view.problem().isEmpty()) {
             builder.withDetail("problem", view.problem());
         }

@@ -29,15 +29,18 @@ import org.jspecify.annotations.Nullable;
 public final class DecLockMetrics implements MeterBinder {
     private final ComputeNodeMonitor monitor;
     private final List<String> memoryNodes;
+    private final boolean rdma;
 
     /**
      * Makes the metrics.
      *
      * @param memoryNodes how each of the monitor's memory nodes is called in the tag {@code memory.node}, in their order
+     * @param rdma whether one of them is used by RDMA
      */
-    public DecLockMetrics(ComputeNodeMonitor monitor, List<String> memoryNodes) {
+    public DecLockMetrics(ComputeNodeMonitor monitor, List<String> memoryNodes, boolean rdma) {
         this.monitor = monitor;
         this.memoryNodes = List.copyOf(memoryNodes);
+        this.rdma = rdma;
     }
 
     @Override
@@ -52,6 +55,9 @@ public final class DecLockMetrics implements MeterBinder {
         grants(registry);
         remoteOperations(registry);
         events(registry);
+        if (rdma) {
+            new RdmaMetrics(monitor).bindTo(registry);
+        }
         for (int i = 0; i < memoryNodes.size(); i++) {
             memoryNode(registry, i, Tags.of("memory.node", memoryNodes.get(i)));
         }

@@ -49,8 +49,8 @@ class DocumentationTests {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         new MeteredLockObserver().bindTo(registry);
         Contexts.locks()
-                .run(context ->
-                        new DecLockMetrics(context.getBean(ComputeNodeMonitor.class), List.of("a:1")).bindTo(registry));
+                .run(context -> new DecLockMetrics(context.getBean(ComputeNodeMonitor.class), List.of("a:1"), true)
+                        .bindTo(registry));
         Set<String> names = registry.getMeters().stream()
                 .map(meter -> meter.getId()
                         .getName()

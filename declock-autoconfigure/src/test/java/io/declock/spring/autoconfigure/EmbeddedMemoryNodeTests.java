@@ -65,8 +65,10 @@ class EmbeddedMemoryNodeTests {
                         before = handle.fencingToken();
                     }
                     first.getSourceApplicationContext().close();
+                    // The second one may not have noticed yet, and still be up.
+                    await().atMost(15, TimeUnit.SECONDS)
+                            .untilAsserted(() -> assertThat(output).contains("has ended: hosting it here"));
                     await().atMost(15, TimeUnit.SECONDS).until(() -> isUp(second));
-                    assertThat(output).contains("has ended: hosting it here");
                     try (LockHandle handle = lock(second).acquire(LockRequest.write("x"), OWNER)) {
                         assertThat(handle.fencingToken()).isGreaterThan(before);
                     }

@@ -16,6 +16,11 @@ final class ChainExecutor {
     private final NodeCounts counts;
 
     ChainExecutor(MemoryNode node) {
+        if (!node.region().executedHere()) {
+            throw new IllegalStateException(
+                    "memory node " + node.id()
+                            + " is served by an RDMA adapter, whose atomics a processor's do not mix with; use tcp:// or rdma://");
+        }
         this.region = node.region();
         this.counts = node.counts();
     }

@@ -42,8 +42,7 @@ final class InboundPeer extends PeerConnection {
             fail(null);
             return;
         }
-        byte[] fromBytes = Proofs.identity(memoryNode, from.nodeId(), from.incarnation());
-        byte[] ticket = Proofs.prove(session.peerKey(), "declock ticket", fromBytes);
+        byte[] ticket = session.ticketFrom(from.nodeId(), from.incarnation());
         if (!Proofs.same(Proofs.prove(ticket, "declock peer client", clientNonce, nonce()), proof)) {
             throw new BadFrameException("a peer that is not the member it says");
         }

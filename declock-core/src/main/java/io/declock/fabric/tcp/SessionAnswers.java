@@ -64,6 +64,7 @@ final class SessionAnswers {
                 body.end();
                 requests.answer(id, ticket);
             }
+            case Wire.DIRECT_ACCESS_REPLY -> directWay(body);
             case Wire.DONE -> {
                 int id = body.i32();
                 body.end();
@@ -84,6 +85,17 @@ final class SessionAnswers {
                 found ? Optional.of(new Resolution(body.i64(), body.i64())) : Optional.empty();
         body.end();
         requests.answer(id, resolution);
+    }
+
+    private void directWay(FrameBody body) throws BadFrameException {
+        int id = body.i32();
+        boolean offered = body.u8() != 0;
+        Optional<ControlSession.DirectWay> way = offered
+                ? Optional.of(new ControlSession.DirectWay(
+                        body.text(Wire.MAX_TEXT), body.u16(), body.bytes(Wire.SECRET_BYTES)))
+                : Optional.empty();
+        body.end();
+        requests.answer(id, way);
     }
 
     private void membership(TcpSession session, FrameBody body) throws BadFrameException {

@@ -5,7 +5,6 @@ package io.declock.fabric.tcp;
 
 import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricException.Reason;
-import io.declock.fabric.FabricSession;
 import io.declock.fabric.JoinReply;
 import io.declock.fabric.JoinRequest;
 import io.declock.fabric.SessionListener;
@@ -33,7 +32,7 @@ final class SessionConnection extends FrameConnection {
     private final String node;
     private final JoinRequest request;
     private final SessionListener listener;
-    private final CompletableFuture<FabricSession> joining;
+    private final CompletableFuture<ControlSession> joining;
     private final ChainWindow chains;
     private final PendingRequests requests = new PendingRequests();
     private final SessionAnswers answers;
@@ -49,7 +48,7 @@ final class SessionConnection extends FrameConnection {
             String node,
             JoinRequest request,
             SessionListener listener,
-            CompletableFuture<FabricSession> joining) {
+            CompletableFuture<ControlSession> joining) {
         super(false);
         this.fabric = fabric;
         this.node = node;

@@ -44,6 +44,7 @@ public final class TcpFabric implements Fabric {
     private final EventLoops loops;
     private final @Nullable PeerListener peerListener;
     private final Map<MemberKey, TcpSession> sessions = new ConcurrentHashMap<>();
+    private volatile String advertised = "";
     private volatile boolean closed;
 
     /** A member of a memory node. */
@@ -79,9 +80,20 @@ public final class TcpFabric implements Fabric {
     }
 
     @Override
+    @SuppressWarnings("unchecked") // A stage only gives, so one of a subtype will do.
     public CompletionStage<FabricSession> join(
             MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
-        CompletableFuture<FabricSession> joining = new CompletableFuture<>();
+        return (CompletionStage<FabricSession>) (CompletionStage<?>) joinControl(address, request, listener);
+    }
+
+    /**
+     * Connects and joins for a fabric that has a data plane of its own. The scheme of the address is not looked at.
+     *
+     * @return as of {@link #join}
+     */
+    public CompletionStage<ControlSession> joinControl(
+            MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+        CompletableFuture<ControlSession> joining = new CompletableFuture<>();
         if (closed) {
             joining.completeExceptionally(new FabricException("the fabric is closed"));
             return joining;
@@ -102,7 +114,7 @@ public final class TcpFabric implements Fabric {
         return joining;
     }
 
-    private static void failJoining(CompletableFuture<FabricSession> joining, String node, @Nullable Throwable cause) {
+    private static void failJoining(CompletableFuture<ControlSession> joining, String node, @Nullable Throwable cause) {
         if (cause != null) {
             joining.completeExceptionally(new FabricException(
                     "cannot connect to " + node + ": " + reason(cause)
@@ -111,7 +123,7 @@ public final class TcpFabric implements Fabric {
         }
     }
 
-    private void giveUp(CompletableFuture<FabricSession> joining, SessionConnection connection, String node) {
+    private void giveUp(CompletableFuture<ControlSession> joining, SessionConnection connection, String node) {
         if (!joining.isDone()) {
             FabricException late = new FabricException("joining " + node + " took longer than "
                     + settings.connectTimeout().toMillis() + " ms");
@@ -170,7 +182,16 @@ public final class TcpFabric implements Fabric {
             // A port is advertised that something else maps to the one listened on.
             return host;
         }
-        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + listening.port();
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + listening.port() + advertised;
+    }
+
+    /**
+     * Adds to the peer address of sessions that join from now on where peers reach this process another way.
+     *
+     * @param path begins with a slash, or is empty
+     */
+    public void advertise(String path) {
+        advertised = path;
     }
 
     void joined(TcpSession session) {

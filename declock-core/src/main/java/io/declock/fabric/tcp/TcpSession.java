@@ -5,7 +5,6 @@ package io.declock.fabric.tcp;
 
 import io.declock.fabric.ControlPlane;
 import io.declock.fabric.FabricException;
-import io.declock.fabric.FabricSession;
 import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.JoinReply;
 import io.declock.fabric.Member;
@@ -17,6 +16,7 @@ import io.declock.fabric.SessionListener;
 import io.declock.fabric.VerbChain;
 import io.declock.fabric.tcp.wire.FrameWriter;
 import io.declock.fabric.tcp.wire.Messages;
+import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
 import io.declock.monitor.Counters;
 import io.netty.buffer.ByteBuf;
@@ -27,7 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /** One session over TCP. Thread-safe. */
-final class TcpSession implements FabricSession, RemoteMemory, ControlPlane {
+final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     private final TcpFabric fabric;
     private final SessionConnection connection;
     private final JoinReply joined;
@@ -65,11 +65,6 @@ final class TcpSession implements FabricSession, RemoteMemory, ControlPlane {
     @Override
     public ControlPlane control() {
         return this;
-    }
-
-    /** Returns the key from which tickets to this member are derived. */
-    byte[] peerKey() {
-        return peerKey;
     }
 
     SessionListener listener() {
@@ -185,6 +180,29 @@ final class TcpSession implements FabricSession, RemoteMemory, ControlPlane {
                 SessionAnswers.Ticket.class,
                 Function.identity(),
                 out -> out.writeByte(to.nodeId()).writeIntLE(to.incarnation()));
+    }
+
+    @Override
+    @SuppressWarnings({"rawtypes", "unchecked"})
+    public CompletionStage<Optional<DirectWay>> directWay() {
+        Function<Optional, Optional<DirectWay>> typed = way -> way;
+        return ask(Wire.DIRECT_ACCESS, Optional.class, typed, out -> {});
+    }
+
+    @Override
+    public CompletionStage<byte[]> ticketFor(Member to) {
+        return ticket(to).thenApply(SessionAnswers.Ticket::bytes);
+    }
+
+    @Override
+    public byte[] ticketFrom(int nodeId, int incarnation) {
+        return Proofs.prove(
+                peerKey, "declock ticket", Proofs.identity(joined.memoryNodeIncarnation(), nodeId, incarnation));
+    }
+
+    @Override
+    public void fail(FabricException cause) {
+        connection.close(cause);
     }
 
     @Override

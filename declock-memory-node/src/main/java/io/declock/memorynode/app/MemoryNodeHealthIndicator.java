@@ -3,6 +3,7 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.memorynode.DirectAccess;
 import io.declock.memorynode.MemoryNodeStatus;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
@@ -22,7 +23,11 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
     @Override
     protected void doHealthCheck(Health.Builder builder) {
         MemoryNodeStatus status = service.status();
-        if (!service.isRunning()) {
+        DirectAccess rdma = service.directAccess();
+        if (service.isRunning() && rdma != null && !rdma.isHealthy()) {
+            builder.down()
+                    .withDetail("problem", "the RDMA adapter executes nothing any more; see 'rdma link', and restart");
+        } else if (!service.isRunning()) {
             builder.down().withDetail("problem", "the memory node does not listen");
         } else if (status.serving()) {
             builder.up();
@@ -32,6 +37,9 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
                             "problem",
                             "waits " + service.waitLeft().toMillis()
                                     + " ms for locks that an earlier life may have granted");
+        }
+        if (rdma != null) {
+            builder.withDetail("rdma", rdma.details());
         }
         builder.withDetail("id", status.id())
                 .withDetail("incarnation", Long.toHexString(status.incarnation()))

@@ -30,6 +30,7 @@ import org.springframework.util.unit.DataSize;
  * @param eventLoopThreads Threads that execute operations. By default, half the processors and at most four.
  * @param eventLoopPolling How long an idle event loop polls before it sleeps. Polling shortens round trips and costs processor time.
  * @param maxConnections Most connections at once.
+ * @param rdma RDMA. Needs the module declock-rdma.
  * @param handshakeTimeout How long a connection may take from opening to joining.
  * @param stallTimeout How long a service may leave its answers unread before its connection is closed.
  */
@@ -52,6 +53,7 @@ public record MemoryNodeProperties(
         @Nullable Integer eventLoopThreads,
         @DefaultValue("0") Duration eventLoopPolling,
         @DefaultValue("1024") int maxConnections,
+        @DefaultValue Rdma rdma,
         @DefaultValue("5s") Duration handshakeTimeout,
         @DefaultValue("5s") Duration stallTimeout) {
 
@@ -63,6 +65,30 @@ public record MemoryNodeProperties(
      */
     public record Ssl(
             @Nullable String bundle, @DefaultValue("none") ClientAuth clientAuth) {}
+
+    /**
+     * RDMA.
+     *
+     * @param enabled Whether services may use this memory node by RDMA. Its adapter then executes the operations of all services, also of those that use tcp://.
+     * @param device RDMA device to use, as "rdma link" names it. By default, the first one with an IPv4 address.
+     * @param port Port of the device.
+     * @param gidIndex Index in the port's GID table. By default, the first IPv4 address.
+     * @param address Address of the device's network interface, in place of device, port and GID index.
+     * @param listenPort Port in the port space of RDMA. Zero picks a free one, which services learn when they join.
+     * @param ackTimeout How long the adapter waits for an acknowledgement before it sends again: 4.096 us times two to this power.
+     * @param retryCount How often the adapter sends again before the connection fails. At most 7.
+     * @param maxReadsAndAtomics Most reads and atomic operations of one service that are executed at once.
+     */
+    public record Rdma(
+            @DefaultValue("false") boolean enabled,
+            @Nullable String device,
+            @DefaultValue("1") int port,
+            @Nullable Integer gidIndex,
+            @Nullable String address,
+            @DefaultValue("0") int listenPort,
+            @DefaultValue("14") int ackTimeout,
+            @DefaultValue("3") int retryCount,
+            @DefaultValue("16") int maxReadsAndAtomics) {}
 
     /** What is asked of a connecting service's certificate. */
     public enum ClientAuth {

@@ -3,6 +3,7 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.memorynode.DirectAccess;
 import io.declock.memorynode.MemoryNode;
 import io.declock.memorynode.MemoryNodeServer;
 import io.declock.memorynode.MemoryNodeServerSettings;
@@ -34,6 +35,8 @@ final class MemoryNodeService implements SmartLifecycle {
     private final MemoryNode node;
     private final ScheduledThreadPoolExecutor timer;
     private final long startedAt = System.nanoTime();
+    private final @Nullable RdmaAccess rdma;
+    private volatile @Nullable DirectAccess directAccess;
     private volatile @Nullable MemoryNodeServer server;
 
     MemoryNodeService(
@@ -43,12 +46,20 @@ final class MemoryNodeService implements SmartLifecycle {
             MemoryNodeServerSettings serverSettings) {
         this.properties = properties;
         this.serverSettings = serverSettings;
-        sizing.requireDirectMemory(sizing.bytes());
+        this.rdma = RdmaAccess.of(properties.rdma());
+        if (rdma == null) {
+            sizing.requireDirectMemory(sizing.bytes());
+        }
         this.timer = new ScheduledThreadPoolExecutor(1, MemoryNodeService::timerThread);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         SecureRandom random = new SecureRandom();
         try {
-            this.node = MemoryNode.create(nodeSettings, System::nanoTime, this::schedule, random::nextLong);
+            this.node = MemoryNode.create(
+                    nodeSettings,
+                    System::nanoTime,
+                    this::schedule,
+                    random::nextLong,
+                    rdma == null ? null : rdma.memory());
         } catch (OutOfMemoryError e) {
             timer.shutdownNow();
             throw new MemoryNodeStartException(
@@ -82,16 +93,21 @@ final class MemoryNodeService implements SmartLifecycle {
 
     @Override
     public void start() {
-        MemoryNodeServer started = bind();
+        DirectAccess access = rdma == null ? null : rdma.start(node);
+        directAccess = access;
+        MemoryNodeServer started = bind(access);
         server = started;
         announce(started.port());
         writePortFile(started.port());
     }
 
-    private MemoryNodeServer bind() {
+    private MemoryNodeServer bind(@Nullable DirectAccess access) {
         try {
-            return MemoryNodeServer.start(node, serverSettings);
+            return MemoryNodeServer.start(node, serverSettings, access);
         } catch (IOException e) {
+            if (access != null) {
+                access.close();
+            }
             throw new MemoryNodeStartException(
                     "The memory node cannot listen on " + serverSettings.host() + ":" + serverSettings.port() + ": "
                             + rootMessage(e),
@@ -124,6 +140,10 @@ final class MemoryNodeService implements SmartLifecycle {
                 hasTls() ? "on" : "off",
                 properties.hasSecret() ? "set" : "none",
                 properties.maxLease());
+        DirectAccess access = directAccess;
+        if (access != null) {
+            log.info("Its region is served by RDMA too: {}", access.details());
+        }
         if (!properties.hasSecret() && properties.ssl().clientAuth() != MemoryNodeProperties.ClientAuth.NEED) {
             log.warn(
                     "Whoever reaches port {} can take and break every lock: set declock.memory-node.secret, or ask for"
@@ -162,6 +182,10 @@ final class MemoryNodeService implements SmartLifecycle {
         int sessions = node.status().sessions().size();
         node.close();
         running.close();
+        DirectAccess access = directAccess;
+        if (access != null) {
+            access.close();
+        }
         timer.shutdownNow();
         try {
             timer.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
@@ -180,6 +204,12 @@ final class MemoryNodeService implements SmartLifecycle {
     @Override
     public int getPhase() {
         return 0;
+    }
+
+    /** Returns the way by RDMA, or null. */
+    @Nullable
+    DirectAccess directAccess() {
+        return directAccess;
     }
 
     boolean hasTls() {

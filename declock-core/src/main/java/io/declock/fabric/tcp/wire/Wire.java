@@ -60,6 +60,8 @@ public final class Wire {
     public static final int PEER_PROBE = 0x0D;
     /** It does. */
     public static final int PEER_ECHO = 0x0E;
+    /** The way to the region around the memory node's processor is asked for. */
+    public static final int DIRECT_ACCESS = 0x0F;
 
     /** Proof of the accepting side. */
     public static final int AUTHENTICATED = 0x41;
@@ -79,6 +81,8 @@ public final class Wire {
     public static final int DONE = 0x4A;
     /** A ticket. */
     public static final int TICKET_REPLY = 0x4B;
+    /** Whether there is such a way, and where. */
+    public static final int DIRECT_ACCESS_REPLY = 0x4C;
     /** A request was refused. */
     public static final int REFUSED = 0x4F;
     /** The session is over and the connection about to be closed. */

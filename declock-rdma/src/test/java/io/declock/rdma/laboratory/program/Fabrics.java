@@ -3,19 +3,25 @@
 
 package io.declock.rdma.laboratory.program;
 
+import io.declock.fabric.AdapterException;
 import io.declock.fabric.Fabric;
 import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.tcp.TcpFabric;
 import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.memorynode.DirectAccess;
 import io.declock.memorynode.MemoryNode;
 import io.declock.memorynode.MemoryNodeServer;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.memorynode.RegionMemory;
 import io.declock.monitor.Counters;
 import io.declock.node.ComputeNode;
 import io.declock.node.ComputeNodeSettings;
+import io.declock.rdma.RdmaAccessProvider;
+import io.declock.rdma.RdmaFabricProvider;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -35,16 +41,23 @@ final class Fabrics {
     static Served serve(MemoryNodeAddress address, boolean waitOutOldSessions) throws Exception {
         ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().factory());
+        RdmaAccessProvider rdma = address.scheme().equals("rdma") ? new RdmaAccessProvider() : null;
+        RegionMemory memory = rdma == null ? null : rdma.memory();
         MemoryNode node = MemoryNode.create(
                 MemoryNodeSettings.withId("laboratory").withSize(10_000, 16).withWaitOutOldSessions(waitOutOldSessions),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
+                () -> ThreadLocalRandom.current().nextLong(),
+                memory);
+        DirectAccess access = rdma == null ? null : rdma.start(node, memory, Map.of("address", address.host()));
         MemoryNodeServer server = MemoryNodeServer.start(
-                node, MemoryNodeServerSettings.DEFAULTS.withAddress(address.host(), address.port()));
+                node, MemoryNodeServerSettings.DEFAULTS.withAddress(address.host(), address.port()), access);
         return () -> {
-            server.close();
             node.close();
+            server.close();
+            if (access != null) {
+                access.close();
+            }
             timer.shutdownNow();
         };
     }
@@ -61,10 +74,15 @@ final class Fabrics {
     }
 
     private static Fabric fabric(MemoryNodeAddress address, Counters counters) {
+        TcpFabric tcp = TcpFabric.open(TcpFabricSettings.DEFAULTS, counters);
         if (address.scheme().equals("tcp")) {
-            return TcpFabric.open(TcpFabricSettings.DEFAULTS, counters);
+            return tcp;
         }
-        throw new IllegalArgumentException("no fabric for " + address);
+        try {
+            return new RdmaFabricProvider().open(Map.of("address", System.getenv("LAB_ADDRESS")), tcp, counters);
+        } catch (AdapterException e) {
+            throw new IllegalStateException(e.getMessage() + " " + e.action(), e);
+        }
     }
 
     /** Settings with room for emulated processors: pauses of hundreds of milliseconds are usual there. */

@@ -1,0 +1,107 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import io.declock.fabric.AdapterException;
+import io.declock.fabric.Fabric;
+import io.declock.fabric.tcp.DirectFabricProvider;
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.monitor.Counters;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.StringUtils;
+
+/** Opens the fabric of the module {@code declock-rdma}, which is found by the service loader. Stateless. */
+final class RdmaFabrics {
+    static final String SCHEME = "rdma";
+    private static final int JAVA = 25;
+
+    private RdmaFabrics() {}
+
+    /**
+     * Opens a fabric.
+     *
+     * @param control carries everything but verbs; closed if this fails
+     */
+    static Fabric open(DecLockProperties.Rdma rdma, TcpFabric control, Counters counters) {
+        try {
+            return provider().open(options(rdma), control, counters);
+        } catch (AdapterException e) {
+            control.close();
+            throw new RdmaUnavailableException(
+                    e.getMessage()
+                            + (rdma.fallback()
+                                    ? ""
+                                    : " (declock.rdma.fallback=true would use these memory nodes over TCP.)"),
+                    e.action(),
+                    e);
+        } catch (RdmaUnavailableException e) {
+            control.close();
+            throw e;
+        }
+    }
+
+    private static DirectFabricProvider provider() {
+        try {
+            for (DirectFabricProvider provider : ServiceLoader.load(DirectFabricProvider.class)) {
+                if (provider.scheme().equals(SCHEME)) {
+                    return provider;
+                }
+            }
+        } catch (ServiceConfigurationError | UnsupportedClassVersionError e) {
+            throw unusable(e);
+        }
+        throw new RdmaUnavailableException(
+                "declock.memory-nodes has addresses that begin with rdma://, but the module declock-rdma is not on the class path.",
+                "Add the dependency io.declock:declock-rdma (it needs Java " + JAVA + "), or write tcp://.",
+                null);
+    }
+
+    private static RdmaUnavailableException unusable(Throwable failure) {
+        if (Runtime.version().feature() < JAVA) {
+            return new RdmaUnavailableException(
+                    "The module declock-rdma needs Java " + JAVA + ", and this application runs on Java "
+                            + Runtime.version().feature() + ".",
+                    "Run it on Java " + JAVA + " or newer, or write tcp:// in declock.memory-nodes.",
+                    failure);
+        }
+        return new RdmaUnavailableException(
+                "The module declock-rdma cannot be loaded: " + failure.getMessage(),
+                "Use the same version of all of DecLock's modules.",
+                failure);
+    }
+
+    /** Returns the settings by name; those that are left to their default are missing. */
+    static Map<String, String> options(DecLockProperties.Rdma rdma) {
+        Map<String, String> options = new LinkedHashMap<>();
+        put(options, "device", StringUtils.hasText(rdma.device()) ? rdma.device() : null);
+        put(options, "port", rdma.port());
+        put(options, "gid-index", rdma.gidIndex());
+        put(options, "address", StringUtils.hasText(rdma.address()) ? rdma.address() : null);
+        put(options, "provider", rdma.provider());
+        put(options, "fallback", rdma.fallback());
+        put(options, "ack-timeout", rdma.ackTimeout());
+        put(options, "retry-count", rdma.retryCount());
+        put(options, "rnr-retry-count", rdma.rnrRetryCount());
+        put(options, "max-in-flight", rdma.maxInFlight());
+        put(options, "max-reads-and-atomics", rdma.maxReadsAndAtomics());
+        put(options, "inline-bytes", rdma.inlineBytes());
+        put(options, "poll-time", rdma.pollTime());
+        put(options, "connect-timeout", rdma.connectTimeout());
+        put(options, "request-timeout", rdma.requestTimeout());
+        put(options, "peer-connections", rdma.peer().enabled());
+        put(options, "peer-port", rdma.peer().port());
+        put(options, "max-peer-connections", rdma.peer().maxConnections());
+        return options;
+    }
+
+    private static void put(Map<String, String> options, String name, @Nullable Object value) {
+        if (value != null) {
+            options.put(name, value.toString());
+        }
+    }
+}

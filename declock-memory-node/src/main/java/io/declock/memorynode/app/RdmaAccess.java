@@ -1,0 +1,89 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.memorynode.app;
+
+import io.declock.fabric.AdapterException;
+import io.declock.memorynode.DirectAccess;
+import io.declock.memorynode.DirectAccessProvider;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.RegionMemory;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/** The memory node's RDMA, by the module {@code declock-rdma}, which is found by the service loader. Not thread-safe. */
+final class RdmaAccess {
+    private static final String SCHEME = "rdma";
+    private static final int JAVA = 25;
+
+    private final MemoryNodeProperties.Rdma properties;
+    private final DirectAccessProvider provider;
+    private final RegionMemory memory;
+
+    private RdmaAccess(MemoryNodeProperties.Rdma properties) {
+        this.properties = properties;
+        this.provider = provider();
+        this.memory = provider.memory();
+    }
+
+    /** Prepares RDMA, or returns null if it is not enabled. */
+    static @Nullable RdmaAccess of(MemoryNodeProperties.Rdma properties) {
+        return properties.enabled() ? new RdmaAccess(properties) : null;
+    }
+
+    private static DirectAccessProvider provider() {
+        try {
+            for (DirectAccessProvider provider : ServiceLoader.load(DirectAccessProvider.class)) {
+                if (provider.scheme().equals(SCHEME)) {
+                    return provider;
+                }
+            }
+        } catch (ServiceConfigurationError | UnsupportedClassVersionError e) {
+            throw new MemoryNodeStartException(
+                    "The module declock-rdma cannot be loaded on Java "
+                            + Runtime.version().feature() + ": " + e.getMessage(),
+                    "Run the memory node on Java " + JAVA
+                            + " or newer, with the same version of all of DecLock's modules.",
+                    e);
+        }
+        throw new MemoryNodeStartException(
+                "declock.memory-node.rdma.enabled is true, but the module declock-rdma is not on the class path.",
+                "Use the memory node's jar as it is published, or add io.declock:declock-rdma.");
+    }
+
+    /** Returns where the region is to lie. */
+    RegionMemory memory() {
+        return memory;
+    }
+
+    /** Starts to serve. */
+    DirectAccess start(MemoryNode node) {
+        try {
+            return provider.start(node, memory, options());
+        } catch (AdapterException e) {
+            throw new MemoryNodeStartException(String.valueOf(e.getMessage()), e.action(), e);
+        }
+    }
+
+    private Map<String, String> options() {
+        Map<String, String> options = new LinkedHashMap<>();
+        put(options, "device", properties.device());
+        put(options, "port", properties.port());
+        put(options, "gid-index", properties.gidIndex());
+        put(options, "address", properties.address());
+        put(options, "listen-port", properties.listenPort());
+        put(options, "ack-timeout", properties.ackTimeout());
+        put(options, "retry-count", properties.retryCount());
+        put(options, "max-reads-and-atomics", properties.maxReadsAndAtomics());
+        return options;
+    }
+
+    private static void put(Map<String, String> options, String name, @Nullable Object value) {
+        if (value != null && !value.toString().isEmpty()) {
+            options.put(name, value.toString());
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.fabric.FabricException;
+import io.declock.fabric.RemoteMemory;
+import io.declock.fabric.VerbChain;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory node's own connection to itself: executes chains on the adapter. There is one, so chains are executed in the order of
+ * posting. Thread-safe.
+ */
+final class Agent implements RemoteMemory, Connection.Owner {
+    private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
+
+    private final ConnectionManager manager;
+    private final CompletableFuture<VerbQueue> established = new CompletableFuture<>();
+    private volatile @Nullable FabricException failure;
+
+    private Agent(ConnectionManager manager) {
+        this.manager = manager;
+    }
+
+    static Agent connect(ConnectionManager manager, byte[] token, InetSocketAddress target) throws IOException {
+        Agent agent = new Agent(manager);
+        Connection connection = new Connection(
+                manager,
+                "the memory node's own adapter",
+                new QueueSizes(manager.settings().maxInFlight() * VerbChain.MAX_VERBS, 1),
+                Greetings.toMemoryNode(token),
+                agent);
+        manager.execute(() -> connection.connect(target));
+        Listener.await(
+                agent.established, 2 * manager.settings().connectTimeout().toMillis(), "connecting to the own adapter");
+        return agent;
+    }
+
+    @Override
+    public void established(Connection connection, byte[] privateData) throws IOException {
+        established.complete(VerbQueue.on(connection, manager, Greetings.readGrant(privateData)));
+    }
+
+    @Override
+    public void ended(Connection connection, FabricException cause) {
+        failure = cause;
+        if (established.isDone() && !established.isCompletedExceptionally()) {
+            if (!manager.isClosed()) {
+                LOG.error(
+                        "The memory node's own RDMA connection ended: operations over TCP are not executed any more: {}",
+                        cause.getMessage());
+            }
+            established.join().fail(cause);
+        } else {
+            established.completeExceptionally(new IOException(cause.getMessage(), cause));
+        }
+    }
+
+    boolean isUp() {
+        return failure == null;
+    }
+
+    @Override
+    public void post(VerbChain chain) {
+        established.join().post(chain);
+    }
+}

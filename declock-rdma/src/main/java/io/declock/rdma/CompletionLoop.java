@@ -1,0 +1,231 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvCompChannel;
+import com.ibm.disni.verbs.IbvContext;
+import io.declock.rdma.verbs.Completions;
+import io.declock.rdma.verbs.VerbsBackend;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that takes completions of one device. While something is under way it polls for a while; then it asks for events,
+ * polls once more (what completed before it asked makes no event), and sleeps on the completion channel.
+ *
+ * <p>Queues are added and removed on the thread itself, so that none is polled that was destroyed. Thread-safe.
+ */
+final class CompletionLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(CompletionLoop.class);
+    private static final int BATCH = 64;
+    /** For providers whose sleep cannot be interrupted. */
+    private static final int UNWAKEABLE_MILLIS = 50;
+
+    private static final int CLOSE_SECONDS = 2;
+
+    private final VerbsBackend backend;
+    private final RdmaCounters counters;
+    private final IbvCompChannel channel;
+    private final long pollNanos;
+    private final Completions completions = new Completions(BATCH);
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final Thread thread;
+    /** Keeps the channel from being destroyed while its waiter is woken. */
+    private final ReentrantLock channelLock = new ReentrantLock();
+
+    private volatile boolean closed;
+    // The thread's own.
+    private final List<CompletionQueue> queues = new ArrayList<>();
+
+    CompletionLoop(VerbsBackend backend, IbvContext context, ConnectionSettings settings, RdmaCounters counters)
+            throws IOException {
+        this.backend = backend;
+        this.counters = counters;
+        this.channel = context.createCompChannel();
+        this.pollNanos = settings.pollTime().toNanos();
+        this.thread =
+                Thread.ofPlatform().daemon().name("declock-rdma-completions").start(this::run);
+    }
+
+    /** A completion queue and who takes what completes. */
+    static final class CompletionQueue {
+        final IbvCQ cq;
+        final Handler handler;
+
+        private CompletionQueue(IbvCQ cq, Handler handler) {
+            this.cq = cq;
+            this.handler = handler;
+        }
+    }
+
+    /** Takes completions, on the loop's thread. */
+    interface Handler {
+        /** Takes completion {@code i}. */
+        void completed(Completions completions, int i);
+
+        /** Returns whether completions are to be expected soon. */
+        boolean isBusy();
+    }
+
+    /** Creates a queue and takes from it until it is removed. */
+    CompletionQueue create(int entries, Handler handler) throws IOException {
+        CompletionQueue queue = new CompletionQueue(channel.getContext().createCQ(channel, entries, 0), handler);
+        execute(() -> queues.add(queue));
+        return queue;
+    }
+
+    /** Stops taking from a queue and destroys it, which takes that its queue pair was destroyed; then runs something. */
+    void remove(CompletionQueue queue, Runnable then) {
+        execute(() -> {
+            queues.remove(queue);
+            try {
+                queue.cq.destroyCQ();
+            } catch (IOException e) {
+                LOG.warn("A completion queue could not be destroyed: {}", e.getMessage());
+            }
+            then.run();
+        });
+    }
+
+    /** Runs something short on the thread, soon; at once if that has ended. */
+    void execute(Runnable task) {
+        tasks.add(task);
+        if (ended.getCount() == 0) {
+            runTasks();
+        } else {
+            wake();
+        }
+    }
+
+    private void wake() {
+        channelLock.lock();
+        try {
+            if (channel.isOpen()) {
+                backend.wake(channel);
+            }
+        } finally {
+            channelLock.unlock();
+        }
+    }
+
+    private void run() {
+        try {
+            loop();
+        } catch (IOException | RuntimeException e) {
+            LOG.error("The thread that takes completions ended: no RDMA operation completes any more", e);
+        } finally {
+            ended.countDown();
+            runTasks();
+        }
+    }
+
+    private void loop() throws IOException {
+        long busyUntil = System.nanoTime();
+        while (true) {
+            runTasks();
+            if (closed && queues.isEmpty()) {
+                return;
+            }
+            if (pollAll()) {
+                busyUntil = System.nanoTime() + pollNanos;
+            } else if (isBusy() && System.nanoTime() - busyUntil < 0) {
+                Thread.onSpinWait();
+            } else {
+                sleep();
+                busyUntil = System.nanoTime() + pollNanos;
+            }
+        }
+    }
+
+    private void runTasks() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                LOG.error("A task of the completion thread threw", e);
+            }
+        }
+    }
+
+    private boolean isBusy() {
+        for (int i = 0; i < queues.size(); i++) {
+            if (queues.get(i).handler.isBusy()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void sleep() throws IOException {
+        for (int i = 0; i < queues.size(); i++) {
+            int errno = backend.requestNotify(queues.get(i).cq);
+            if (errno != 0) {
+                throw new IOException("ibv_req_notify_cq returned " + errno);
+            }
+        }
+        if (!pollAll() && tasks.isEmpty()) {
+            counters.sleeps.increment();
+            int millis = backend.canWake() ? -1 : UNWAKEABLE_MILLIS;
+            backend.awaitCqEvent(channel, queues.isEmpty() ? null : queues.get(0).cq, millis);
+        }
+    }
+
+    private boolean pollAll() throws IOException {
+        boolean found = false;
+        for (int i = 0; i < queues.size(); i++) {
+            found |= poll(queues.get(i));
+        }
+        (found ? counters.polls : counters.emptyPolls).increment();
+        return found;
+    }
+
+    private boolean poll(CompletionQueue queue) throws IOException {
+        int count = backend.pollCq(queue.cq, BATCH, completions.address());
+        if (count < 0) {
+            throw new IOException("ibv_poll_cq returned " + count);
+        }
+        for (int i = 0; i < count; i++) {
+            try {
+                queue.handler.completed(completions, i);
+            } catch (RuntimeException e) {
+                LOG.error("Taking a completion threw", e);
+            }
+        }
+        return count > 0;
+    }
+
+    /** Ends when the last queue was removed, and waits a moment for that; not to be called by the thread itself. */
+    void close() {
+        closed = true;
+        wake();
+        try {
+            if (Thread.currentThread() != thread && !ended.await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                LOG.warn("The thread that takes completions did not end within {} s", CLOSE_SECONDS);
+                return;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        }
+        channelLock.lock();
+        try {
+            channel.destroyCompChannel();
+        } catch (IOException e) {
+            LOG.warn("A completion channel could not be destroyed: {}", e.getMessage());
+        } finally {
+            channelLock.unlock();
+        }
+        completions.close();
+    }
+}

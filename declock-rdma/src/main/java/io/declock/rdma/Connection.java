@@ -1,0 +1,452 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvPd;
+import com.ibm.disni.verbs.IbvQP;
+import com.ibm.disni.verbs.IbvQPInitAttr;
+import com.ibm.disni.verbs.RdmaCmId;
+import io.declock.fabric.FabricException;
+import io.declock.rdma.CompletionLoop.CompletionQueue;
+import io.declock.rdma.verbs.CmEvent;
+import io.declock.rdma.verbs.Completions;
+import io.declock.rdma.verbs.ConnectionParameters;
+import io.declock.rdma.verbs.Constants;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One reliable connection, from asking for it to its end, with everything that it owns. Driven by events of the connection manager
+ * with a deadline; whatever goes wrong, its owner is told once and everything is given back.
+ *
+ * <pre>
+ *   connecting: address resolved, queue pair made, route resolved, asked ─► up ─► over
+ *   accepting:  queue pair made, accepted ─────────────────────────────────► up ─► over
+ * </pre>
+ *
+ * <p>{@link #fail} may be called by any thread, the rest belongs to the connection manager's thread.
+ */
+final class Connection implements ConnectionManager.Handler, CompletionLoop.Handler {
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    private final ConnectionManager manager;
+    private final String what;
+    private final Owner owner;
+    private final QueueSizes sizes;
+    private final byte[] greeting;
+    private final Deque<Closing> resources = new ArrayDeque<>();
+    private final List<Runnable> afterEnd = new ArrayList<>();
+    private @Nullable RdmaCmId id;
+    private @Nullable Device device;
+    private @Nullable IbvPd pd;
+    private @Nullable IbvQP qp;
+    private @Nullable CompletionQueue completionQueue;
+    private @Nullable ScheduledFuture<?> deadline;
+    private int inlineBytes;
+    private boolean up;
+    private boolean over;
+    private boolean released;
+    // Set once, before anything completes.
+    private volatile CompletionLoop.@Nullable Handler completionHandler;
+
+    /** Whose connection it is; called on the connection manager's thread. */
+    interface Owner {
+        /** The queue pair is made and may be posted receives to. */
+        default void prepared(Connection connection) throws IOException {}
+
+        /** Both sides are ready. */
+        void established(Connection connection, byte[] privateData) throws IOException;
+
+        /**
+         * It is over, or never came to stand. When this has returned, the queue pair is destroyed: nothing may be posted any more.
+         */
+        void ended(Connection connection, FabricException cause);
+    }
+
+    /** Gives one thing back. */
+    @FunctionalInterface
+    interface Closing {
+        void close() throws IOException;
+    }
+
+    /**
+     * Makes one that is not begun.
+     *
+     * @param what what it leads to, for messages
+     * @param greeting private data to connect or accept with
+     */
+    Connection(ConnectionManager manager, String what, QueueSizes sizes, byte[] greeting, Owner owner) {
+        this.manager = manager;
+        this.what = what;
+        this.sizes = sizes;
+        this.greeting = greeting;
+        this.owner = owner;
+    }
+
+    /** Begins to connect; the owner is told how it went. */
+    void connect(InetSocketAddress target) {
+        int millis = Math.toIntExact(manager.settings().connectTimeout().toMillis());
+        try {
+            RdmaCmId made = manager.createId(this);
+            id = made;
+            startDeadline();
+            InetSocketAddress source = manager.settings().localAddress() == null ? null : manager.local(0);
+            resolve(made, source, target, millis);
+        } catch (IOException e) {
+            end("cannot connect to " + what + " at " + target + " by RDMA: " + Diagnosis.explain(e), e);
+        }
+    }
+
+    @SuppressWarnings("NullAway") // No source address means that the route decides; DiSNI is not annotated.
+    private static void resolve(
+            RdmaCmId id, @Nullable InetSocketAddress source, InetSocketAddress target, int timeoutMillis)
+            throws IOException {
+        id.resolveAddr(source, target, timeoutMillis);
+    }
+
+    /** Accepts a request that came with an id; {@code more} prepares what the greeting tells. */
+    void accept(RdmaCmId requested, Greeting more) {
+        id = requested;
+        manager.handle(requested, this);
+        startDeadline();
+        try {
+            setUp();
+            manager.backend().ackTimeout(requested, manager.settings().ackTimeout());
+            manager.backend().accept(requested, parameters(more.make(this)));
+        } catch (IOException e) {
+            Rejection.send(manager, requested, String.valueOf(e.getMessage()));
+            end("cannot accept " + what + ": " + Diagnosis.explain(e), e);
+        }
+    }
+
+    /** Makes the private data of an acceptance. */
+    @FunctionalInterface
+    interface Greeting {
+        byte[] make(Connection connection) throws IOException;
+    }
+
+    private void startDeadline() {
+        deadline = manager.timer()
+                .schedule(
+                        () -> manager.execute(() -> {
+                            if (!up) {
+                                end(
+                                        "connecting to " + what + " by RDMA took longer than "
+                                                + manager.settings()
+                                                        .connectTimeout()
+                                                        .toMillis() + " ms",
+                                        null);
+                            }
+                        }),
+                        manager.settings().connectTimeout().toMillis(),
+                        TimeUnit.MILLISECONDS);
+    }
+
+    private ConnectionParameters parameters(byte[] privateData) {
+        return new ConnectionParameters(
+                privateData,
+                device().responderResources(manager.settings()),
+                device().initiatorDepth(manager.settings()),
+                manager.settings().retryCount(),
+                manager.settings().rnrRetryCount());
+    }
+
+    private void setUp() throws IOException {
+        RdmaCmId current = id();
+        Device found = manager.device(current);
+        device = found;
+        IbvPd domain = found.context().allocPd();
+        pd = domain;
+        resources.push(() -> deallocate(domain));
+        if (sizes.isPassive()) {
+            qp = createQueuePair(current, domain, found.passive());
+        } else {
+            // One for each request of either kind, all of which may be flushed at once.
+            CompletionQueue queue = found.completions().create(sizes.sends() + sizes.receives(), this);
+            completionQueue = queue;
+            qp = createQueuePair(current, domain, queue.cq);
+        }
+        owner.prepared(this);
+    }
+
+    private static void deallocate(IbvPd domain) throws IOException {
+        try {
+            domain.deallocPd();
+        } catch (IOException e) {
+            throw e;
+        } catch (Exception e) {
+            // DiSNI declares any exception.
+            throw new IOException(e);
+        }
+    }
+
+    private IbvQP createQueuePair(RdmaCmId current, IbvPd domain, IbvCQ cq) throws IOException {
+        IbvQPInitAttr attributes = new IbvQPInitAttr();
+        attributes.setSend_cq(cq);
+        attributes.setRecv_cq(cq);
+        attributes.setQp_type((byte) Constants.IBV_QPT_RC);
+        attributes.cap().setMax_send_wr(sizes.sends());
+        attributes.cap().setMax_recv_wr(sizes.receives());
+        attributes.cap().setMax_send_sge(1);
+        attributes.cap().setMax_recv_sge(1);
+        int inline = sizes.isPassive() ? 0 : manager.settings().inlineBytes();
+        attributes.cap().setMax_inline_data(inline);
+        try {
+            IbvQP made = current.createQP(domain, attributes);
+            inlineBytes = Math.min(inline, attributes.cap().getMax_inline_data());
+            return made;
+        } catch (IOException e) {
+            if (inline == 0) {
+                throw noQueuePair(e);
+            }
+            return withoutInline(current, domain, attributes);
+        }
+    }
+
+    /** A device may take nothing inline, and says so by refusing. */
+    private IbvQP withoutInline(RdmaCmId current, IbvPd domain, IbvQPInitAttr attributes) throws IOException {
+        attributes.cap().setMax_inline_data(0);
+        try {
+            return current.createQP(domain, attributes);
+        } catch (IOException e) {
+            throw noQueuePair(e);
+        }
+    }
+
+    private IOException noQueuePair(IOException cause) {
+        return new IOException(
+                "RDMA device " + device().limits().device() + " has no queue pair left for " + what + " (it allows "
+                        + device().limits().maxQueuePairs() + " in all, with at most "
+                        + device().limits().maxWorkRequests() + " requests each): " + cause.getMessage(),
+                cause);
+    }
+
+    @Override
+    public void event(CmEvent event) {
+        try {
+            switch (event.type()) {
+                case RDMA_CM_EVENT_ADDR_RESOLVED -> {
+                    setUp();
+                    manager.backend().ackTimeout(id(), manager.settings().ackTimeout());
+                    id().resolveRoute(Math.toIntExact(
+                            manager.settings().connectTimeout().toMillis()));
+                }
+                case RDMA_CM_EVENT_ROUTE_RESOLVED -> manager.backend().connect(id(), parameters(greeting));
+                case RDMA_CM_EVENT_ESTABLISHED -> established(event);
+                case RDMA_CM_EVENT_DISCONNECTED -> end(what + " ended the RDMA connection", null);
+                case RDMA_CM_EVENT_DEVICE_REMOVAL -> end("the RDMA device was removed", null);
+                case RDMA_CM_EVENT_REJECTED -> end(rejection(event), null);
+                case RDMA_CM_EVENT_TIMEWAIT_EXIT, RDMA_CM_EVENT_ADDR_CHANGE -> {}
+                default -> end(failure(event), null);
+            }
+        } catch (IOException e) {
+            end("connecting to " + what + " by RDMA failed: " + Diagnosis.explain(e), e);
+        }
+    }
+
+    private void established(CmEvent event) {
+        if (!over && !up) {
+            up = true;
+            stopDeadline();
+            manager.counters().connections.increment();
+            try {
+                owner.established(this, event.privateData());
+            } catch (IOException e) {
+                end("using the RDMA connection to " + what + " failed: " + Diagnosis.explain(e), e);
+            }
+        }
+    }
+
+    private void stopDeadline() {
+        ScheduledFuture<?> current = deadline;
+        if (current != null) {
+            current.cancel(false);
+        }
+    }
+
+    private String rejection(CmEvent event) {
+        String said = Rejection.read(event.privateData());
+        String reason = said.isEmpty()
+                ? "nobody listens there, or no queue pair is free (reason " + event.status() + ")"
+                : said;
+        return what + " rejected the RDMA connection: " + reason;
+    }
+
+    private String failure(CmEvent event) {
+        String hint = switch (event.type()) {
+            case RDMA_CM_EVENT_ADDR_ERROR ->
+                "no RDMA device leads there; check the address, 'rdma link', and declock.rdma.device";
+            case RDMA_CM_EVENT_ROUTE_ERROR -> "no route leads there for RDMA";
+            case RDMA_CM_EVENT_UNREACHABLE ->
+                "the other side does not answer; check that UDP port 4791 (RoCE) is open and that both sides"
+                        + " use the same GID type and an MTU that fits";
+            default -> "check that the devices of both sides fit (GID type, MTU)";
+        };
+        return "connecting to " + what + " by RDMA failed with " + event.describe() + ": " + hint;
+    }
+
+    /** Ends the connection for this reason; any thread. */
+    void fail(FabricException cause) {
+        manager.execute(() -> end(cause));
+    }
+
+    @Override
+    public void closed() {
+        end(new FabricException("the RDMA fabric is closed"));
+    }
+
+    private void end(String message, @Nullable Throwable cause) {
+        end(new FabricException(message, cause));
+    }
+
+    /** Ends the connection, then runs something, when nothing of it can be executed any more. */
+    void endThen(FabricException cause, Runnable then) {
+        if (released) {
+            then.run();
+        } else {
+            afterEnd.add(then);
+            end(cause);
+        }
+    }
+
+    private void end(FabricException cause) {
+        if (over) {
+            return;
+        }
+        over = true;
+        stopDeadline();
+        owner.ended(this, cause);
+        RdmaCmId current = id;
+        if (current == null) {
+            release();
+            return;
+        }
+        try {
+            manager.backend().toError(current);
+            if (up) {
+                current.disconnect();
+            }
+        } catch (IOException e) {
+            LOG.debug("Ending the connection to {}: {}", what, e.getMessage());
+        }
+        destroyQueuePair(current);
+        CompletionQueue queue = completionQueue;
+        if (queue == null) {
+            release();
+        } else {
+            device().completions().remove(queue, () -> manager.execute(this::release));
+        }
+    }
+
+    private void destroyQueuePair(RdmaCmId current) {
+        try {
+            current.destroyQP();
+        } catch (IOException e) {
+            LOG.warn("The queue pair to {} could not be destroyed: {}", what, e.getMessage());
+        }
+        qp = null;
+    }
+
+    private void release() {
+        for (Closing resource : resources) {
+            try {
+                resource.close();
+            } catch (IOException | RuntimeException e) {
+                LOG.warn("A resource of the connection to {} could not be given back: {}", what, e.getMessage());
+            }
+        }
+        resources.clear();
+        RdmaCmId current = id;
+        id = null;
+        if (current != null) {
+            manager.destroy(current);
+        }
+        released = true;
+        afterEnd.forEach(Runnable::run);
+        afterEnd.clear();
+    }
+
+    /** Gives something back when the queue pair is destroyed; what came last goes first. */
+    void owns(Closing resource) {
+        resources.push(resource);
+    }
+
+    /** Registers memory in this connection's domain until its end. */
+    IbvMr register(long address, long length, int access) throws IOException {
+        IbvMr registration = manager.backend().register(domain(), address, length, access);
+        resources.push(() -> registration.deregMr().execute().free());
+        return registration;
+    }
+
+    /** Sets who takes what completes. */
+    void completionsTo(CompletionLoop.Handler handler) {
+        completionHandler = handler;
+    }
+
+    @Override
+    public void completed(Completions completions, int i) {
+        CompletionLoop.Handler handler = completionHandler;
+        if (handler != null) {
+            handler.completed(completions, i);
+        }
+    }
+
+    @Override
+    public boolean isBusy() {
+        CompletionLoop.Handler handler = completionHandler;
+        return handler != null && handler.isBusy();
+    }
+
+    private RdmaCmId id() {
+        RdmaCmId current = id;
+        if (current == null) {
+            throw new IllegalStateException("the connection to " + what + " has no id");
+        }
+        return current;
+    }
+
+    Device device() {
+        Device current = device;
+        if (current == null) {
+            throw new IllegalStateException("the connection to " + what + " has no device yet");
+        }
+        return current;
+    }
+
+    IbvPd domain() {
+        IbvPd current = pd;
+        if (current == null) {
+            throw new IllegalStateException("the connection to " + what + " has no protection domain yet");
+        }
+        return current;
+    }
+
+    IbvQP queuePair() {
+        IbvQP current = qp;
+        if (current == null) {
+            throw new IllegalStateException("the connection to " + what + " has no queue pair");
+        }
+        return current;
+    }
+
+    /** Returns how many bytes the queue pair takes inline. */
+    int inlineBytes() {
+        return inlineBytes;
+    }
+
+    boolean isUp() {
+        return up && !over;
+    }
+}

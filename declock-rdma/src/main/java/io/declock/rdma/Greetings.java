@@ -1,0 +1,121 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** The private data of connection requests and acceptances; docs/wire-protocol.md is the specification. */
+final class Greetings {
+    static final int TOKEN_BYTES = 32;
+    private static final int MAGIC = 0x4D52_4344;
+    private static final byte VERSION = 1;
+    private static final byte TO_MEMORY_NODE = 1;
+    private static final byte TO_PEER = 2;
+    private static final int REQUEST_BYTES = 56;
+    private static final int GRANT_BYTES = 24;
+
+    private Greetings() {}
+
+    /**
+     * A compute node that connects to another.
+     *
+     * @param memoryNode incarnation of the memory node whose members they are
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Read from a request and proved at once.
+    record Peers(long memoryNode, int fromNode, int fromIncarnation, int toNode, int toIncarnation, byte[] proof) {}
+
+    private static ByteBuffer buffer(int bytes) {
+        return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    static byte[] toMemoryNode(byte[] token) {
+        return buffer(REQUEST_BYTES)
+                .putInt(MAGIC)
+                .put(VERSION)
+                .put(TO_MEMORY_NODE)
+                .putShort((short) 0)
+                .put(token)
+                .array();
+    }
+
+    /** Returns the token of a compute node that connects. */
+    static byte[] readToken(byte[] request) throws IOException {
+        ByteBuffer in = begin(request, TO_MEMORY_NODE);
+        in.getShort();
+        byte[] token = new byte[TOKEN_BYTES];
+        in.get(token);
+        return token;
+    }
+
+    static byte[] toPeer(Peers peers) {
+        return buffer(REQUEST_BYTES)
+                .putInt(MAGIC)
+                .put(VERSION)
+                .put(TO_PEER)
+                .put((byte) peers.fromNode)
+                .put((byte) peers.toNode)
+                .putLong(peers.memoryNode)
+                .putInt(peers.fromIncarnation)
+                .putInt(peers.toIncarnation)
+                .put(peers.proof)
+                .array();
+    }
+
+    static Peers readPeers(byte[] request) throws IOException {
+        ByteBuffer in = begin(request, TO_PEER);
+        int from = in.get() & 0xFF;
+        int to = in.get() & 0xFF;
+        long memoryNode = in.getLong();
+        int fromIncarnation = in.getInt();
+        int toIncarnation = in.getInt();
+        byte[] proof = new byte[TOKEN_BYTES];
+        in.get(proof);
+        return new Peers(memoryNode, from, fromIncarnation, to, toIncarnation, proof);
+    }
+
+    private static ByteBuffer begin(byte[] request, byte kind) throws IOException {
+        if (request.length < REQUEST_BYTES) {
+            throw new IOException("this is the RDMA port of DecLock; a request of " + request.length
+                    + " bytes is none of its requests");
+        }
+        ByteBuffer in = ByteBuffer.wrap(request).order(ByteOrder.LITTLE_ENDIAN);
+        if (in.getInt() != MAGIC) {
+            throw new IOException("this is the RDMA port of DecLock; the request is none of its requests");
+        }
+        byte version = in.get();
+        byte found = in.get();
+        if (version != VERSION || found != kind) {
+            throw new IOException("a request of version " + version + " and kind " + found + " where version " + VERSION
+                    + " and kind " + kind + " are taken");
+        }
+        return in;
+    }
+
+    static byte[] granting(RegionGrant grant) {
+        return buffer(GRANT_BYTES)
+                .putLong(grant.address())
+                .putLong(grant.length())
+                .putInt(grant.key())
+                .array();
+    }
+
+    static RegionGrant readGrant(byte[] acceptance) throws IOException {
+        if (acceptance.length < GRANT_BYTES) {
+            throw new IOException("an acceptance of " + acceptance.length + " bytes grants nothing");
+        }
+        ByteBuffer in = ByteBuffer.wrap(acceptance).order(ByteOrder.LITTLE_ENDIAN);
+        return new RegionGrant(in.getLong(), in.getLong(), in.getInt());
+    }
+
+    /** Returns the proof in an acceptance between compute nodes. */
+    static byte[] readProof(byte[] acceptance) throws IOException {
+        if (acceptance.length < TOKEN_BYTES) {
+            throw new IOException("an acceptance of " + acceptance.length + " bytes proves nothing");
+        }
+        return Arrays.copyOf(acceptance, TOKEN_BYTES);
+    }
+}

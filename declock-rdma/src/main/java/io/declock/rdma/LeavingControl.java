@@ -1,0 +1,64 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.fabric.ControlPlane;
+import io.declock.fabric.HeartbeatReply;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.Resolution;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/** The control plane over TCP, with a word to the RDMA session when it leaves. Thread-safe. */
+final class LeavingControl implements ControlPlane {
+    private final ControlPlane tcp;
+    private final RdmaSession session;
+
+    LeavingControl(ControlPlane tcp, RdmaSession session) {
+        this.tcp = tcp;
+        this.session = session;
+    }
+
+    @Override
+    public CompletionStage<HeartbeatReply> heartbeat() {
+        return tcp.heartbeat();
+    }
+
+    @Override
+    public CompletionStage<Resolution> resolve(String fullName) {
+        return tcp.resolve(fullName);
+    }
+
+    @Override
+    public CompletionStage<Optional<Resolution>> lookUp(String fullName) {
+        return tcp.lookUp(fullName);
+    }
+
+    @Override
+    public CompletionStage<Membership> members() {
+        return tcp.members();
+    }
+
+    @Override
+    public CompletionStage<Void> declareNodeSet(long digest) {
+        return tcp.declareNodeSet(digest);
+    }
+
+    @Override
+    public void relay(PeerMessage message) {
+        tcp.relay(message);
+    }
+
+    @Override
+    public void answerReclaim(long round, long[] vetoed) {
+        tcp.answerReclaim(round, vetoed);
+    }
+
+    @Override
+    public CompletionStage<Void> leave() {
+        session.leaving();
+        return tcp.leave().whenComplete((done, failure) -> session.left());
+    }
+}

@@ -1,0 +1,203 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvQP;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.tcp.wire.BadFrameException;
+import io.declock.fabric.tcp.wire.FrameBody;
+import io.declock.fabric.tcp.wire.Messages;
+import io.declock.rdma.verbs.Completions;
+import io.declock.rdma.verbs.Constants;
+import io.declock.rdma.verbs.Errno;
+import io.declock.rdma.verbs.ReceiveRequests;
+import io.declock.rdma.verbs.SendRequests;
+import io.declock.rdma.verbs.VerbsBackend;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Messages to and from one peer on one queue pair: one SEND per message, from a ring of buffers; buffers for what comes are posted
+ * before the connection stands and again as soon as their message was taken. Sending is thread-safe; what comes is taken on the
+ * completion thread.
+ */
+final class PeerQueue implements CompletionLoop.Handler {
+    /** Messages under way in each direction. */
+    static final int SLOTS = 16;
+
+    static final QueueSizes SIZES = new QueueSizes(SLOTS, SLOTS);
+
+    /** The longest message has 177 bytes. */
+    private static final int SLOT_BYTES = 256;
+
+    /** Added to the index of a buffer to make the id of its receive request. */
+    private static final long RECEIVE = 1L << 62;
+
+    private final VerbsBackend backend;
+    private final IbvQP qp;
+    private final RdmaCounters counters;
+    private final Consumer<FabricException> broken;
+    private final Taker taker;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment memory = arena.allocate(2L * SLOTS * SLOT_BYTES, 4096);
+    private final IbvMr registration;
+    private final SendRequests sends = new SendRequests(SLOTS);
+    private final ReceiveRequests receives = new ReceiveRequests(SLOTS);
+    private final ByteBuf[] buffers = new ByteBuf[2 * SLOTS];
+    private final FrameBody body = new FrameBody();
+    private final int inlineBytes;
+    private final ReentrantLock lock = new ReentrantLock();
+    // Guarded by the lock.
+    private long next;
+    private long oldest;
+    private boolean up;
+
+    /** Takes what comes. */
+    @FunctionalInterface
+    interface Taker {
+        /**
+         * Takes a message.
+         *
+         * @throws BadFrameException if the peer may not send it
+         */
+        void message(PeerMessage message) throws BadFrameException;
+    }
+
+    /** Makes one on a queue pair that is made, and posts its receives. */
+    PeerQueue(Connection connection, ConnectionManager manager, Taker taker) throws IOException {
+        this.backend = manager.backend();
+        this.qp = connection.queuePair();
+        this.counters = manager.counters();
+        this.broken = connection::fail;
+        this.taker = taker;
+        this.inlineBytes = connection.inlineBytes();
+        connection.owns(this::release);
+        this.registration = connection.register(memory.address(), memory.byteSize(), Constants.IBV_ACCESS_LOCAL_WRITE);
+        for (int i = 0; i < buffers.length; i++) {
+            buffers[i] = Unpooled.wrappedBuffer(
+                    memory.asSlice((long) i * SLOT_BYTES, SLOT_BYTES).asByteBuffer());
+        }
+        connection.completionsTo(this);
+        for (int i = 0; i < SLOTS; i++) {
+            receives.fill(i, RECEIVE + i, address(SLOTS + i), SLOT_BYTES, registration.getLkey());
+            postReceive(i);
+        }
+    }
+
+    private long address(int buffer) {
+        return memory.address() + (long) buffer * SLOT_BYTES;
+    }
+
+    private void postReceive(int i) throws IOException {
+        int errno = backend.postRecv(qp, receives.address(i));
+        if (errno != 0) {
+            throw new IOException("the adapter took no receive request: " + Errno.describe(Math.abs(errno)));
+        }
+    }
+
+    /** The connection stands, or is over. */
+    void up(boolean nowUp) {
+        lock.lock();
+        try {
+            up = nowUp;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sends a message if there is a buffer free. */
+    boolean offer(PeerMessage message) {
+        int errno;
+        lock.lock();
+        try {
+            if (!up || next - oldest >= SLOTS) {
+                return false;
+            }
+            int slot = (int) (next % SLOTS);
+            ByteBuf buffer = buffers[slot].clear();
+            Messages.writePeer(buffer, message);
+            int flags = Constants.IBV_SEND_SIGNALED;
+            flags |= buffer.readableBytes() <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;
+            sends.header(slot, next, Constants.IBV_WR_SEND, flags);
+            sends.local(slot, address(slot), buffer.readableBytes(), registration.getLkey());
+            next++;
+            errno = backend.postSend(qp, sends.address(slot));
+        } finally {
+            lock.unlock();
+        }
+        if (errno != 0) {
+            broken.accept(new FabricException("the adapter took no message: " + Errno.describe(Math.abs(errno))));
+        }
+        return errno == 0;
+    }
+
+    @Override
+    public void completed(Completions completions, int i) {
+        int status = completions.status(i);
+        if (status != Constants.IBV_WC_SUCCESS) {
+            if (status != Constants.IBV_WC_WR_FLUSH_ERR) {
+                counters.error(status);
+            }
+            broken.accept(new FabricException("the adapter reported " + CompletionStatus.describe(status)));
+            return;
+        }
+        long id = completions.id(i);
+        if (id < RECEIVE) {
+            sent(id);
+            return;
+        }
+        try {
+            received((int) (id - RECEIVE), completions.bytes(i));
+        } catch (IOException e) {
+            broken.accept(new FabricException("taking a message failed: " + e.getMessage(), e));
+        }
+    }
+
+    private void sent(long id) {
+        lock.lock();
+        try {
+            oldest = id + 1;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void received(int i, int bytes) throws IOException {
+        PeerMessage message;
+        try {
+            ByteBuf buffer = buffers[SLOTS + i].setIndex(0, bytes);
+            message = Messages.readPeer(body.wrap(buffer, 0, bytes));
+            body.end();
+            taker.message(message);
+        } catch (BadFrameException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        lock.lock();
+        try {
+            if (up) {
+                postReceive(i);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean isBusy() {
+        return next != oldest;
+    }
+
+    private void release() throws IOException {
+        arena.close();
+        sends.close();
+        receives.close();
+    }
+}

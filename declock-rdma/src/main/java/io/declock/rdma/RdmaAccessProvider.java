@@ -1,0 +1,44 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.fabric.AdapterException;
+import io.declock.memorynode.DirectAccess;
+import io.declock.memorynode.DirectAccessProvider;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.RegionMemory;
+import java.io.IOException;
+import java.util.Map;
+
+/** Found by {@link java.util.ServiceLoader}: a memory node's side of RDMA. */
+public final class RdmaAccessProvider implements DirectAccessProvider {
+    /** Called by the service loader. */
+    public RdmaAccessProvider() {}
+
+    @Override
+    public String scheme() {
+        return RdmaFabric.SCHEME;
+    }
+
+    @Override
+    public RegionMemory memory() {
+        return new RdmaMemory();
+    }
+
+    @Override
+    public DirectAccess start(MemoryNode node, RegionMemory memory, Map<String, String> options)
+            throws AdapterException {
+        RdmaOptions read = RdmaOptions.of(options);
+        try {
+            return RdmaServer.start(
+                    node,
+                    (RdmaMemory) memory,
+                    Providers.provider(read.provider()),
+                    read.connections(),
+                    read.listenPort());
+        } catch (IOException e) {
+            throw Diagnosis.of(e);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.fabric.AdapterException;
+import io.declock.fabric.Fabric;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.SessionListener;
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.monitor.Counters;
+import io.declock.rdma.verbs.VerbsBackend;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The fabric to memory nodes by RDMA, addressed as {@code rdma://host:port} with their TCP address: verbs are executed by the
+ * memory node's adapter, everything else goes over TCP. Memory nodes at {@code tcp://} are served too, wholly over TCP. Thread-safe.
+ */
+public final class RdmaFabric implements Fabric {
+    /** Scheme of the addresses it serves. */
+    public static final String SCHEME = "rdma";
+
+    private static final Logger LOG = LoggerFactory.getLogger(RdmaFabric.class);
+
+    private final TcpFabric control;
+    private final Counters counters;
+    private final RdmaCounters rdmaCounters;
+    private final boolean fallsBack;
+    /** Null where there is no RDMA here and falling back to TCP is allowed. */
+    private final @Nullable ConnectionManager manager;
+
+    private final @Nullable PeerConnections peers;
+    private final Set<RdmaSession> sessions = ConcurrentHashMap.newKeySet();
+    private final Map<String, Boolean> warned = new ConcurrentHashMap<>();
+
+    private RdmaFabric(
+            TcpFabric control,
+            Counters counters,
+            RdmaCounters rdmaCounters,
+            boolean fallsBack,
+            @Nullable ConnectionManager manager,
+            @Nullable PeerConnections peers) {
+        this.control = control;
+        this.counters = counters;
+        this.rdmaCounters = rdmaCounters;
+        this.fallsBack = fallsBack;
+        this.manager = manager;
+        this.peers = peers;
+    }
+
+    /**
+     * Starts a fabric.
+     *
+     * @param control carries everything but verbs; closed with this fabric
+     * @param fallsBack whether verbs go over TCP with memory nodes to which RDMA does not work
+     * @throws IOException if there is no RDMA device to use
+     */
+    public static RdmaFabric open(
+            VerbsBackend backend,
+            ConnectionSettings settings,
+            PeerSettings peerSettings,
+            boolean fallsBack,
+            TcpFabric control,
+            Counters counters)
+            throws IOException {
+        RdmaCounters rdmaCounters = new RdmaCounters();
+        ConnectionManager manager = new ConnectionManager(backend, settings, rdmaCounters);
+        PeerConnections peers = PeerConnections.start(manager, peerSettings, backend);
+        control.advertise(peers.advertisement());
+        return new RdmaFabric(control, counters, rdmaCounters, fallsBack, manager, peers);
+    }
+
+    /** Makes a fabric that uses memory nodes at {@code rdma://} over TCP, and warns of it. */
+    static RdmaFabric overTcp(TcpFabric control, Counters counters, AdapterException cause) {
+        LOG.warn("Memory nodes at rdma:// are used over TCP. {} What to do: {}", cause.getMessage(), cause.action());
+        return new RdmaFabric(control, counters, new RdmaCounters(), true, null, null);
+    }
+
+    @Override
+    public boolean supports(MemoryNodeAddress address) {
+        return address.scheme().equals(SCHEME) || control.supports(address);
+    }
+
+    @Override
+    public CompletionStage<FabricSession> join(
+            MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+        MemoryNodeAddress tcp = new MemoryNodeAddress(TcpFabric.SCHEME, address.host(), address.port());
+        ConnectionManager connections = manager;
+        PeerConnections messages = peers;
+        if (connections == null || messages == null || !address.scheme().equals(SCHEME)) {
+            return control.join(tcp, request, listener);
+        }
+        CompletableFuture<FabricSession> joining = new CompletableFuture<>();
+        RdmaSession session = new RdmaSession(this, connections, messages, address, listener, joining);
+        control.joinControl(tcp, request, session).whenComplete((joined, failure) -> {
+            if (failure != null) {
+                joining.completeExceptionally(failure);
+            } else {
+                session.joined(joined);
+            }
+        });
+        return joining;
+    }
+
+    /** Returns whether verbs of a memory node may go over TCP, and says so once. */
+    boolean fallsBack(MemoryNodeAddress address, FabricException cause) {
+        if (fallsBack && warned.put(address.toString(), true) == null) {
+            LOG.warn(
+                    "Memory node {} is used over TCP because RDMA to it does not work: {}",
+                    address,
+                    cause.getMessage());
+        }
+        return fallsBack;
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    /** Returns what is counted of the adapter's work. */
+    public RdmaCounters rdmaCounters() {
+        return rdmaCounters;
+    }
+
+    @Override
+    public String peerAddress() {
+        return control.peerAddress();
+    }
+
+    @Override
+    public Map<String, Object> details() {
+        ConnectionManager connections = manager;
+        if (connections == null) {
+            return Map.of("provider", "none: TCP is used");
+        }
+        Map<String, Object> details = connections.details();
+        sessions.forEach(session -> details.put("queuePair." + session.address(), session.queuePairState()));
+        return details;
+    }
+
+    void joined(RdmaSession session) {
+        sessions.add(session);
+    }
+
+    void gone(RdmaSession session) {
+        sessions.remove(session);
+    }
+
+    /** Closes every session and listener and waits a moment until they are. */
+    @Override
+    public void close() {
+        ConnectionManager connections = manager;
+        if (connections != null) {
+            connections.close();
+        }
+        control.close();
+    }
+}

@@ -1,0 +1,39 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.fabric.AdapterException;
+import io.declock.fabric.Fabric;
+import io.declock.fabric.tcp.DirectFabricProvider;
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.monitor.Counters;
+import io.declock.rdma.verbs.VerbsBackend;
+import java.io.IOException;
+import java.util.Map;
+
+/** Found by {@link java.util.ServiceLoader}: the fabric by RDMA. */
+public final class RdmaFabricProvider implements DirectFabricProvider {
+    /** Called by the service loader. */
+    public RdmaFabricProvider() {}
+
+    @Override
+    public String scheme() {
+        return RdmaFabric.SCHEME;
+    }
+
+    @Override
+    public Fabric open(Map<String, String> options, TcpFabric control, Counters counters) throws AdapterException {
+        RdmaOptions read = RdmaOptions.of(options);
+        try {
+            VerbsBackend backend = Providers.provider(read.provider());
+            return RdmaFabric.open(backend, read.connections(), read.peers(), read.fallback(), control, counters);
+        } catch (IOException e) {
+            AdapterException explained = Diagnosis.of(e);
+            if (read.fallback()) {
+                return RdmaFabric.overTcp(control, counters, explained);
+            }
+            throw explained;
+        }
+    }
+}

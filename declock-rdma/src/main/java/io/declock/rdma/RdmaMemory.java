@@ -1,0 +1,40 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.memorynode.RegionMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/** A memory node's region as one piece of memory that can be registered; it lives as long as something refers to it. Thread-safe. */
+public final class RdmaMemory implements RegionMemory {
+    private static final int PAGE = 4096;
+
+    // Set once, before the memory node is used.
+    private volatile MemorySegment memory = MemorySegment.NULL;
+    private volatile int segmentBytes;
+
+    /** Makes one without memory yet. */
+    public RdmaMemory() {}
+
+    @Override
+    public void reserve(int segments, int segmentBytes) {
+        this.segmentBytes = segmentBytes;
+        this.memory = Arena.ofAuto().allocate((long) segments * segmentBytes, PAGE);
+    }
+
+    @Override
+    public ByteBuffer segment(int index) {
+        return memory.asSlice((long) index * segmentBytes, segmentBytes).asByteBuffer();
+    }
+
+    long address() {
+        return memory.address();
+    }
+
+    long bytes() {
+        return memory.byteSize();
+    }
+}

@@ -1,0 +1,136 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.fabric.AdapterException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of RDMA as they are written by name.
+ *
+ * @param connections how connections behave
+ * @param peers how messages between compute nodes travel
+ * @param listenPort port of a memory node in the port space of RDMA
+ * @param provider {@code ffm} or {@code auto}
+ * @param fallback whether verbs go over TCP where RDMA does not work
+ */
+record RdmaOptions(
+        ConnectionSettings connections, PeerSettings peers, int listenPort, String provider, boolean fallback) {
+    private static final Set<String> NAMES = Set.of(
+            "device",
+            "port",
+            "gid-index",
+            "address",
+            "listen-port",
+            "provider",
+            "fallback",
+            "ack-timeout",
+            "retry-count",
+            "rnr-retry-count",
+            "max-in-flight",
+            "max-reads-and-atomics",
+            "inline-bytes",
+            "poll-time",
+            "connect-timeout",
+            "request-timeout",
+            "peer-connections",
+            "peer-port",
+            "max-peer-connections");
+
+    /**
+     * Reads options.
+     *
+     * @throws AdapterException if one is unknown or makes no sense
+     */
+    static RdmaOptions of(Map<String, String> options) throws AdapterException {
+        for (String name : new TreeSet<>(options.keySet())) {
+            if (!NAMES.contains(name)) {
+                throw bad(name, options.get(name), "there is no such setting of RDMA", null);
+            }
+        }
+        Reader in = new Reader(options);
+        ConnectionSettings defaults = ConnectionSettings.DEFAULTS;
+        try {
+            ConnectionSettings connections = new ConnectionSettings(
+                    in.localAddress(),
+                    in.number("ack-timeout", defaults.ackTimeout()),
+                    in.number("retry-count", defaults.retryCount()),
+                    in.number("rnr-retry-count", defaults.rnrRetryCount()),
+                    in.number("max-in-flight", defaults.maxInFlight()),
+                    in.number("max-reads-and-atomics", defaults.maxReadsAndAtomics()),
+                    in.number("inline-bytes", defaults.inlineBytes()),
+                    in.duration("poll-time", defaults.pollTime()),
+                    in.duration("connect-timeout", defaults.connectTimeout()),
+                    in.duration("request-timeout", defaults.requestTimeout()));
+            PeerSettings peers = new PeerSettings(
+                    in.yes("peer-connections", true),
+                    in.number("peer-port", 0),
+                    in.number("max-peer-connections", PeerSettings.DEFAULTS.maxConnections()));
+            return new RdmaOptions(
+                    connections,
+                    peers,
+                    in.number("listen-port", 0),
+                    options.getOrDefault("provider", "auto"),
+                    in.yes("fallback", false));
+        } catch (IllegalArgumentException e) {
+            throw new AdapterException(
+                    "A setting of RDMA has a value that cannot be: " + e.getMessage(), "Correct it.", e);
+        }
+    }
+
+    private static AdapterException bad(String name, @Nullable String value, String why, @Nullable Throwable cause) {
+        return new AdapterException(
+                "The RDMA setting '" + name + "' is '" + value + "', but " + why + ".",
+                "Correct or remove it; docs/rdma.md lists them.",
+                cause);
+    }
+
+    /** Reads one option after the other. */
+    private record Reader(Map<String, String> options) {
+        int number(String name, int otherwise) throws AdapterException {
+            String text = options.get(name);
+            try {
+                return text == null ? otherwise : Integer.parseInt(text);
+            } catch (NumberFormatException e) {
+                throw bad(name, text, "must be a number", e);
+            }
+        }
+
+        boolean yes(String name, boolean otherwise) {
+            String text = options.get(name);
+            return text == null ? otherwise : Boolean.parseBoolean(text);
+        }
+
+        Duration duration(String name, Duration otherwise) throws AdapterException {
+            String text = options.get(name);
+            try {
+                return text == null ? otherwise : Duration.parse(text);
+            } catch (DateTimeParseException e) {
+                throw bad(name, text, "must be a duration such as PT5S", e);
+            }
+        }
+
+        @Nullable
+        InetAddress localAddress() throws AdapterException {
+            String address = options.get("address");
+            String device = options.get("device");
+            if (address == null || address.isEmpty()) {
+                return DeviceAddress.find(
+                        device == null || device.isEmpty() ? null : device, number("port", 1), number("gid-index", -1));
+            }
+            try {
+                return InetAddress.getByName(address);
+            } catch (UnknownHostException e) {
+                throw bad("address", address, "that is no address", e);
+            }
+        }
+    }
+}

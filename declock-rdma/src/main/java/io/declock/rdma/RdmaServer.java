@@ -1,0 +1,188 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.RdmaCmId;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.RemoteMemory;
+import io.declock.memorynode.DirectAccess;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeSession;
+import io.declock.rdma.verbs.Constants;
+import io.declock.rdma.verbs.VerbsBackend;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A memory node's side of RDMA: takes connections of sessions that the control plane admitted, each with a key of its own to the
+ * region, and executes the verbs of all others through a loopback queue pair, so that one adapter executes every atomic. Its processor
+ * takes no part in the verbs of connected sessions. Thread-safe.
+ */
+public final class RdmaServer implements DirectAccess {
+    private static final int REGION_ACCESS = Constants.IBV_ACCESS_LOCAL_WRITE
+            | Constants.IBV_ACCESS_REMOTE_WRITE
+            | Constants.IBV_ACCESS_REMOTE_READ
+            | Constants.IBV_ACCESS_REMOTE_ATOMIC;
+
+    private final MemoryNode node;
+    private final RdmaMemory memory;
+    private final ConnectionManager manager;
+    private final RdmaCounters counters;
+    private final SecureRandom random = new SecureRandom();
+    private final Map<ByteBuffer, ServedSession> byToken = new ConcurrentHashMap<>();
+    private final Set<MemoryNodeSession> offered = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger connected = new AtomicInteger();
+    private final Listener listener;
+    private final Agent agent;
+
+    private RdmaServer(MemoryNode node, RdmaMemory memory, VerbsBackend backend, ConnectionSettings settings, int port)
+            throws IOException {
+        this.node = node;
+        this.memory = memory;
+        this.counters = new RdmaCounters();
+        this.manager = new ConnectionManager(backend, settings, counters);
+        try {
+            this.listener = Listener.start(manager, this::requested, port);
+            this.agent = connectAgent();
+        } catch (IOException | RuntimeException e) {
+            manager.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Starts to serve a memory node's region.
+     *
+     * @param node made with {@code memory}
+     * @param settings how; its local address tells which adapter
+     * @param port port in the port space of RDMA, 0 for any free one; compute nodes learn it over TCP
+     * @throws IOException if that is not possible; says what to do
+     */
+    public static RdmaServer start(
+            MemoryNode node, RdmaMemory memory, VerbsBackend backend, ConnectionSettings settings, int port)
+            throws IOException {
+        if (!backend.readsPrivateData()) {
+            throw new IOException("a memory node cannot use the provider '" + backend.name()
+                    + "', which does not show who connects; set declock.rdma.provider to ffm");
+        }
+        return new RdmaServer(node, memory, backend, settings, port);
+    }
+
+    private Agent connectAgent() throws IOException {
+        byte[] token = newToken();
+        byToken.put(ByteBuffer.wrap(token), new ServedSession(this, null));
+        InetAddress local = manager.settings().localAddress();
+        InetAddress target = local == null ? InetAddress.getLoopbackAddress() : local;
+        return Agent.connect(manager, token, new InetSocketAddress(target, listener.port()));
+    }
+
+    private byte[] newToken() {
+        byte[] token = new byte[Greetings.TOKEN_BYTES];
+        random.nextBytes(token);
+        return token;
+    }
+
+    @Override
+    public Offer offer(MemoryNodeSession session) throws FabricException.Refused {
+        byte[] token = newToken();
+        ServedSession served = new ServedSession(this, session);
+        // A second way would have to be cut with the first.
+        if (!offered.add(session)) {
+            throw new FabricException.Refused(
+                    FabricException.Reason.BAD_REQUEST, "the session asked for RDMA before; join again");
+        }
+        session.attach(served);
+        byToken.put(ByteBuffer.wrap(token), served);
+        // The session was attached to before it is looked at, and is closed before who cuts it looks for what is
+        // attached:
+        // so one of the two finds the other.
+        if (session.isCut()) {
+            forget(served);
+            throw new FabricException.Refused(FabricException.Reason.BAD_REQUEST, "the session is over");
+        }
+        InetAddress local = manager.settings().localAddress();
+        return new Offer(local == null ? "" : local.getHostAddress(), listener.port(), token);
+    }
+
+    @Override
+    public RemoteMemory agent() {
+        return agent;
+    }
+
+    private void requested(RdmaCmId id, byte[] privateData) throws IOException {
+        ServedSession served = byToken.remove(ByteBuffer.wrap(Greetings.readToken(privateData)));
+        if (served == null) {
+            throw new IOException(
+                    "the token is of no session of memory node " + node.id() + ", or was used; join again over TCP");
+        }
+        served.accept(id);
+    }
+
+    /** Registers the region for one connection and tells its key. */
+    byte[] grant(Connection connection) throws IOException {
+        try {
+            IbvMr registration = connection.register(memory.address(), memory.bytes(), REGION_ACCESS);
+            return Greetings.granting(new RegionGrant(memory.address(), memory.bytes(), registration.getRkey()));
+        } catch (IOException e) {
+            throw new IOException(
+                    "the memory node's adapter cannot register its region of " + memory.bytes()
+                            + " bytes once more (each session needs it; raise its 'ulimit -l'): " + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** Makes a session's token worthless. */
+    void forget(ServedSession served) {
+        served.session().ifPresent(offered::remove);
+        byToken.values().remove(served);
+    }
+
+    /** Counts the connections of sessions. */
+    AtomicInteger connected() {
+        return connected;
+    }
+
+    ConnectionManager manager() {
+        return manager;
+    }
+
+    /** Returns the port in the port space of RDMA. */
+    public int port() {
+        return listener.port();
+    }
+
+    /** Returns what is counted. */
+    public RdmaCounters counters() {
+        return counters;
+    }
+
+    @Override
+    public Map<String, Object> details() {
+        Map<String, Object> details = manager.details();
+        details.put("address", manager.local(listener.port()).toString());
+        details.put("connectedSessions", connected.get());
+        details.put("ownRequestsExecuted", agent.isUp());
+        return details;
+    }
+
+    /** Returns whether the adapter still executes the memory node's own requests. */
+    @Override
+    public boolean isHealthy() {
+        return agent.isUp();
+    }
+
+    /** Ends every connection. */
+    @Override
+    public void close() {
+        manager.close();
+    }
+}

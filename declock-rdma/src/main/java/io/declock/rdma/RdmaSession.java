@@ -1,0 +1,268 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.fabric.ControlPlane;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.JoinReply;
+import io.declock.fabric.Member;
+import io.declock.fabric.Membership;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RemoteMemory;
+import io.declock.fabric.SessionListener;
+import io.declock.fabric.VerbChain;
+import io.declock.fabric.tcp.ControlSession;
+import io.declock.monitor.Counters;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session by RDMA: a session over TCP for everything but verbs, and a connection of the adapters for these. When either ends, both
+ * do. Thread-safe.
+ *
+ * <p>Between joining over TCP and the adapters' connection, what the memory node says unasked is kept, so that nobody hears of a
+ * session before its joining has completed.
+ */
+final class RdmaSession implements FabricSession, RemoteMemory, SessionListener, Connection.Owner {
+    private final RdmaFabric fabric;
+    private final ConnectionManager manager;
+    private final PeerConnections peers;
+    private final MemoryNodeAddress address;
+    private final SessionListener listener;
+    private final CompletableFuture<FabricSession> joining;
+    private final EarlyEvents early = new EarlyEvents();
+    // Each set once, in this order.
+    private volatile @Nullable ControlSession control;
+    private volatile @Nullable Connection connection;
+    private volatile @Nullable VerbQueue verbs;
+    private volatile @Nullable ScheduledFuture<?> watch;
+    private volatile boolean leaving;
+
+    RdmaSession(
+            RdmaFabric fabric,
+            ConnectionManager manager,
+            PeerConnections peers,
+            MemoryNodeAddress address,
+            SessionListener listener,
+            CompletableFuture<FabricSession> joining) {
+        this.fabric = fabric;
+        this.manager = manager;
+        this.peers = peers;
+        this.address = address;
+        this.listener = listener;
+        this.joining = joining;
+    }
+
+    /** The session over TCP stands: asks for the way in. */
+    void joined(ControlSession session) {
+        control = session;
+        session.directWay().whenComplete((way, failure) -> {
+            if (failure != null) {
+                giveUp(new FabricException(
+                        "memory node " + address + " gives no way in by RDMA: " + failure.getMessage(), failure));
+            } else {
+                connect(way);
+            }
+        });
+    }
+
+    private void connect(Optional<ControlSession.DirectWay> offered) {
+        if (offered.isEmpty()) {
+            giveUp(new FabricException("memory node " + address
+                    + " does not serve RDMA; start it with RDMA, or use tcp:// in its address"));
+            return;
+        }
+        ControlSession.DirectWay way = offered.get();
+        Connection made = new Connection(
+                manager,
+                "memory node " + address,
+                new QueueSizes(manager.settings().maxInFlight() * VerbChain.MAX_VERBS, 1),
+                Greetings.toMemoryNode(way.token()),
+                this);
+        connection = made;
+        String host = way.host().isEmpty() ? address.host() : way.host();
+        // Looks the name up, which may block; so not on the thread of the connections.
+        InetSocketAddress target = new InetSocketAddress(host, way.port());
+        manager.execute(() -> made.connect(target));
+    }
+
+    @Override
+    public void established(Connection established, byte[] privateData) throws IOException {
+        VerbQueue queue = VerbQueue.on(established, manager, Greetings.readGrant(privateData));
+        verbs = queue;
+        long timeout = manager.settings().requestTimeout().toNanos();
+        watch = manager.timer()
+                .scheduleWithFixedDelay(
+                        () -> check(established, queue, timeout),
+                        timeout / 4,
+                        Math.max(1, timeout / 4),
+                        TimeUnit.NANOSECONDS);
+        peers.joined(this);
+        fabric.joined(this);
+        early.open(() -> joining.complete(this));
+    }
+
+    private void check(Connection established, VerbQueue queue, long timeout) {
+        if (queue.isStuck(System.nanoTime(), timeout)) {
+            established.fail(new FabricException("memory node " + address + " has executed nothing for "
+                    + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms by RDMA"));
+        }
+    }
+
+    @Override
+    public void ended(Connection ended, FabricException cause) {
+        VerbQueue queue = verbs;
+        if (queue == null) {
+            giveUp(cause);
+        } else {
+            over(queue, cause);
+            if (!leaving) {
+                tcp().fail(cause);
+            }
+        }
+    }
+
+    private void over(VerbQueue queue, FabricException cause) {
+        ScheduledFuture<?> watching = watch;
+        if (watching != null) {
+            watching.cancel(false);
+        }
+        peers.gone(this);
+        fabric.gone(this);
+        queue.fail(cause);
+    }
+
+    /** RDMA does not work for this session: goes on over TCP if that is allowed. */
+    private void giveUp(FabricException cause) {
+        if (joining.isDone()) {
+            return;
+        }
+        if (fabric.fallsBack(address, cause)) {
+            early.open(() -> joining.complete(this));
+        } else {
+            joining.completeExceptionally(cause);
+            tcp().control().leave();
+        }
+    }
+
+    MemoryNodeAddress address() {
+        return address;
+    }
+
+    /** Returns how the queue pair is doing, for people. */
+    String queuePairState() {
+        VerbQueue queue = verbs;
+        return queue == null ? "none: TCP is used" : queue.state();
+    }
+
+    /** Returns the session over TCP. */
+    ControlSession tcp() {
+        ControlSession session = control;
+        if (session == null) {
+            throw new IllegalStateException("not joined yet");
+        }
+        return session;
+    }
+
+    @Override
+    public JoinReply joined() {
+        return tcp().joined();
+    }
+
+    @Override
+    public RemoteMemory memory() {
+        return this;
+    }
+
+    @Override
+    public ControlPlane control() {
+        return new LeavingControl(tcp().control(), this);
+    }
+
+    /** Leaving has begun: that the memory node ends the connection is no loss any more. */
+    void leaving() {
+        leaving = true;
+    }
+
+    /** Leaving has ended, whether or not the memory node answered. */
+    void left() {
+        FabricException cause = new FabricException("the session with memory node " + address + " was left");
+        VerbQueue queue = verbs;
+        if (queue != null) {
+            over(queue, cause);
+        }
+        Connection current = connection;
+        if (current != null) {
+            current.fail(cause);
+        }
+    }
+
+    @Override
+    public void post(VerbChain chain) {
+        VerbQueue queue = verbs;
+        if (queue == null) {
+            tcp().memory().post(chain);
+            return;
+        }
+        for (int i = 0; i < chain.size(); i++) {
+            fabric.counters().verb(chain.purpose(), chain.verb(i));
+        }
+        queue.post(chain);
+    }
+
+    @Override
+    public void send(Member to, PeerMessage message) {
+        boolean self = to.nodeId() == joined().nodeId() && to.incarnation() == joined().incarnation();
+        PeerConnections.Way way = self ? PeerConnections.Way.NONE : peers.send(this, to, message);
+        switch (way) {
+            case SENT -> fabric.counters().count(Counters.Event.PEER_DIRECT);
+            case OPENING -> tcp().control().relay(message);
+            case NONE -> tcp().send(to, message);
+        }
+    }
+
+    @Override
+    public void close() {
+        tcp().close();
+    }
+
+    @Override
+    public void membershipChanged(Membership membership) {
+        peers.membersChanged(this, membership);
+        early.run(() -> listener.membershipChanged(membership));
+    }
+
+    @Override
+    public void peerMessage(PeerMessage message) {
+        early.run(() -> listener.peerMessage(message));
+    }
+
+    @Override
+    public void reclaimProposed(long round, long[] records) {
+        early.run(() -> listener.reclaimProposed(round, records));
+    }
+
+    @Override
+    public void lost(FabricException cause) {
+        VerbQueue queue = verbs;
+        if (queue != null) {
+            over(queue, cause);
+        }
+        Connection current = connection;
+        if (current != null) {
+            current.fail(cause);
+        }
+        // Before joining has completed, its failure tells.
+        if (!joining.completeExceptionally(cause) && !joining.isCompletedExceptionally()) {
+            early.run(() -> listener.lost(cause));
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import com.ibm.disni.verbs.RdmaCmId;
+import io.declock.fabric.FabricException;
+import io.declock.memorynode.DataPlane;
+import io.declock.memorynode.MemoryNodeSession;
+import java.io.IOException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a memory node's adapter has for one session: a token until it was used, then a queue pair, in a domain with a registration of
+ * the region of its own. Cutting destroys all of it before it says so. Belongs to the connection manager's thread, except {@link
+ * #cut}.
+ */
+final class ServedSession implements DataPlane, Connection.Owner {
+    private static final Logger LOG = LoggerFactory.getLogger(ServedSession.class);
+
+    private final RdmaServer server;
+    private final @Nullable MemoryNodeSession session;
+    private final String name;
+    private @Nullable Connection connection;
+    private boolean counted;
+    private boolean cut;
+
+    /** Makes one for a session, or for the memory node itself. */
+    ServedSession(RdmaServer server, @Nullable MemoryNodeSession session) {
+        this.server = server;
+        this.session = session;
+        this.name = session == null
+                ? "the memory node itself"
+                : "compute node " + session.member().nodeId() + "."
+                        + session.member().incarnation() + " ("
+                        + session.member().name() + ")";
+    }
+
+    Optional<MemoryNodeSession> session() {
+        return Optional.ofNullable(session);
+    }
+
+    /** Accepts its connection request. */
+    void accept(RdmaCmId id) throws IOException {
+        if (cut || connection != null || (session != null && session.isCut())) {
+            throw new IOException("the session of " + name + " is over or connected already");
+        }
+        Connection made = new Connection(server.manager(), name, QueueSizes.PASSIVE, new byte[0], this);
+        connection = made;
+        made.accept(id, server::grant);
+    }
+
+    @Override
+    public void established(Connection established, byte[] privateData) {
+        counted = true;
+        server.connected().incrementAndGet();
+        LOG.debug("{} is connected by RDMA", name);
+    }
+
+    @Override
+    public void ended(Connection ended, FabricException cause) {
+        if (counted) {
+            server.connected().decrementAndGet();
+        }
+        LOG.debug("The RDMA connection of {} ended: {}", name, cause.getMessage());
+    }
+
+    @Override
+    public void cut(Runnable done) {
+        server.manager().execute(() -> {
+            cut = true;
+            server.forget(this);
+            Connection current = connection;
+            if (current == null) {
+                done.run();
+            } else {
+                current.endThen(new FabricException("the session is over"), done);
+            }
+        });
+    }
+}

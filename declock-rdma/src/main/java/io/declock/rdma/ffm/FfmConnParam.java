@@ -1,0 +1,24 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma.ffm;
+
+import com.ibm.disni.verbs.RdmaConnParam;
+import io.declock.rdma.verbs.ConnectionParameters;
+
+/** DiSNI's connection parameters, whose own setters refuse most of them. */
+final class FfmConnParam extends RdmaConnParam {
+    /**
+     * Makes them.
+     *
+     * @param privateData where the private data lies; must stay there until the call was made
+     */
+    FfmConnParam(long privateData, ConnectionParameters parameters) {
+        private_data_addr = privateData;
+        private_data_len = (byte) parameters.privateData().length;
+        responder_resources = (byte) parameters.responderResources();
+        initiator_depth = (byte) parameters.initiatorDepth();
+        retry_count = (byte) parameters.retryCount();
+        rnr_retry_count = (byte) parameters.rnrRetryCount();
+    }
+}

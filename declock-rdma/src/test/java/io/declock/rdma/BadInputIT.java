@@ -1,0 +1,308 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.declock.fabric.Fabric;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.ManualTime;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.Purpose;
+import io.declock.fabric.RecordingListener;
+import io.declock.fabric.TestChain;
+import io.declock.fabric.tcp.ControlSession;
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a memory node's adapter is asked for that it must not give, and peers that are not there: clear errors, nothing hangs. */
+@Timeout(60)
+class BadInputIT {
+    private final ManualTime time = new ManualTime();
+    private final Counters counters = new Counters();
+    private final RdmaCounters rdmaCounters = new RdmaCounters();
+    private RdmaRig rig;
+    private ConnectionManager manager;
+    private TcpFabric tcp;
+
+    @BeforeEach
+    void start() throws Exception {
+        rig = new RdmaRig(
+                MemoryNodeSettings.withId("mn-1").withSize(64, 8).withWaitOutOldSessions(false),
+                time,
+                RdmaFabric.SCHEME);
+        manager = new ConnectionManager(RdmaRig.backend(), RdmaRig.settings(), rdmaCounters);
+        tcp = TcpFabric.open(TcpFabricSettings.DEFAULTS, counters);
+    }
+
+    @AfterEach
+    void stop() {
+        manager.close();
+        tcp.close();
+        rig.close();
+    }
+
+    private static JoinRequest request() {
+        return new JoinRequest(1, "test", "", 0, 0, Duration.ofSeconds(3).toNanos());
+    }
+
+    /** A session over TCP that has not asked for the way in yet. */
+    private ControlSession session() throws Exception {
+        return tcp.joinControl(rig.address(), request(), new RecordingListener())
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS);
+    }
+
+    private static ControlSession.DirectWay way(ControlSession session) throws Exception {
+        return session.directWay()
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS)
+                .orElseThrow();
+    }
+
+    /** A connection whose owner keeps what it is told. */
+    private final class Attempt implements Connection.Owner {
+        final CompletableFuture<RegionGrant> granted = new CompletableFuture<>();
+        final CompletableFuture<FabricException> ended = new CompletableFuture<>();
+        final Connection connection;
+        VerbQueue queue;
+
+        Attempt(String host, int port, byte[] greeting) throws Exception {
+            connection = new Connection(manager, "the test's memory node", new QueueSizes(384, 1), greeting, this);
+            InetSocketAddress target = new InetSocketAddress(InetAddress.getByName(host), port);
+            manager.execute(() -> connection.connect(target));
+        }
+
+        Attempt(byte[] token) throws Exception {
+            this(RdmaRig.host(), rig.rdma().port(), Greetings.toMemoryNode(token));
+        }
+
+        @Override
+        public void established(Connection established, byte[] privateData) throws java.io.IOException {
+            granted.complete(Greetings.readGrant(privateData));
+        }
+
+        @Override
+        public void ended(Connection over, FabricException cause) {
+            if (queue != null) {
+                queue.fail(cause);
+            }
+            ended.complete(cause);
+            granted.completeExceptionally(cause);
+        }
+
+        String failure() throws Exception {
+            return ended.get(20, TimeUnit.SECONDS).getMessage();
+        }
+
+        /** Posts with a grant of the test's own making. */
+        TestChain fetchAndAdd(RegionGrant grant, long address) throws Exception {
+            CompletableFuture<VerbQueue> made = new CompletableFuture<>();
+            manager.execute(() -> {
+                try {
+                    made.complete(VerbQueue.on(connection, manager, grant));
+                } catch (Exception e) {
+                    made.completeExceptionally(e);
+                }
+            });
+            queue = made.get(10, TimeUnit.SECONDS);
+            TestChain chain = TestChain.forPurpose(Purpose.ACQUIRE);
+            chain.fetchAndAdd(address, 1);
+            queue.post(chain);
+            return chain;
+        }
+    }
+
+    @Test
+    void aWrongTokenIsRejectedWithTheReason() throws Exception {
+        assertThat(new Attempt(new byte[32]).failure())
+                .contains("rejected the RDMA connection", "the token is of no session of memory node mn-1");
+    }
+
+    @Test
+    void aRequestThatIsNoneIsRejected() throws Exception {
+        Attempt attempt = new Attempt(RdmaRig.host(), rig.rdma().port(), "hello".getBytes());
+        assertThat(attempt.failure()).contains("this is the RDMA port of DecLock");
+    }
+
+    @Test
+    void aTokenWorksOnce() throws Exception {
+        byte[] token = way(session()).token();
+        Attempt first = new Attempt(token);
+        assertThat(first.granted.get(20, TimeUnit.SECONDS).length())
+                .isEqualTo(rig.node().region().sizeBytes());
+        assertThat(new Attempt(token).failure()).contains("or was used");
+        assertThat(first.ended).isNotDone();
+    }
+
+    @Test
+    void aTokenDiesWithItsSession() throws Exception {
+        ControlSession session = session();
+        byte[] token = way(session).token();
+        session.control().leave().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        assertThat(new Attempt(token).failure()).contains("the token is of no session");
+    }
+
+    @Test
+    void aSessionAsksOnce() throws Exception {
+        ControlSession session = session();
+        way(session);
+        assertThatThrownBy(() -> way(session))
+                .isInstanceOf(ExecutionException.class)
+                .cause()
+                .isInstanceOf(FabricException.Refused.class)
+                .hasMessageContaining("asked for RDMA before");
+    }
+
+    @Test
+    void aKeyThatWasNotGrantedOpensNothing() throws Exception {
+        Attempt attempt = new Attempt(way(session()).token());
+        RegionGrant grant = attempt.granted.get(20, TimeUnit.SECONDS);
+        TestChain chain =
+                attempt.fetchAndAdd(new RegionGrant(grant.address(), grant.length(), grant.key() ^ 0x5A5A00), 0);
+        assertThatThrownBy(() -> chain.future().get(20, TimeUnit.SECONDS)).hasMessageContaining("REM_ACCESS_ERR");
+        assertThat(chain.ends).hasValue(1);
+        assertThat(rdmaCounters.errors()).containsKey("REM_ACCESS_ERR");
+    }
+
+    @Test
+    void anotherSessionsKeyOpensNothing() throws Exception {
+        Attempt one = new Attempt(way(session()).token());
+        RegionGrant itsGrant = one.granted.get(20, TimeUnit.SECONDS);
+        Attempt other = new Attempt(way(session()).token());
+        other.granted.get(20, TimeUnit.SECONDS);
+        TestChain chain = other.fetchAndAdd(itsGrant, 0);
+        assertThatThrownBy(() -> chain.future().get(20, TimeUnit.SECONDS)).hasMessageContaining("REM_ACCESS_ERR");
+        assertThat(rig.node().region().committedBytes()).isNotNegative();
+    }
+
+    @Test
+    void theAdapterItselfKeepsTheBounds() throws Exception {
+        Attempt attempt = new Attempt(way(session()).token());
+        RegionGrant grant = attempt.granted.get(20, TimeUnit.SECONDS);
+        TestChain chain = attempt.fetchAndAdd(
+                new RegionGrant(grant.address(), grant.length() + 4096, grant.key()), grant.length());
+        assertThatThrownBy(() -> chain.future().get(20, TimeUnit.SECONDS)).hasMessageContaining("REM_ACCESS_ERR");
+    }
+
+    /** Invariant 2: once members were told, nothing of the session executes. */
+    @Test
+    void aSessionThatLapsedCanChangeNothing() throws Exception {
+        ControlSession session = session();
+        RecordingListener other = new RecordingListener();
+        FabricSession watcher = tcp.joinControl(rig.address(), request(), other)
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS);
+        long record = watcher.control()
+                .resolve("ns:x")
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS)
+                .record();
+        Attempt attempt = new Attempt(way(session).token());
+        RegionGrant grant = attempt.granted.get(20, TimeUnit.SECONDS);
+        TestChain before = attempt.fetchAndAdd(grant, record);
+        before.future().get(20, TimeUnit.SECONDS);
+        long header = rig.node().region().read(record);
+
+        while (watcher.control()
+                        .members()
+                        .toCompletableFuture()
+                        .get(10, TimeUnit.SECONDS)
+                        .members()
+                        .size()
+                == 2) {
+            watcher.control().heartbeat().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            time.advance(Duration.ofMillis(500));
+        }
+        TestChain after = TestChain.forPurpose(Purpose.ACQUIRE);
+        after.fetchAndAdd(record, 1);
+        attempt.queue.post(after);
+
+        assertThatThrownBy(() -> after.future().get(20, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
+        assertThat(rig.node().region().read(record)).isEqualTo(header);
+    }
+
+    @Test
+    void nobodyListensThere() throws Exception {
+        Attempt attempt = new Attempt(RdmaRig.host(), 4, Greetings.toMemoryNode(new byte[32]));
+        assertThat(attempt.failure()).contains("nobody listens there");
+    }
+
+    @Test
+    void aHostThatIsNotThereIsGivenUpInTime() throws Exception {
+        long begun = System.nanoTime();
+        Attempt attempt = new Attempt("10.77.0.99", 4, Greetings.toMemoryNode(new byte[32]));
+        assertThat(attempt.failure()).contains("the test's memory node");
+        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void aMemoryNodeThatEndsFailsWhatIsUnderWay() throws Exception {
+        RecordingListener listener = new RecordingListener();
+        Fabric fabric = rig.openFabric(counters);
+        FabricSession session = fabric.join(rig.address(), request(), listener)
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS);
+        rig.rdma().close();
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(listener.losses).hasSize(1));
+        TestChain chain = TestChain.forPurpose(Purpose.ACQUIRE);
+        chain.fetchAndAdd(0, 1);
+        session.memory().post(chain);
+        assertThat(chain.future()).isCompletedExceptionally();
+    }
+
+    @Test
+    void aMemoryNodeWithoutRdmaIsExplained() throws Exception {
+        try (PlainMemoryNode plain = new PlainMemoryNode(time)) {
+            MemoryNodeAddress address = new MemoryNodeAddress("rdma", "127.0.0.1", plain.port());
+            assertThatThrownBy(() -> rig.openFabric(counters)
+                            .join(address, request(), new RecordingListener())
+                            .toCompletableFuture()
+                            .get(20, TimeUnit.SECONDS))
+                    .hasMessageContaining("does not serve RDMA");
+        }
+    }
+
+    @Test
+    void whereItIsAllowedTcpTakesOver() throws Exception {
+        try (PlainMemoryNode plain = new PlainMemoryNode(time);
+                Fabric fabric = RdmaFabric.open(
+                        RdmaRig.backend(),
+                        RdmaRig.settings(),
+                        PeerSettings.DEFAULTS,
+                        true,
+                        TcpFabric.open(TcpFabricSettings.DEFAULTS, counters),
+                        counters)) {
+            MemoryNodeAddress address = new MemoryNodeAddress("rdma", "127.0.0.1", plain.port());
+            FabricSession session = fabric.join(address, request(), new RecordingListener())
+                    .toCompletableFuture()
+                    .get(20, TimeUnit.SECONDS);
+            long record = session.control()
+                    .resolve("ns:x")
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS)
+                    .record();
+            TestChain chain = TestChain.forPurpose(Purpose.ACQUIRE);
+            chain.fetchAndAdd(record, 1);
+            assertThat(chain.runOn(session)[0]).hasSize(1);
+        }
+    }
+}

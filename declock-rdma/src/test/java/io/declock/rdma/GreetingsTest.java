@@ -1,0 +1,75 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.declock.rdma.verbs.ConnectionParameters;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** The private data of connections, as docs/wire-protocol.md specifies it. */
+class GreetingsTest {
+    private static final byte[] TOKEN = new byte[32];
+
+    static {
+        Arrays.fill(TOKEN, (byte) 7);
+    }
+
+    @Test
+    void aTokenIsFoundWhereTheSpecificationSays() throws Exception {
+        byte[] request = Greetings.toMemoryNode(TOKEN);
+        assertThat(request)
+                .hasSize(ConnectionParameters.MAX_CONNECT_BYTES)
+                .startsWith('D', 'C', 'R', 'M', 1, 1, 0, 0, 7);
+        assertThat(Greetings.readToken(request)).isEqualTo(TOKEN);
+        // The connection manager may pad.
+        assertThat(Greetings.readToken(Arrays.copyOf(request, 92))).isEqualTo(TOKEN);
+    }
+
+    @Test
+    void peersAreReadAsTheyWereWritten() throws Exception {
+        byte[] request = Greetings.toPeer(new Greetings.Peers(-5, 255, 1 << 30, 3, 9, TOKEN));
+        assertThat(request).hasSize(ConnectionParameters.MAX_CONNECT_BYTES);
+        Greetings.Peers peers = Greetings.readPeers(request);
+        assertThat(peers.memoryNode()).isEqualTo(-5);
+        assertThat(peers.fromNode()).isEqualTo(255);
+        assertThat(peers.fromIncarnation()).isEqualTo(1 << 30);
+        assertThat(peers.toNode()).isEqualTo(3);
+        assertThat(peers.toIncarnation()).isEqualTo(9);
+        assertThat(peers.proof()).isEqualTo(TOKEN);
+    }
+
+    @Test
+    void aGrantIsReadAsItWasWritten() throws Exception {
+        RegionGrant grant = new RegionGrant(0x7F00_0000_0000L, 1L << 33, -2);
+        assertThat(Greetings.readGrant(Greetings.granting(grant))).isEqualTo(grant);
+        assertThatThrownBy(() -> Greetings.readGrant(new byte[23])).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void anythingElseIsRefused() {
+        assertThatThrownBy(() -> Greetings.readToken(new byte[55])).hasMessageContaining("none of its requests");
+        assertThatThrownBy(() -> Greetings.readToken(new byte[56])).hasMessageContaining("none of its requests");
+        byte[] newer = Greetings.toMemoryNode(TOKEN);
+        newer[4] = 2;
+        assertThatThrownBy(() -> Greetings.readToken(newer)).hasMessageContaining("version 2");
+        assertThatThrownBy(() -> Greetings.readPeers(Greetings.toMemoryNode(TOKEN)))
+                .hasMessageContaining("kind 1");
+    }
+
+    @Test
+    void whereAPeerTakesConnectionsIsReadFromItsAddress() {
+        assertThat(PeerConnections.unresolved("10.0.0.1:7421/rdma=4711"))
+                .isEqualTo(InetSocketAddress.createUnresolved("10.0.0.1", 4711));
+        assertThat(PeerConnections.unresolved("[fe80::1]:7421/rdma=4711"))
+                .isEqualTo(InetSocketAddress.createUnresolved("fe80::1", 4711));
+        for (String none : new String[] {"", "10.0.0.1:7421", "/rdma=4711", "10.0.0.1:1/rdma=", "a:1/rdma=99999"}) {
+            assertThat(PeerConnections.unresolved(none)).as(none).isNull();
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.fabric.FabricContract;
+import io.declock.fabric.FabricRig;
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.memorynode.MemoryNodeSettings;
+
+/** Sessions over TCP with a memory node whose adapter executes their verbs through a loopback queue pair. */
+class LoopbackFabricIT extends FabricContract {
+    @Override
+    protected FabricRig start(MemoryNodeSettings settings) {
+        return new RdmaRig(settings, time, TcpFabric.SCHEME);
+    }
+
+    @Override
+    protected int lockRounds() {
+        return 100;
+    }
+}

@@ -1,0 +1,20 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.fabric.FabricContract;
+import io.declock.fabric.FabricRig;
+import io.declock.memorynode.MemoryNodeSettings;
+
+class RdmaFabricIT extends FabricContract {
+    @Override
+    protected FabricRig start(MemoryNodeSettings settings) {
+        return new RdmaRig(settings, time, RdmaFabric.SCHEME);
+    }
+
+    @Override
+    protected int lockRounds() {
+        return 100;
+    }
+}

@@ -1,0 +1,90 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.fabric.Fabric;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeServer;
+import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import io.declock.node.ComputeNode;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/** A memory node that serves RDMA, and compute nodes on it, in real time. */
+public final class RdmaLocks {
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    private final List<ComputeNode> nodes = new ArrayList<>();
+    private final MemoryNode memoryNode;
+    private final RdmaServer rdma;
+    private final MemoryNodeServer server;
+
+    /** Starts the memory node. */
+    public RdmaLocks() throws IOException {
+        RdmaMemory memory = new RdmaMemory();
+        memoryNode = MemoryNode.create(
+                MemoryNodeSettings.withId("mn-1").withSize(10_000, 8).withWaitOutOldSessions(false),
+                System::nanoTime,
+                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
+                () -> ThreadLocalRandom.current().nextLong(),
+                memory);
+        rdma = RdmaServer.start(memoryNode, memory, RdmaRig.backend(), RdmaRig.settings(), 0);
+        server = MemoryNodeServer.start(
+                memoryNode, MemoryNodeServerSettings.DEFAULTS.withAddress(RdmaRig.host(), 0), rdma);
+    }
+
+    /** Returns the memory node. */
+    public MemoryNode memoryNode() {
+        return memoryNode;
+    }
+
+    /** Starts a compute node whose verbs go by that scheme. */
+    public ComputeNode start(String scheme) throws Exception {
+        Counters counters = new Counters();
+        TcpFabric tcp = TcpFabric.open(TcpFabricSettings.DEFAULTS, counters);
+        Fabric fabric = scheme.equals("tcp")
+                ? tcp
+                : RdmaFabric.open(RdmaRig.backend(), RdmaRig.settings(), PeerSettings.DEFAULTS, false, tcp, counters);
+        ComputeNode node = ComputeNode.builder()
+                .memoryNodes(List.of(MemoryNodeAddress.parse(scheme + "://" + RdmaRig.host() + ":" + server.port())))
+                .fabric(fabric)
+                .counters(counters)
+                .build();
+        nodes.add(node);
+        node.start();
+        if (!node.awaitReady(Duration.ofSeconds(20))) {
+            throw new IllegalStateException("not ready: " + node.monitor().memoryNodes());
+        }
+        return node;
+    }
+
+    /** Returns those that were started. */
+    public List<ComputeNode> nodes() {
+        return nodes;
+    }
+
+    /** Ends the memory node. */
+    public void stopMemoryNode() {
+        server.close();
+        memoryNode.close();
+        rdma.close();
+    }
+
+    /** Ends everything. */
+    public void stopAll() {
+        nodes.forEach(ComputeNode::close);
+        stopMemoryNode();
+        timer.shutdownNow();
+    }
+}

@@ -1,0 +1,81 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.declock.fabric.AdapterException;
+import io.declock.fabric.tcp.DirectFabricProvider;
+import io.declock.memorynode.DirectAccessProvider;
+import io.declock.rdma.ffm.NativeCallException;
+import io.declock.rdma.verbs.Errno;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.ServiceLoader;
+import org.junit.jupiter.api.Test;
+
+/** Settings by name, and what is said when RDMA does not work. */
+class RdmaOptionsTest {
+    @Test
+    void namesAreRead() throws Exception {
+        RdmaOptions options = RdmaOptions.of(Map.of(
+                "address", "127.0.0.1",
+                "ack-timeout", "16",
+                "poll-time", "PT0.000005S",
+                "peer-connections", "false",
+                "fallback", "true"));
+        assertThat(options.connections().localAddress()).hasToString("/127.0.0.1");
+        assertThat(options.connections().ackTimeout()).isEqualTo(16);
+        assertThat(options.connections().retryCount()).isEqualTo(3);
+        assertThat(options.connections().pollTime()).isEqualTo(Duration.ofNanos(5_000));
+        assertThat(options.peers().direct()).isFalse();
+        assertThat(options.fallback()).isTrue();
+        assertThat(options.provider()).isEqualTo("auto");
+    }
+
+    @Test
+    void badOnesAreNamed() {
+        assertBad(Map.of("acktimeout", "1"), "'acktimeout' is '1', but there is no such setting");
+        assertBad(Map.of("retry-count", "many"), "'retry-count' is 'many', but must be a number");
+        assertBad(Map.of("retry-count", "8"), "retry-count must be 0 to 7: 8");
+        assertBad(Map.of("poll-time", "20us"), "'poll-time' is '20us', but must be a duration");
+        assertBad(Map.of("max-in-flight", "100"), "max-in-flight must be a power of two: 100");
+        assertBad(Map.of("peer-port", "70000"), "port must be 0 to 65535");
+    }
+
+    private static void assertBad(Map<String, String> options, String message) {
+        assertThatThrownBy(() -> RdmaOptions.of(options))
+                .isInstanceOf(AdapterException.class)
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void bothProvidersAreFound() {
+        assertThat(ServiceLoader.load(DirectFabricProvider.class))
+                .extracting(DirectFabricProvider::scheme)
+                .containsExactly("rdma");
+        assertThat(ServiceLoader.load(DirectAccessProvider.class))
+                .extracting(DirectAccessProvider::scheme)
+                .containsExactly("rdma");
+    }
+
+    @Test
+    void eachKindOfFailureSaysWhatToDo() {
+        assertThat(action("rdma_create_event_channel", Errno.ENODEV)).contains("rdma link");
+        assertThat(action("ibv_reg_mr", Errno.ENOMEM)).contains("ulimit -l unlimited");
+        assertThat(action("rdma_create_event_channel", Errno.EACCES)).contains("/dev/infiniband/rdma_cm");
+        assertThat(action("rdma_bind_addr", Errno.EADDRNOTAVAIL)).contains("declock.rdma.address");
+        assertThat(action("rdma_listen", Errno.EINVAL)).contains("manual page of rdma_listen");
+        assertThat(Diagnosis.of(new IOException("cannot load librdmacm.so.1: no"))
+                        .action())
+                .contains("libibverbs1 librdmacm1");
+    }
+
+    private static String action(String function, Errno errno) {
+        return Diagnosis.of(new IOException("context: " + function, new NativeCallException(function, errno.number())))
+                .action();
+    }
+}

@@ -1,0 +1,111 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.fabric.Fabric;
+import io.declock.fabric.FabricRig;
+import io.declock.fabric.ManualTime;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.tcp.TcpFabric;
+import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeServer;
+import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import io.declock.rdma.verbs.VerbsBackend;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** A memory node that serves RDMA on the laboratory's device, and fabrics to it. */
+final class RdmaRig implements FabricRig {
+    private final MemoryNode node;
+    private final RdmaServer rdma;
+    private final MemoryNodeServer server;
+    private final String scheme;
+    private final List<Fabric> fabrics = new CopyOnWriteArrayList<>();
+
+    RdmaRig(MemoryNodeSettings settings, ManualTime time, String scheme) {
+        this.scheme = scheme;
+        RdmaMemory memory = new RdmaMemory();
+        this.node = MemoryNode.create(
+                settings, time, time, () -> ThreadLocalRandom.current().nextLong(), memory);
+        try {
+            this.rdma = RdmaServer.start(node, memory, backend(), settings(), 0);
+            this.server = MemoryNodeServer.start(node, MemoryNodeServerSettings.DEFAULTS.withAddress(host(), 0), rdma);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static VerbsBackend backend() throws IOException {
+        return Providers.provider("ffm");
+    }
+
+    /** Returns the settings for the laboratory's address. */
+    static ConnectionSettings settings() throws IOException {
+        ConnectionSettings defaults = ConnectionSettings.DEFAULTS;
+        return new ConnectionSettings(
+                InetAddress.getByName(host()),
+                defaults.ackTimeout(),
+                defaults.retryCount(),
+                defaults.rnrRetryCount(),
+                defaults.maxInFlight(),
+                defaults.maxReadsAndAtomics(),
+                defaults.inlineBytes(),
+                defaults.pollTime(),
+                defaults.connectTimeout(),
+                defaults.requestTimeout());
+    }
+
+    /** Returns the address of the laboratory's device. */
+    static String host() {
+        String address = System.getenv("LAB_ADDRESS");
+        if (address == null) {
+            throw new IllegalStateException("this runs inside a laboratory machine only; see ./lab");
+        }
+        return address;
+    }
+
+    @Override
+    public MemoryNode node() {
+        return node;
+    }
+
+    RdmaServer rdma() {
+        return rdma;
+    }
+
+    @Override
+    public MemoryNodeAddress address() {
+        return new MemoryNodeAddress(scheme, host(), server.port());
+    }
+
+    @Override
+    public Fabric openFabric(Counters counters) {
+        TcpFabric tcp = TcpFabric.open(TcpFabricSettings.DEFAULTS, counters);
+        Fabric fabric;
+        try {
+            fabric = scheme.equals(TcpFabric.SCHEME)
+                    ? tcp
+                    : RdmaFabric.open(backend(), settings(), PeerSettings.DEFAULTS, false, tcp, counters);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        fabrics.add(fabric);
+        return fabric;
+    }
+
+    @Override
+    public void close() {
+        fabrics.forEach(Fabric::close);
+        node.close();
+        server.close();
+        rdma.close();
+    }
+}

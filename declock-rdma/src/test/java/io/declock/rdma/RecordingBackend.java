@@ -1,0 +1,169 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import com.ibm.disni.verbs.IbvCQ;
+import com.ibm.disni.verbs.IbvCompChannel;
+import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvPd;
+import com.ibm.disni.verbs.IbvQP;
+import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.RdmaEventChannel;
+import io.declock.rdma.verbs.CmEvent;
+import io.declock.rdma.verbs.Completions;
+import io.declock.rdma.verbs.ConnectionParameters;
+import io.declock.rdma.verbs.DeviceLimits;
+import io.declock.rdma.verbs.Layouts;
+import io.declock.rdma.verbs.VerbsBackend;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A provider that only takes down what is posted. Not thread-safe. */
+final class RecordingBackend implements VerbsBackend {
+    /** What was posted, one list of requests per post. */
+    final List<List<Request>> posts = new ArrayList<>();
+
+    /** What posting returns. */
+    int errno;
+
+    /** A send request. */
+    record Request(long id, int opcode, int flags, long remote, long operand, long local, int length) {}
+
+    @Override
+    public int postSend(IbvQP qp, long workRequest) {
+        if (errno == 0) {
+            List<Request> requests = new ArrayList<>();
+            for (long next = workRequest; next != 0; ) {
+                MemorySegment wr = MemorySegment.ofAddress(next).reinterpret(Layouts.IBV_SEND_WR.byteSize());
+                MemorySegment sge = MemorySegment.ofAddress(at(wr, "sg_list")).reinterpret(16);
+                requests.add(new Request(
+                        at(wr, "wr_id"),
+                        intAt(wr, "opcode"),
+                        intAt(wr, "send_flags"),
+                        at(wr, "remote_addr"),
+                        at(wr, "compare_add"),
+                        sge.get(JAVA_LONG, 0),
+                        sge.get(JAVA_INT, 8)));
+                next = at(wr, "next");
+            }
+            posts.add(requests);
+        }
+        return errno;
+    }
+
+    private static long at(MemorySegment wr, String field) {
+        return wr.get(JAVA_LONG, Layouts.offset(Layouts.IBV_SEND_WR, field));
+    }
+
+    private static int intAt(MemorySegment wr, String field) {
+        return wr.get(JAVA_INT, Layouts.offset(Layouts.IBV_SEND_WR, field));
+    }
+
+    /** Puts what a request returned where the adapter would. */
+    void fill(Request request, long... words) {
+        MemorySegment local = MemorySegment.ofAddress(request.local()).reinterpret(request.length());
+        for (int i = 0; i < words.length; i++) {
+            local.set(JAVA_LONG, (long) i * Long.BYTES, words[i]);
+        }
+    }
+
+    /** Returns what a request writes. */
+    long[] words(Request request, int count) {
+        return MemorySegment.ofAddress(request.local())
+                .reinterpret((long) count * Long.BYTES)
+                .toArray(JAVA_LONG);
+    }
+
+    /** Makes a completion. */
+    Completions completion(long id, int status) {
+        Completions completions = new Completions(1);
+        MemorySegment wc = MemorySegment.ofAddress(completions.address()).reinterpret(Layouts.IBV_WC.byteSize());
+        wc.set(JAVA_LONG, 0, id);
+        wc.set(JAVA_INT, Layouts.offset(Layouts.IBV_WC, "status"), status);
+        return completions;
+    }
+
+    @Override
+    public IbvMr register(IbvPd pd, long address, long length, int access) throws IOException {
+        Providers.provider("ffm");
+        return new IbvMr(null, address, (int) length, access, 0x11, 0x12, 0);
+    }
+
+    @Override
+    public String name() {
+        return "recording";
+    }
+
+    @Override
+    public boolean readsPrivateData() {
+        return false;
+    }
+
+    @Override
+    public int postRecv(IbvQP qp, long workRequest) {
+        return errno;
+    }
+
+    @Override
+    public int pollCq(IbvCQ cq, int entries, long completions) {
+        return 0;
+    }
+
+    @Override
+    public int requestNotify(IbvCQ cq) {
+        return 0;
+    }
+
+    @Override
+    public boolean awaitCqEvent(IbvCompChannel channel, IbvCQ any, int timeoutMillis) {
+        return false;
+    }
+
+    @Override
+    public boolean canWake() {
+        return false;
+    }
+
+    @Override
+    public void wake(IbvCompChannel channel) {}
+
+    @Override
+    public CmEvent awaitCmEvent(RdmaEventChannel channel, int timeoutMillis) {
+        return null;
+    }
+
+    @Override
+    public void wake(RdmaEventChannel channel) {}
+
+    @Override
+    public void ackTimeout(RdmaCmId id, int exponent) {}
+
+    @Override
+    public void connect(RdmaCmId id, ConnectionParameters parameters) {}
+
+    @Override
+    public void accept(RdmaCmId id, ConnectionParameters parameters) {}
+
+    @Override
+    public void reject(RdmaCmId id, byte[] privateData) {}
+
+    @Override
+    public void toError(RdmaCmId id) {}
+
+    @Override
+    public DeviceLimits query(IbvContext context, int port) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public String queuePairState(IbvQP qp) {
+        return "RTS";
+    }
+}

@@ -1,0 +1,172 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.declock.fabric.FabricException;
+import io.declock.fabric.Purpose;
+import io.declock.fabric.TestChain;
+import io.declock.rdma.verbs.Constants;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is posted for a chain, and how chains end, without a device. */
+class VerbQueueTest {
+    private static final int SLOTS = 4;
+    private static final int FENCE = Constants.IBV_SEND_FENCE;
+    private static final int SIGNALED = Constants.IBV_SEND_SIGNALED;
+    private static final int INLINE = Constants.IBV_SEND_INLINE;
+
+    private final RecordingBackend backend = new RecordingBackend();
+    private final RdmaCounters counters = new RdmaCounters();
+    private final List<FabricException> broken = new ArrayList<>();
+    private VerbQueue queue;
+
+    @BeforeEach
+    void make() throws Exception {
+        queue = new VerbQueue(
+                backend, null, null, new RegionGrant(0x10000, 4096, 0x42), SLOTS, 16, counters, broken::add);
+    }
+
+    private TestChain post(java.util.function.Consumer<TestChain> verbs) {
+        TestChain chain = TestChain.forPurpose(Purpose.ACQUIRE);
+        verbs.accept(chain);
+        queue.post(chain);
+        return chain;
+    }
+
+    private void complete(long sequence) {
+        queue.completed(backend.completion(sequence, Constants.IBV_WC_SUCCESS), 0);
+    }
+
+    @Test
+    void aChainIsPostedOnceWithOneCompletionAndAFenceBehindTheAtomic() throws Exception {
+        TestChain chain = post(c -> c.fetchAndAdd(64, 5).read(64, 3));
+
+        assertThat(backend.posts).hasSize(1);
+        List<RecordingBackend.Request> requests = backend.posts.get(0);
+        assertThat(requests).extracting(RecordingBackend.Request::flags).containsExactly(0, FENCE | SIGNALED);
+        assertThat(requests.get(0).remote()).isEqualTo(0x10000 + 64);
+        assertThat(requests.get(0).operand()).isEqualTo(5);
+        assertThat(requests.get(1).length()).isEqualTo(24);
+        assertThat(requests).extracting(RecordingBackend.Request::id).containsOnly(0L);
+
+        backend.fill(requests.get(0), 41);
+        backend.fill(requests.get(1), 46, 7, 8);
+        complete(0);
+        assertThat(chain.future().get()).isEqualTo(new long[][] {{41}, {46, 7, 8}});
+    }
+
+    @Test
+    void aFenceStandsOnlyWhereSomethingUnfinishedPrecedes() {
+        post(c -> c.fetchAndAdd(0, 1));
+        assertThat(flags(post(c -> c.read(0, 1)))).containsExactly(FENCE | SIGNALED);
+        assertThat(flags(post(c -> c.write(0, 1)))).containsExactly(FENCE | INLINE | SIGNALED);
+        complete(0);
+        complete(1);
+        // Nothing but a WRITE is unfinished: what follows is in order without.
+        assertThat(flags(post(c -> c.read(0, 1)))).containsExactly(SIGNALED);
+        assertThat(flags(post(c -> c.compareAndSwap(0, 1, 2)))).containsExactly(SIGNALED);
+    }
+
+    private List<Integer> flags(TestChain ignored) {
+        return backend.posts.getLast().stream()
+                .map(RecordingBackend.Request::flags)
+                .toList();
+    }
+
+    @Test
+    void aWriteTooLongToGoInlineDoesNot() {
+        post(c -> c.write(0, new long[] {1, 2, 3}));
+        assertThat(backend.posts.getLast().getLast().flags()).isEqualTo(SIGNALED);
+        assertThat(backend.words(backend.posts.getLast().getLast(), 3)).containsExactly(1, 2, 3);
+    }
+
+    @Test
+    void whatHasNoRoomWaitsAndKeepsItsOrder() {
+        List<TestChain> chains = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            int addend = i;
+            chains.add(post(c -> c.fetchAndAdd(0, addend)));
+        }
+        assertThat(backend.posts).hasSize(SLOTS);
+        assertThat(counters.waits.sum()).isEqualTo(6);
+        for (int i = 0; i < 10; i++) {
+            complete(i);
+            assertThat(chains.get(i).ends).hasValue(1);
+        }
+        assertThat(backend.posts)
+                .extracting(requests -> requests.get(0).operand())
+                .containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+    }
+
+    @Test
+    void aFailureEndsEverythingOnceAndNothingIsPostedAnyMore() {
+        List<TestChain> chains = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            chains.add(post(c -> c.fetchAndAdd(0, 1)));
+        }
+        complete(0);
+        queue.completed(backend.completion(1, 10), 0);
+        assertThat(broken).singleElement().satisfies(e -> assertThat(e).hasMessageContaining("REM_ACCESS_ERR"));
+        assertThat(counters.errors()).containsEntry("REM_ACCESS_ERR", 1L);
+        int posts = backend.posts.size();
+
+        queue.fail(broken.get(0));
+        queue.fail(new FabricException("again"));
+        complete(1);
+        chains.add(post(c -> c.fetchAndAdd(0, 1)));
+
+        assertThat(chains).allSatisfy(chain -> assertThat(chain.ends).hasValue(1));
+        assertThat(chains.get(0).future()).isCompleted();
+        assertThatThrownBy(() -> chains.get(6).future().get()).hasCause(broken.get(0));
+        assertThat(backend.posts).hasSize(posts);
+        assertThat(queue.isBusy()).isFalse();
+    }
+
+    @Test
+    void whatIsOutsideTheGrantNeverReachesTheAdapter() {
+        for (long address : new long[] {-8, 4, 4096, 4096 - 8, Long.MAX_VALUE - 7}) {
+            TestChain chain = post(c -> c.write(0, 1).read(address, 2));
+            assertThat(chain.future()).isCompletedExceptionally();
+        }
+        assertThat(backend.posts).isEmpty();
+        assertThat(broken).hasSize(5);
+    }
+
+    @Test
+    void aRequestThatTheAdapterDoesNotTakeIsAFailure() {
+        backend.errno = 12;
+        TestChain chain = post(c -> c.fetchAndAdd(0, 1));
+        assertThat(broken).singleElement().satisfies(e -> assertThat(e).hasMessageContaining("ENOMEM"));
+        queue.fail(broken.get(0));
+        assertThat(chain.ends).hasValue(1);
+    }
+
+    @Test
+    void theOldestChainTellsWhetherItIsStuck() {
+        post(c -> c.fetchAndAdd(0, 1));
+        assertThat(queue.isStuck(System.nanoTime() + 2_000_000_000L, 1_000_000_000L))
+                .isTrue();
+        assertThat(queue.isStuck(System.nanoTime(), 1_000_000_000_000L)).isFalse();
+        complete(0);
+        assertThat(queue.isStuck(System.nanoTime() + 2_000_000_000L, 1_000_000_000L))
+                .isFalse();
+    }
+
+    @Test
+    void aCompletionMayPostIntoTheRingItCompletes() throws Exception {
+        TestChain next = TestChain.forPurpose(Purpose.ACQUIRE);
+        next.fetchAndAdd(0, 9);
+        post(c -> c.fetchAndAdd(0, 1)).future().thenRun(() -> queue.post(next));
+        complete(0);
+        assertThat(backend.posts).hasSize(2);
+        complete(1);
+        assertThat(next.ends).hasValue(1);
+    }
+}
