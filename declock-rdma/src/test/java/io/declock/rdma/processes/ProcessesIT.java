@@ -100,57 +100,24 @@ class ProcessesIT {
         return all;
     }
 
+    /** One start of the processes for both: it takes longer than the work. */
     @Test
-    void oneWriterAtATimeAcrossProcesses() throws Exception {
-        List<TalkingProcess> workers = join("rdma", "rdma", "rdma");
+    void oneWriterAtATimeAcrossProcessesByRdmaAndOverTcp() throws Exception {
+        List<TalkingProcess> workers = join("rdma", "rdma", "tcp");
+        List<TalkingProcess> byRdma = workers.subList(0, 2);
 
-        work(workers, "3 2 8000 40");
+        work(byRdma, "3 8 8000 50");
+        check(recorded(byRdma));
 
-        List<RecordedHold> holds = recorded(workers);
+        // Every atomic on the region is executed by one adapter, whatever way it came.
+        work(workers, "3 1 8000 30");
+        check(recorded(workers));
+    }
+
+    private static void check(List<RecordedHold> holds) {
         RecordedHistory.check(holds);
+        System.out.println("recorded and checked: " + holds.size() + " holds");
         assertThat(holds.size()).as("holds").isGreaterThan(30);
         assertThat(holds).anyMatch(RecordedHold::isExclusive);
-    }
-
-    /** Every atomic is executed by one adapter, whatever way it came. */
-    @Test
-    void processesOverTcpAndByRdmaShareOneHotLock() throws Exception {
-        List<TalkingProcess> workers = join("rdma", "tcp");
-
-        work(workers, "3 1 8000 30");
-
-        RecordedHistory.check(recorded(workers));
-    }
-
-    /** The memory node's processor takes no part in lock operations that need no control plane. */
-    @Test
-    void locksGoOnWhileTheMemoryNodesProcessIsStopped() throws Exception {
-        List<TalkingProcess> workers = join("rdma");
-        work(workers, "1 1 500 0");
-        workers.get(0).await("^@ done work", PATIENCE);
-
-        work(workers, "1 1 12000 0");
-        workers.get(0).await("^@ working", PATIENCE);
-        signal("STOP");
-        long stopped = System.nanoTime();
-        // Less than a lease, and than what may pass between two answered heartbeats.
-        Thread.sleep(2000);
-        long continued = System.nanoTime();
-        signal("CONT");
-
-        List<RecordedHold> holds = recorded(workers);
-        RecordedHistory.check(holds);
-        List<RecordedHold> meanwhile = holds.stream()
-                .filter(hold -> hold.beganAt() > stopped && hold.endedAt() < continued)
-                .toList();
-        assertThat(meanwhile.size()).as("holds while it was stopped").isGreaterThan(20);
-        assertThat(meanwhile.get(meanwhile.size() - 1).beganAt())
-                .as("they go on to the end of the stop")
-                .isGreaterThan(continued - 500_000_000);
-    }
-
-    private void signal(String name) throws Exception {
-        Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(memoryNode.pid())).start();
-        assertThat(kill.waitFor()).isZero();
     }
 }
