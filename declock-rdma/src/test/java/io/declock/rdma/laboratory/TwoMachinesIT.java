@@ -26,7 +26,7 @@ class TwoMachinesIT {
     private static final Duration BOOT = Duration.ofSeconds(120);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     /** Lease of the participants and the memory node's margin, with the detection and the reset after it. */
-    private static final Duration TAKE_OVER = Duration.ofSeconds(30);
+    private static final Duration TAKE_OVER = Duration.ofSeconds(40);
 
     private static final String ADDRESS = "rdma://10.77.0.1:7420";
 

@@ -106,11 +106,11 @@ class ProcessesIT {
         List<TalkingProcess> workers = join("rdma", "rdma", "tcp");
         List<TalkingProcess> byRdma = workers.subList(0, 2);
 
-        work(byRdma, "3 8 8000 50");
+        work(byRdma, "2 8 6000 50");
         check(recorded(byRdma));
 
         // Every atomic on the region is executed by one adapter, whatever way it came.
-        work(workers, "3 1 8000 30");
+        work(workers, "2 1 6000 30");
         check(recorded(workers));
     }
 

@@ -95,14 +95,14 @@ final class Fabrics {
                 .build();
     }
 
-    /** Settings with room for emulated processors: pauses of hundreds of milliseconds are usual there. */
+    /** Settings with room for emulated processors: pauses of seconds occur there while other processes start. */
     static ComputeNodeSettings settings(String name) {
         ComputeNodeSettings defaults = ComputeNodeSettings.DEFAULTS;
         return new ComputeNodeSettings(
                 defaults.namespace(),
                 name,
                 defaults.defaultWaitTime(),
-                Duration.ofSeconds(5),
+                Duration.ofSeconds(9),
                 Duration.ofMillis(1000),
                 Duration.ofMillis(500),
                 defaults.failFast(),
