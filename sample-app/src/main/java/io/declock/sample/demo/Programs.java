@@ -79,6 +79,11 @@ record Programs(Path java, Path memoryNode, Path shop) {
     private List<String> command(Path temporary, Path jar, String... arguments) {
         List<String> command = new ArrayList<>(List.of(java.toString()));
         command.addAll(JVM);
+        // Made with -XX:ArchiveClassesAtExit, for starts on slow processors.
+        Path archive = Path.of(jar + ".jsa");
+        if (Files.isReadable(archive)) {
+            command.add("-XX:SharedArchiveFile=" + archive);
+        }
         // Where it is deleted even if the process cannot do so itself.
         command.add("-Djava.io.tmpdir=" + temporary);
         command.addAll(List.of("-jar", jar.toString(), "--server.port=0", "--server.address=127.0.0.1"));
