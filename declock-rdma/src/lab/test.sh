@@ -35,31 +35,56 @@ lab_compile() {
     )
 }
 
-# Prints the class path of the module's tests.
+# Prints the class path of the module's tests, of jars only.
 lab_class_path() {
-    local module=$root/declock-rdma
-    if [[ ! -f $module/target/laboratory/libraries || ! -d $module/target/test-classes ]]; then
+    local target=$root/declock-rdma/target jar jars=()
+    for jar in "$target"/declock-rdma-*-tests.jar "$target"/declock-rdma-*.jar; do
+        [[ ! -f $jar || " ${jars[*]-} " == *" $jar "* ]] || jars+=("$jar")
+    done
+    if [[ ! -f $target/laboratory/libraries || ${#jars[@]} -lt 2 ]]; then
         echo "lab: the module declock-rdma is not compiled; leave out --no-build" >&2
         return 3
     fi
-    printf '%s:%s:%s\n' "$module/target/test-classes" "$module/target/classes" "$(cat "$module/target/laboratory/libraries")"
+    printf '%s:%s:%s\n' "${jars[0]}" "${jars[1]}" "$(cat "$target/laboratory/libraries")"
 }
 
-# Prints the command that starts a Java program of the module's tests inside a machine; C1 only, because under emulation the
-# second compiler costs more than it gains within a minute.
+# C1 only, because under emulation the second compiler costs more than it gains within a minute.
+lab_java_options="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED"
+
+# Prints the option that names the archive of loaded classes, made here if need be: it saves a JVM in a machine half its start.
+lab_class_archive() {
+    local java_home=$1 class_path=$2 archive key
+    key=$(printf '%s\n' "$java_home" "$class_path" "$(stat -c '%Y %s' $(tr : ' ' <<<"$class_path"))" | sha256sum | cut -c1-16)
+    archive=$root/declock-rdma/target/laboratory/classes-$key.jsa
+    if [[ ! -f $archive ]]; then
+        rm -f "$root"/declock-rdma/target/laboratory/classes-*.jsa
+        # shellcheck disable=SC2086
+        printf 'rehearse\nexit\n' | timeout 120 "$java_home/bin/java" $lab_java_options -Xmx256m -Xlog:disable \
+            -XX:ArchiveClassesAtExit="$archive.$$" -cp "$class_path" \
+            io.declock.rdma.laboratory.program.Participant rehearsal >&2 && mv "$archive.$$" "$archive" || {
+            echo "lab: no archive of classes could be made; going on without" >&2
+            return 0
+        }
+    fi
+    printf -- '-XX:SharedArchiveFile=%s -Xlog:disable' "$archive"
+}
+
+# Prints the command that starts a Java program of the module's tests inside a machine.
 lab_java() {
-    local java_home class_path
-    java_home=$(lab_java_home) && class_path=$(lab_class_path) || return
-    printf "exec '%s/bin/java' -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Xmx%s --enable-native-access=ALL-UNNAMED -cp '%s' %s\n" \
-        "$java_home" "${LAB_HEAP:-1g}" "$class_path" "$*"
+    local java_home class_path archive
+    java_home=$(lab_java_home) && class_path=$(lab_class_path) && archive=$(lab_class_archive "$java_home" "$class_path") || return
+    printf "exec '%s/bin/java' %s %s -Xmx%s -cp '%s' %s\n" \
+        "$java_home" "$lab_java_options" "$archive" "${LAB_HEAP:-512m}" "$class_path" "$*"
 }
 
 # Runs the test classes whose names match $3 for at most $1 seconds; the reports go where Failsafe puts its own.
 lab_test() {
-    local deadline=$1 build=$2 pattern=$3 reports=$root/declock-rdma/target/failsafe-reports status=0 java results
+    local deadline=$1 build=$2 pattern=$3 reports=$root/declock-rdma/target/failsafe-reports status=0 java results tests
     [[ $build == no ]] || lab_compile || return
+    tests=$(lab_class_path) || return
+    tests=${tests%%:*}
     java=$(lab_java org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors \
-        --details=tree --fail-if-no-tests --scan-classpath="'$root/declock-rdma/target/test-classes'" \
+        --details=tree --fail-if-no-tests --scan-classpath="'$tests'" \
         --include-classname="'$pattern'" --exclude-package=io.declock.rdma.laboratory \
         --reports-dir=/lab/results/reports) || return
     results=$root/declock-rdma/target/laboratory/test
@@ -87,4 +112,16 @@ lab_two() {
     DECLOCK_REQUIRE_ALL=true "$java_home/bin/java" -cp "$class_path" org.junit.platform.console.ConsoleLauncher execute \
         --disable-banner --details=tree --fail-if-no-tests \
         --select-class=io.declock.rdma.laboratory.TwoMachinesIT --include-methodname=".*#($pattern)"
+}
+
+# Measures inside a machine for at most $1 seconds and prints a table. Both compilers: it runs for minutes.
+lab_figures() {
+    local deadline=$1 build=$2 results java
+    [[ $build == no ]] || lab_compile || return
+    lab_java_options="-XX:+UseSerialGC --enable-native-access=ALL-UNNAMED"
+    java=$(lab_java io.declock.rdma.laboratory.program.Figures) || return
+    results=$root/declock-rdma/target/laboratory/figures
+    rm -rf "$results" && mkdir -p "$results"
+    lab_run "$results" "$deadline" "set -o pipefail
+($java) 2>&1 | tee /lab/results/output.txt | sed -un 's/^FIGURE  //p'"
 }

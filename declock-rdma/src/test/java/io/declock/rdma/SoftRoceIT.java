@@ -11,16 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The ground that the other tests stand on: a device that executes verbs, asked with rdma-core's and perftest's own programs. */
 class SoftRoceIT {
-    private static final Pattern LATENCIES =
-            Pattern.compile("(?m)^\\s*8\\s+200\\s+([0-9.]+)\\s+([0-9.]+)\\s+([0-9.]+)");
-
     @TempDir
     Path temporary;
 
@@ -39,9 +34,9 @@ class SoftRoceIT {
         try {
             String text = retriedUntilListening(options, server);
 
-            Matcher latencies = LATENCIES.matcher(text);
-            assertThat(latencies.find()).as("a row of latencies in %s", text).isTrue();
-            assertThat(Double.parseDouble(latencies.group(3))).isBetween(1.0, 100_000.0);
+            // How long they took is not asked: on a busy host the program finds no relation of cycles to time and
+            // prints "inf".
+            assertThat(text).as("a row for 200 operations of 8 bytes").containsPattern("(?m)^\\s*8\\s+200\\s");
             assertThat(server.waitFor(30, TimeUnit.SECONDS)).isTrue();
             assertThat(server.exitValue()).isZero();
         } finally {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** The project's command {@code ./lab}, for tests that run on the host and use machines. */
-final class Laboratory {
+public final class Laboratory {
     static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Path SCRIPT = ROOT.resolve("lab");
     private static final int DOWNLOAD_MINUTES = 10;
@@ -26,7 +26,7 @@ final class Laboratory {
      * @param test what cannot be run without it
      * @return the image's directory
      */
-    static String image(String test) throws Exception {
+    public static String image(String test) throws Exception {
         String obstacle = output("obstacle").text();
         Needs.that(obstacle::isEmpty, test, obstacle);
         boolean required = Boolean.parseBoolean(System.getenv("DECLOCK_REQUIRE_ALL"));
@@ -39,7 +39,7 @@ final class Laboratory {
     }
 
     /** Starts {@code ./lab} with these arguments, its output in a file; the caller ends it. */
-    static ProcessBuilder command(String... arguments) {
+    public static ProcessBuilder command(String... arguments) {
         List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).directory(ROOT.toFile());

@@ -6,6 +6,7 @@ package io.declock.rdma.laboratory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.rdma.laboratory.program.Participant;
+import io.declock.rdma.laboratory.program.TalkingProcess;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -25,16 +26,16 @@ class TwoMachinesIT {
     private static final Duration BOOT = Duration.ofSeconds(120);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     /** Lease of the participants and the memory node's margin, with the detection and the reset after it. */
-    private static final Duration TAKE_OVER = Duration.ofSeconds(30);
+    private static final Duration TAKE_OVER = Duration.ofSeconds(40);
 
-    private static final String ADDRESS = System.getProperty("declock.laboratory.scheme", "tcp") + "://10.77.0.1:7420";
+    private static final String ADDRESS = "rdma://10.77.0.1:7420";
 
     @TempDir
     Path temporary;
 
     private int[] ports;
-    private VirtualMachine first;
-    private VirtualMachine second;
+    private TalkingProcess first;
+    private TalkingProcess second;
 
     @BeforeEach
     void bootBoth() throws Exception {
@@ -56,7 +57,7 @@ class TwoMachinesIT {
         }
     }
 
-    private VirtualMachine boot(int number, String image) throws Exception {
+    private TalkingProcess boot(int number, String image) throws Exception {
         int own = ports[number - 1];
         int other = ports[2 - number];
         return VirtualMachine.boot(

@@ -18,6 +18,8 @@ import java.util.Locale;
  * @param products products; most customers want the first
  * @param stock how many there are of each at first
  * @param postgres whether the database is a PostgreSQL started for the purpose, in place of H2
+ * @param rdma address of the RDMA device that carries lock operations, empty for TCP
+ * @param patience seconds that the start of one process may take
  * @param help whether only to explain
  */
 record DemoOptions(
@@ -29,6 +31,8 @@ record DemoOptions(
         int products,
         int stock,
         boolean postgres,
+        String rdma,
+        int patience,
         boolean help) {
     static final String USAGE = """
             Usage: ./demo [options]
@@ -40,6 +44,8 @@ record DemoOptions(
               --products=N       products; most customers want the first                                [4]
               --stock=N          how many there are of each at first                                    [2000]
               --postgres         use a PostgreSQL, started for the purpose, in place of H2
+              --rdma=ADDRESS     lock over RDMA, on the device with this address; needs a JDK 25          [TCP]
+              --patience=N       seconds that the start of one process may take                         [180]
               --no-build         use the jars that are there
             Ends with 0 if nothing was oversold, 1 if something was, 2 for wrong options, 3 if it could not run.
             """;
@@ -55,6 +61,8 @@ record DemoOptions(
                 parser.number("products", 4, 1, 1000),
                 parser.number("stock", 2000, 1, 1_000_000_000),
                 parser.flag("postgres"),
+                parser.value("rdma", ""),
+                parser.number("patience", 180, 1, 3600),
                 parser.flag("help"));
         parser.rejectRest();
         return options;

@@ -68,9 +68,10 @@ public final class DemoRunner {
             Thread endWithUs = new Thread(fleet::close, "demo-end");
             Runtime.getRuntime().addShutdownHook(endWithUs);
             out.printf(
-                    "Starting a memory node and %d shops on %s, orders %s ...%n",
+                    "Starting a memory node and %d shops on %s, locks over %s, orders %s ...%n",
                     options.instances(),
                     options.postgres() ? "PostgreSQL" : "H2",
+                    options.rdma().isEmpty() ? "TCP" : "RDMA",
                     options.locking() ? "guarded by @DecLocked" : "NOT GUARDED BY ANY LOCK");
             fleet.start(programs, options);
             List<URI> shops = fleet.shops();

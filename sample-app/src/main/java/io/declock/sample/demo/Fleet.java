@@ -27,7 +27,6 @@ import tools.jackson.databind.json.JsonMapper;
  * files are gone when it is closed. For one thread, but {@link #close} may be called by another.
  */
 final class Fleet implements AutoCloseable {
-    private static final Duration START_PATIENCE = Duration.ofMinutes(3);
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
 
     private final Path work;
@@ -49,14 +48,15 @@ final class Fleet implements AutoCloseable {
 
     /** Starts everything and waits until it is ready. */
     void start(Programs programs, DemoOptions options) {
+        Duration patience = Duration.ofSeconds(options.patience());
         if (options.postgres()) {
             postgres = ThrowawayPostgres.start();
         }
         String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
         Path nodePortFile = work.resolve("memory-node.port");
         ChildProcess memoryNode = launch(
-                "memory-node", programs.memoryNode(work, nodePortFile), Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
-        int nodePort = memoryNode.awaitPort(nodePortFile, START_PATIENCE);
+                "memory-node", programs.memoryNode(work, options, nodePortFile), Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
+        int nodePort = memoryNode.awaitPort(nodePortFile, patience);
 
         List<ChildProcess> instances = new ArrayList<>();
         for (int i = 1; i <= options.instances(); i++) {
@@ -71,7 +71,7 @@ final class Fleet implements AutoCloseable {
                     launch(name, programs.shop(work, name, options, work.resolve("shop"), nodePort), environment));
         }
         for (int i = 1; i <= options.instances(); i++) {
-            int port = instances.get(i - 1).awaitPort(portFile("shop-" + i), START_PATIENCE);
+            int port = instances.get(i - 1).awaitPort(portFile("shop-" + i), patience);
             shops.add(URI.create("http://127.0.0.1:" + port + "/"));
         }
     }

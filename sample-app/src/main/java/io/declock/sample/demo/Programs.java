@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How the programs of the demonstration are started. All listen on the loopback interface only, on ports of the system's choice.
+ * How the programs of the demonstration are started. All listen on the loopback interface only, on ports of the system's choice;
+ * with RDMA the memory node listens on the device's address, and locks travel there.
  *
  * @param java the JVM's launcher
  * @param memoryNode executable jar of the memory node
@@ -35,17 +36,30 @@ record Programs(Path java, Path memoryNode, Path shop) {
         return Path.of(value).toAbsolutePath();
     }
 
-    List<String> memoryNode(Path temporary, Path portFile) {
+    List<String> memoryNode(Path temporary, DemoOptions options, Path portFile) {
         // There cannot have been an earlier life: nobody knew this port.
-        return command(
+        List<String> command = command(
                 temporary,
                 memoryNode,
                 "--declock.memory-node.id=demo",
-                "--declock.memory-node.bind-address=127.0.0.1",
+                "--declock.memory-node.bind-address=" + memoryNodeHost(options),
                 "--declock.memory-node.port=0",
                 "--declock.memory-node.port-file=" + portFile,
                 "--declock.memory-node.wait-out-old-sessions=false",
                 "--declock.memory-node.records=10000");
+        if (overRdma(options)) {
+            command.add("--declock.memory-node.rdma.enabled=true");
+            command.add("--declock.memory-node.rdma.address=" + options.rdma());
+        }
+        return command;
+    }
+
+    private static boolean overRdma(DemoOptions options) {
+        return !options.rdma().isEmpty();
+    }
+
+    private static String memoryNodeHost(DemoOptions options) {
+        return overRdma(options) ? options.rdma() : "127.0.0.1";
     }
 
     List<String> shop(Path temporary, String name, DemoOptions options, Path database, int memoryNodePort) {
@@ -57,13 +71,19 @@ record Programs(Path java, Path memoryNode, Path shop) {
                 "--shop.products=" + options.products(),
                 "--shop.stock=" + options.stock(),
                 "--shop.database=" + database,
-                "--declock.memory-nodes=tcp://127.0.0.1:" + memoryNodePort,
+                "--declock.memory-nodes=" + (overRdma(options) ? "rdma" : "tcp") + "://" + memoryNodeHost(options) + ":"
+                        + memoryNodePort,
                 "--declock.node-name=" + name);
     }
 
     private List<String> command(Path temporary, Path jar, String... arguments) {
         List<String> command = new ArrayList<>(List.of(java.toString()));
         command.addAll(JVM);
+        // Made with -XX:ArchiveClassesAtExit, for starts on slow processors.
+        Path archive = Path.of(jar + ".jsa");
+        if (Files.isReadable(archive)) {
+            command.add("-XX:SharedArchiveFile=" + archive);
+        }
         // Where it is deleted even if the process cannot do so itself.
         command.add("-Djava.io.tmpdir=" + temporary);
         command.addAll(List.of("-jar", jar.toString(), "--server.port=0", "--server.address=127.0.0.1"));

@@ -16,7 +16,7 @@ class DemoOptionsTest {
 
     @Test
     void hasDefaults() {
-        assertThat(parse()).isEqualTo(new DemoOptions(true, 3, 15, 0, 24, 4, 2000, false, false));
+        assertThat(parse()).isEqualTo(new DemoOptions(true, 3, 15, 0, 24, 4, 2000, false, "", 180, false));
     }
 
     @Test
@@ -30,8 +30,10 @@ class DemoOptionsTest {
                         "--products=1",
                         "--stock=50",
                         "--postgres",
+                        "--rdma=10.0.0.7",
+                        "--patience=60",
                         "--help"))
-                .isEqualTo(new DemoOptions(false, 5, 2, 100, 8, 1, 50, true, true));
+                .isEqualTo(new DemoOptions(false, 5, 2, 100, 8, 1, 50, true, "10.0.0.7", 60, true));
     }
 
     @Test

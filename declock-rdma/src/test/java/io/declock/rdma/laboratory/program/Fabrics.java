@@ -6,9 +6,11 @@ package io.declock.rdma.laboratory.program;
 import io.declock.fabric.AdapterException;
 import io.declock.fabric.Fabric;
 import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.tcp.DirectFabricProvider;
 import io.declock.fabric.tcp.TcpFabric;
 import io.declock.fabric.tcp.TcpFabricSettings;
 import io.declock.memorynode.DirectAccess;
+import io.declock.memorynode.DirectAccessProvider;
 import io.declock.memorynode.MemoryNode;
 import io.declock.memorynode.MemoryNodeServer;
 import io.declock.memorynode.MemoryNodeServerSettings;
@@ -17,11 +19,10 @@ import io.declock.memorynode.RegionMemory;
 import io.declock.monitor.Counters;
 import io.declock.node.ComputeNode;
 import io.declock.node.ComputeNodeSettings;
-import io.declock.rdma.RdmaAccessProvider;
-import io.declock.rdma.RdmaFabricProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -29,6 +30,11 @@ import java.util.concurrent.TimeUnit;
 
 /** Memory nodes and compute nodes by the scheme of their address. */
 final class Fabrics {
+    static final String RDMA = "rdma";
+
+    /** First connections load hundreds of classes, on processors that are emulated by a host that may be busy. */
+    private static final Duration SLOW = Duration.ofSeconds(20);
+
     private Fabrics() {}
 
     /** A memory node that is being served. */
@@ -37,21 +43,28 @@ final class Fabrics {
         void close();
     }
 
-    /** Starts a memory node that is served at {@code address}. */
+    /** Starts a memory node that is served at {@code address}: over TCP in any case, and by RDMA if its scheme says so. */
     static Served serve(MemoryNodeAddress address, boolean waitOutOldSessions) throws Exception {
-        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
-                Thread.ofPlatform().daemon().factory());
-        RdmaAccessProvider rdma = address.scheme().equals("rdma") ? new RdmaAccessProvider() : null;
-        RegionMemory memory = rdma == null ? null : rdma.memory();
+        ScheduledExecutorService timer =
+                Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().factory());
+        DirectAccessProvider provider = address.scheme().equals(RDMA) ? found(DirectAccessProvider.class) : null;
+        RegionMemory memory = provider == null ? null : provider.memory();
         MemoryNode node = MemoryNode.create(
-                MemoryNodeSettings.withId("laboratory").withSize(10_000, 16).withWaitOutOldSessions(waitOutOldSessions),
+                MemoryNodeSettings.withId("laboratory")
+                        .withSize(10_000, 16)
+                        .withWaitOutOldSessions(waitOutOldSessions),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong(),
                 memory);
-        DirectAccess access = rdma == null ? null : rdma.start(node, memory, Map.of("address", address.host()));
+        DirectAccess access =
+                provider == null ? null : provider.start(node, memory, Map.of("address", address.host()));
         MemoryNodeServer server = MemoryNodeServer.start(
-                node, MemoryNodeServerSettings.DEFAULTS.withAddress(address.host(), address.port()), access);
+                node,
+                MemoryNodeServerSettings.DEFAULTS
+                        .withAddress(address.host(), address.port())
+                        .withLimits(SLOW, SLOW, 64, 256 * 1024),
+                access);
         return () -> {
             node.close();
             server.close();
@@ -62,37 +75,34 @@ final class Fabrics {
         };
     }
 
+    private static <T> T found(Class<T> provider) {
+        return ServiceLoader.load(provider).findFirst().orElseThrow();
+    }
+
     /** Makes a compute node of the memory node at {@code address}, not started. */
-    static ComputeNode computeNode(MemoryNodeAddress address, ComputeNodeSettings settings) {
+    static ComputeNode computeNode(MemoryNodeAddress address, ComputeNodeSettings settings, Map<String, String> options)
+            throws AdapterException {
         Counters counters = new Counters();
+        TcpFabric tcp = TcpFabric.open(TcpFabricSettings.DEFAULTS.withTimeouts(SLOW, SLOW), counters);
+        Fabric fabric = address.scheme().equals(RDMA)
+                ? found(DirectFabricProvider.class).open(options, tcp, counters)
+                : tcp;
         return ComputeNode.builder()
                 .memoryNodes(List.of(address))
-                .fabric(fabric(address, counters))
+                .fabric(fabric)
                 .counters(counters)
                 .settings(settings)
                 .build();
     }
 
-    private static Fabric fabric(MemoryNodeAddress address, Counters counters) {
-        TcpFabric tcp = TcpFabric.open(TcpFabricSettings.DEFAULTS, counters);
-        if (address.scheme().equals("tcp")) {
-            return tcp;
-        }
-        try {
-            return new RdmaFabricProvider().open(Map.of("address", System.getenv("LAB_ADDRESS")), tcp, counters);
-        } catch (AdapterException e) {
-            throw new IllegalStateException(e.getMessage() + " " + e.action(), e);
-        }
-    }
-
-    /** Settings with room for emulated processors: pauses of hundreds of milliseconds are usual there. */
+    /** Settings with room for emulated processors: pauses of seconds occur there while other processes start. */
     static ComputeNodeSettings settings(String name) {
         ComputeNodeSettings defaults = ComputeNodeSettings.DEFAULTS;
         return new ComputeNodeSettings(
                 defaults.namespace(),
                 name,
                 defaults.defaultWaitTime(),
-                Duration.ofSeconds(5),
+                Duration.ofSeconds(9),
                 Duration.ofMillis(1000),
                 Duration.ofMillis(500),
                 defaults.failFast(),

@@ -12,6 +12,7 @@ import io.declock.node.ComputeNode;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
@@ -22,7 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * A process that is told what to do on its standard input, one command per line, and says on its standard output what came of
  * it, in lines that begin with {@value #MARK}: {@code serve}, {@code join}, {@code acquire}, {@code release}, {@code work}, {@code
- * leave}. Acquisitions wait on threads of their own, so that the next command is heard.
+ * leave}, {@code rehearse}. Acquisitions wait on threads of their own, so that the next command is heard.
  */
 public final class Participant {
     static final String MARK = "@ ";
@@ -64,7 +65,8 @@ public final class Participant {
                             .start(() ->
                                     acquire(LockMode.valueOf(words[1].toUpperCase(Locale.ROOT)), words[2], words[3]));
                 case "release" -> release(words[1]);
-                case "work" -> new Work(node, name, words).run();
+                case "work" -> new Work(node, name, words).run(this::say);
+                case "rehearse" -> rehearse();
                 case "leave" -> node.close();
                 default -> throw new IllegalArgumentException("unknown command");
             }
@@ -81,11 +83,28 @@ public final class Participant {
         memoryNode = Fabrics.serve(MemoryNodeAddress.parse(address), oldSessions.equals("wait"));
     }
 
-    private void join(String address) throws InterruptedException {
-        node = Fabrics.computeNode(MemoryNodeAddress.parse(address), Fabrics.settings(name));
+    private void join(String address) throws Exception {
+        node = Fabrics.computeNode(MemoryNodeAddress.parse(address), Fabrics.settings(name), Map.of());
         node.start();
         if (!node.awaitReady(READY)) {
             throw new IllegalStateException("not ready: " + node.monitor().memoryNodes());
+        }
+    }
+
+    /** Loads the classes that will be needed, on a machine without a device, for the archive that later starts are quicker with. */
+    private void rehearse() throws Exception {
+        String address = "tcp://127.0.0.1:" + freePort();
+        serve(address, "nowait");
+        join(address);
+        acquire(LockMode.WRITE, "rehearsal", "1000");
+        release("rehearsal");
+        node.close();
+        memoryNode.close();
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
         }
     }
 

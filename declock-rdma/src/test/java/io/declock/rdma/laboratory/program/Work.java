@@ -24,13 +24,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
- * Threads that take and give back the same few locks for a while, and write down every hold:
- * {@code work FILE THREADS LOCKS MILLISECONDS READ_PERCENT}.
+ * Threads that take and give back locks for a while, and write down every hold: {@code work FILE THREADS LOCKS MILLISECONDS
+ * READ_PERCENT}. Locks are chosen by Zipf's law with exponent 1, the first the most often.
  */
 final class Work {
     private static final Duration WAIT = Duration.ofSeconds(30);
+    private static final int HUNDRED = 100;
 
     private final ComputeNode node;
     private final String name;
@@ -50,10 +52,12 @@ final class Work {
         this.readPercent = Integer.parseInt(words[5]);
     }
 
-    void run() throws InterruptedException, ExecutionException, IOException {
+    void run(Consumer<String> say) throws InterruptedException, ExecutionException, IOException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         List<Future<List<RecordedHold>>> workers = new ArrayList<>();
         List<String> lines = new ArrayList<>();
+        Count before = Count.of(node.monitor().counters());
+        say.accept("working");
         try (ExecutorService pool = Executors.newFixedThreadPool(threads)) {
             for (int i = 0; i < threads; i++) {
                 String owner = name + "/" + i;
@@ -64,20 +68,19 @@ final class Work {
             }
         }
         Files.write(file, lines, StandardCharsets.UTF_8);
-        Counters counters = node.monitor().counters();
-        System.out.println(name + ": " + lines.size() + " holds, " + counters.get(Event.REMOTE_ACQUISITION)
-                + " remote acquisitions, " + counters.get(Event.GRANT_PEER) + " grants by peers, "
-                + counters.verbs(Purpose.ACQUIRE) + " verbs to acquire, " + counters.get(Event.RESET_COMPLETED)
-                + " resets");
+        say.accept("counted " + lines.size() + " "
+                + Count.of(node.monitor().counters()).minus(before));
     }
 
     private List<RecordedHold> work(String owner, long end) throws InterruptedException {
         SplittableRandom random = new SplittableRandom(owner.hashCode());
         List<RecordedHold> holds = new ArrayList<>();
         while (System.nanoTime() < end) {
-            String lock = "work-" + random.nextInt(locks);
-            LockMode mode = random.nextInt(100) < readPercent ? LockMode.READ : LockMode.WRITE;
-            LockHandle handle = node.acquire(LockRequest.of(lock, mode).waitTime(WAIT));
+            // The cumulated shares of 1/k grow as the logarithm does.
+            String lock = "work-" + (int) Math.pow(locks, random.nextDouble());
+            LockMode mode = random.nextInt(HUNDRED) < readPercent ? LockMode.READ : LockMode.WRITE;
+            LockHandle handle =
+                    node.acquire(LockRequest.of(lock, mode).waitTime(WAIT));
             long began = System.nanoTime();
             Thread.onSpinWait();
             holds.add(new RecordedHold(
@@ -85,5 +88,29 @@ final class Work {
             handle.close();
         }
         return holds;
+    }
+
+    /** What the fabric and the protocol counted: remote acquisitions, and verbs by purpose. */
+    private record Count(long remote, long acquire, long entry, long all) {
+        static Count of(Counters counters) {
+            long all = 0;
+            for (Purpose purpose : Purpose.values()) {
+                all += counters.verbs(purpose);
+            }
+            return new Count(
+                    counters.get(Event.REMOTE_ACQUISITION),
+                    counters.verbs(Purpose.ACQUIRE),
+                    counters.verbs(Purpose.ENTRY),
+                    all);
+        }
+
+        Count minus(Count before) {
+            return new Count(remote - before.remote, acquire - before.acquire, entry - before.entry, all - before.all);
+        }
+
+        @Override
+        public String toString() {
+            return remote + " " + acquire + " " + entry + " " + all;
+        }
     }
 }

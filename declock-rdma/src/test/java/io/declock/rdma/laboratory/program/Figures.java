@@ -1,0 +1,211 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma.laboratory.program;
+
+import io.declock.LockHandle;
+import io.declock.LockRequest;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.node.ComputeNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Measures, inside one machine and one after the other, what a lock costs beside what the device takes for the verbs themselves,
+ * and prints a table. The processors are emulated: the ratios mean something, the times do not.
+ */
+public final class Figures {
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final int RAW_OPERATIONS = 2000;
+    private static final int WARM_UP = 6000;
+    private static final int CYCLES = 4000;
+    private static final int NAMES = 64;
+    private static final int HOT_MILLIS = 6000;
+    private static final int MIX_NAMES = 5000;
+
+    private final String host;
+    private final Path directory;
+
+    private Figures(String host, Path directory) {
+        this.host = host;
+        this.directory = directory;
+    }
+
+    /** Prints the table. */
+    public static void main(String... arguments) throws Exception {
+        Path directory = Files.createTempDirectory("figures");
+        new Figures(System.getenv("LAB_ADDRESS"), directory).run();
+        System.exit(0);
+    }
+
+    private record Latency(double acquire, double cycle) {}
+
+    private record Mix(double acquire, double withEntries, double all, double remote) {}
+
+    private void run() throws Exception {
+        double raw = raw();
+        Latency rdma;
+        Latency polling;
+        Latency tcp;
+        double hotRdma;
+        double hotTcp;
+        Mix mix;
+        try (TalkingProcess memoryNode = serve("rdma")) {
+            rdma = uncontended("rdma", Map.of());
+            polling = uncontended("rdma", Map.of("poll-time", "5ms"));
+            hotRdma = hot("rdma");
+            mix = mix();
+        }
+        try (TalkingProcess memoryNode = serve("tcp")) {
+            tcp = uncontended("tcp", Map.of());
+            hotTcp = hot("tcp");
+        }
+        row("ib_atomic_lat, fetch-and-add, 8 bytes, p50", "%.1f us", raw, "");
+        row("RDMA: uncontended acquire, p50, as configured by default", "%.1f us", rdma.acquire(), times(rdma.acquire(), raw));
+        row("RDMA: the same, completions polled for 5 ms", "%.1f us", polling.acquire(), times(polling.acquire(), raw));
+        row("RDMA: acquire and release, p50, against two such verbs", "%.1f us", polling.cycle(), times(polling.cycle(), 2 * raw));
+        row("TCP:  uncontended acquire, p50", "%.1f us", tcp.acquire(), times(tcp.acquire(), raw));
+        row("TCP:  acquire and release, p50", "%.1f us", tcp.cycle(), times(tcp.cycle(), 2 * raw));
+        row("RDMA: grants a second of one hot lock, 2 processes of 2 threads", "%.0f", hotRdma, times(hotRdma, hotTcp) + " of TCP's");
+        row("TCP:  the same", "%.0f", hotTcp, "");
+        row("Zipf, half readers: atomics to acquire, per remote acquisition", "%.3f", mix.acquire(), "");
+        row("      with the writing of queue entries", "%.3f", mix.withEntries(), "");
+        row("      every remote operation, per remote acquisition", "%.3f", mix.all(), "");
+        row("      remote acquisitions per acquisition", "%.3f", mix.remote(), "");
+    }
+
+    private static void row(String what, String format, double value, String remark) {
+        System.out.printf(Locale.ROOT, "FIGURE  %-66s %12s  %s%n", what, String.format(Locale.ROOT, format, value), remark);
+    }
+
+    private static String times(double value, double base) {
+        return String.format(Locale.ROOT, "%.2f times", value / base);
+    }
+
+    // ---------------------------------------------------------------- the device alone
+
+    /** The device's own round trip; asked again when perftest finds no relation of cycles to time on a busy host. */
+    private double raw() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            Process server = perftest("server.txt");
+            TimeUnit.SECONDS.sleep(2);
+            Process client = perftest("client.txt", "127.0.0.1");
+            if (client.waitFor(60, TimeUnit.SECONDS) && server.waitFor(10, TimeUnit.SECONDS)) {
+                String text = Files.readString(directory.resolve("client.txt"), StandardCharsets.UTF_8);
+                Matcher typical = Pattern.compile("(?m)^\\s*8\\s+" + RAW_OPERATIONS + "\\s+[0-9.]+\\s+[0-9.]+\\s+([0-9.]+)")
+                        .matcher(text);
+                if (typical.find()) {
+                    return Double.parseDouble(typical.group(1));
+                }
+            }
+            client.destroyForcibly();
+            server.destroyForcibly();
+        }
+        throw new IllegalStateException("ib_atomic_lat gave no figure");
+    }
+
+    private Process perftest(String output, String... server) throws IOException {
+        List<String> command = new ArrayList<>(
+                List.of("ib_atomic_lat", "-d", "rxe0", "-x", "1", "-F", "-n", Integer.toString(RAW_OPERATIONS)));
+        command.addAll(List.of(server));
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve(output).toFile())
+                .start();
+    }
+
+    // ---------------------------------------------------------------- locks
+
+    private String address(String scheme) {
+        return scheme + "://" + host + ":7420";
+    }
+
+    private TalkingProcess serve(String scheme) throws Exception {
+        TalkingProcess process = Child.start("memory-node");
+        process.await("^@ here", PATIENCE);
+        process.say("serve " + address(scheme) + " nowait");
+        process.await("^@ done serve", PATIENCE);
+        return process;
+    }
+
+    private Latency uncontended(String scheme, Map<String, String> options) throws Exception {
+        long[] acquire = new long[CYCLES];
+        long[] cycle = new long[CYCLES];
+        try (ComputeNode node =
+                Fabrics.computeNode(MemoryNodeAddress.parse(address(scheme)), Fabrics.settings("figures"), options)) {
+            node.start();
+            if (!node.awaitReady(PATIENCE)) {
+                throw new IllegalStateException("not ready: " + node.monitor().memoryNodes());
+            }
+            for (int i = -WARM_UP; i < CYCLES; i++) {
+                LockRequest request = LockRequest.write("figure-" + Math.floorMod(i, NAMES));
+                long start = System.nanoTime();
+                LockHandle handle = node.acquire(request);
+                long granted = System.nanoTime();
+                handle.close();
+                if (i >= 0) {
+                    acquire[i] = granted - start;
+                    cycle[i] = System.nanoTime() - start;
+                }
+            }
+        }
+        return new Latency(medianMicros(acquire), medianMicros(cycle));
+    }
+
+    private static double medianMicros(long[] nanos) {
+        Arrays.sort(nanos);
+        return nanos[nanos.length / 2] / 1000.0;
+    }
+
+    private double hot(String scheme) throws Exception {
+        return load(scheme, 2, "1 " + HOT_MILLIS + " 0")[0] * 1000.0 / HOT_MILLIS;
+    }
+
+    private Mix mix() throws Exception {
+        double[] sums = load("rdma", 8, MIX_NAMES + " " + HOT_MILLIS + " 50");
+        double remote = sums[1];
+        return new Mix(sums[2] / remote, (sums[2] + sums[3]) / remote, sums[4] / remote, remote / sums[0]);
+    }
+
+    /** Two processes work; returns the sums of what they counted, of a second run that follows one for warming up. */
+    private double[] load(String scheme, int threads, String what) throws Exception {
+        double[] sums = new double[5];
+        List<TalkingProcess> workers = List.of(Child.start(scheme + "-1"), Child.start(scheme + "-2"));
+        try {
+            for (TalkingProcess worker : workers) {
+                worker.await("^@ here", PATIENCE);
+                worker.say("join " + address(scheme));
+                worker.await("^@ done join", PATIENCE);
+            }
+            for (int round = 0; round < 2; round++) {
+                Arrays.fill(sums, 0);
+                for (TalkingProcess worker : workers) {
+                    worker.say("work " + directory.resolve("holds") + worker.pid() + " " + threads + " " + what);
+                }
+                for (TalkingProcess worker : workers) {
+                    MatchResult counted = worker.await("^@ counted (\\d+) (\\d+) (\\d+) (\\d+) (\\d+)", PATIENCE);
+                    for (int i = 0; i < sums.length; i++) {
+                        sums[i] += Double.parseDouble(counted.group(i + 1));
+                    }
+                }
+            }
+        } finally {
+            for (TalkingProcess worker : workers) {
+                worker.close();
+            }
+        }
+        return sums;
+    }
+}

@@ -1,0 +1,123 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma.processes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.rdma.laboratory.program.Child;
+import io.declock.rdma.laboratory.program.TalkingProcess;
+import io.declock.simulation.RecordedHistory;
+import io.declock.simulation.RecordedHold;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A memory node and several compute nodes, each a process of its own, on one machine's device. Every hold is written down, and the
+ * simulation's checkers look at the history of all processes together.
+ */
+@Timeout(300)
+class ProcessesIT {
+    private static final Duration START = Duration.ofSeconds(150);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String PLACE = "10.77.0.1:7420";
+
+    @TempDir
+    Path temporary;
+
+    private final List<TalkingProcess> started = new ArrayList<>();
+    private TalkingProcess memoryNode;
+
+    @BeforeEach
+    void startMemoryNode() throws Exception {
+        memoryNode = start("memory-node");
+    }
+
+    @AfterEach
+    void endAll() throws Exception {
+        for (TalkingProcess process : started) {
+            process.close();
+        }
+    }
+
+    private TalkingProcess start(String name) throws Exception {
+        TalkingProcess process = Child.start(name);
+        started.add(process);
+        return process;
+    }
+
+    /** Starts compute nodes that join with these schemes. */
+    private List<TalkingProcess> join(String... schemes) throws Exception {
+        List<TalkingProcess> workers = new ArrayList<>();
+        for (String scheme : schemes) {
+            workers.add(start(scheme + "-" + (workers.size() + 1)));
+        }
+        memoryNode.await("^@ here", START);
+        memoryNode.say("serve " + served(schemes) + "://" + PLACE + " nowait");
+        memoryNode.await("^@ done serve", START);
+        for (int i = 0; i < schemes.length; i++) {
+            workers.get(i).await("^@ here", START);
+            workers.get(i).say("join " + schemes[i] + "://" + PLACE);
+        }
+        for (TalkingProcess worker : workers) {
+            worker.await("^@ done join", START);
+        }
+        return workers;
+    }
+
+    private static String served(String[] schemes) {
+        return List.of(schemes).contains("rdma") ? "rdma" : "tcp";
+    }
+
+    private Path history(int worker) {
+        return temporary.resolve("history-" + worker);
+    }
+
+    private void work(List<TalkingProcess> workers, String what) {
+        for (int i = 0; i < workers.size(); i++) {
+            workers.get(i).say("work " + history(i) + " " + what);
+        }
+    }
+
+    private List<RecordedHold> recorded(List<TalkingProcess> workers) throws Exception {
+        List<RecordedHold> all = new ArrayList<>();
+        for (int i = 0; i < workers.size(); i++) {
+            workers.get(i).await("^@ done work", PATIENCE);
+            List<RecordedHold> own = Files.readAllLines(history(i)).stream()
+                    .map(RecordedHold::ofLine)
+                    .toList();
+            assertThat(own).as("holds of worker %s", i).isNotEmpty();
+            all.addAll(own);
+        }
+        return all;
+    }
+
+    /** One start of the processes for both: it takes longer than the work. */
+    @Test
+    void oneWriterAtATimeAcrossProcessesByRdmaAndOverTcp() throws Exception {
+        List<TalkingProcess> workers = join("rdma", "rdma", "tcp");
+        List<TalkingProcess> byRdma = workers.subList(0, 2);
+
+        work(byRdma, "2 8 6000 50");
+        check(recorded(byRdma));
+
+        // Every atomic on the region is executed by one adapter, whatever way it came.
+        work(workers, "2 1 6000 30");
+        check(recorded(workers));
+    }
+
+    private static void check(List<RecordedHold> holds) {
+        RecordedHistory.check(holds);
+        System.out.println("recorded and checked: " + holds.size() + " holds");
+        assertThat(holds.size()).as("holds").isGreaterThan(30);
+        assertThat(holds).anyMatch(RecordedHold::isExclusive);
+    }
+}

@@ -1,0 +1,107 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.rdma.laboratory.Laboratory;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.util.FileSystemUtils;
+
+/** The demonstration with locks over real verbs, inside a laboratory machine. */
+class RdmaDemoIT {
+    private static final int SECONDS = 570;
+    /** As in {@link Programs}, or the archives of classes would not fit. */
+    private static final List<String> JVM =
+            List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
+
+    private static final String JAVA =
+            Path.of(System.getProperty("java.home"), "bin", "java").toString();
+
+    /** Not a temporary directory: the machine has others there. */
+    private final Path work = Path.of("target", "laboratory").toAbsolutePath();
+
+    @TempDir
+    Path temporary;
+
+    @Test
+    void twoInstancesSellNothingTwiceOverRdma() throws Exception {
+        Laboratory.image("the sample application over RDMA");
+        FileSystemUtils.deleteRecursively(work);
+        Path memoryNode = quicklyStarting(Path.of("..", "declock-memory-node"), "--declock.memory-node.port=0");
+        Path shop = quicklyStarting(
+                Path.of("..", "sample-app"),
+                "--declock.memory-nodes=tcp://127.0.0.1:7420",
+                "--shop.database=" + temporary.resolve("shop"));
+
+        List<String> demo = List.of(
+                JAVA,
+                String.join(" ", JVM),
+                "-Ddemo.memory-node=" + memoryNode,
+                "-Ddemo.shop=" + shop,
+                "-cp " + shop,
+                DemoRunner.class.getName(),
+                "--rdma=$LAB_ADDRESS --instances=2 --products=2 --stock=60",
+                "--concurrency=6 --orders=200 --seconds=40 --patience=400");
+        Path output = temporary.resolve("output.txt");
+        int status = run(
+                Laboratory.command("--seconds=" + SECONDS, "run", String.join(" ", demo)), output, SECONDS + 60);
+        String text = Files.readString(output, StandardCharsets.UTF_8);
+        System.out.println(text);
+
+        assertThat(status).as("exit code of the demonstration").isZero();
+        assertThat(text).contains("locks over RDMA").contains("NOTHING WAS OVERSOLD");
+        assertThat(text).contains("0 orders refused for an old token, 0 orders shared a token");
+    }
+
+    /** Unpacks a module's executable jar and makes an archive of the classes it loads: emulated processors load few a second. */
+    private Path quicklyStarting(Path module, String... arguments) throws Exception {
+        Path executable;
+        try (Stream<Path> files = Files.list(module.resolve("target"))) {
+            executable = files.filter(file -> file.toString().endsWith("-exec.jar"))
+                    .findFirst()
+                    .orElseThrow();
+        }
+        Path unpacked = work.resolve(module.getFileName());
+        onHost(JAVA, "-Djarmode=tools", "-jar", executable.toString(), "extract", "--destination", unpacked.toString());
+        Path jar = unpacked.resolve(executable.getFileName());
+        List<String> rehearsal = new ArrayList<>(List.of(JAVA));
+        rehearsal.addAll(JVM);
+        rehearsal.addAll(List.of("-XX:ArchiveClassesAtExit=" + jar + ".jsa", "-Xlog:disable"));
+        rehearsal.addAll(List.of("-Dspring.context.exit=onRefresh", "-jar", jar.toString(), "--server.port=0"));
+        rehearsal.addAll(List.of(arguments));
+        onHost(rehearsal.toArray(String[]::new));
+        return jar;
+    }
+
+    private void onHost(String... command) throws Exception {
+        Path output = temporary.resolve("host.txt");
+        int status = run(new ProcessBuilder(command), output, 180);
+        assertThat(status).as(Files.readString(output, StandardCharsets.UTF_8)).isZero();
+    }
+
+    private static int run(ProcessBuilder builder, Path output, int seconds) throws IOException, InterruptedException {
+        Process process =
+                builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        try {
+            process.getOutputStream().close();
+            assertThat(process.waitFor(seconds, TimeUnit.SECONDS))
+                    .as("ended within %s s", seconds)
+                    .isTrue();
+            return process.exitValue();
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+    }
+}
