@@ -14,6 +14,7 @@ import io.declock.fabric.tcp.wire.FrameBody;
 import io.declock.fabric.tcp.wire.FrameWriter;
 import io.declock.fabric.tcp.wire.Wire;
 import io.netty.buffer.ByteBuf;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -55,8 +56,12 @@ final class AgentChains {
 
     private void ended(MemoryNodeSession session) {
         session.exit();
-        if (underWay.decrementAndGet() == RESUME_AT) {
-            connection.channel().config().setAutoRead(true);
+        if (underWay.decrementAndGet() == RESUME_AT && connection.isOpen()) {
+            try {
+                connection.channel().config().setAutoRead(true);
+            } catch (RejectedExecutionException e) {
+                // The event loop is gone, and the connection with it.
+            }
         }
     }
 

@@ -19,4 +19,9 @@ class LoopbackFabricIT extends FabricContract {
     protected int lockRounds() {
         return 100;
     }
+
+    @Override
+    protected int roundTrips() {
+        return 2_000;
+    }
 }

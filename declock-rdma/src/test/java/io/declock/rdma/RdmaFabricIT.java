@@ -17,4 +17,9 @@ class RdmaFabricIT extends FabricContract {
     protected int lockRounds() {
         return 100;
     }
+
+    @Override
+    protected int roundTrips() {
+        return 2_000;
+    }
 }

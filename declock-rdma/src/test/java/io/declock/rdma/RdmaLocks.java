@@ -52,7 +52,10 @@ public final class RdmaLocks {
     /** Starts a compute node whose verbs go by that scheme. */
     public ComputeNode start(String scheme) throws Exception {
         Counters counters = new Counters();
-        TcpFabric tcp = TcpFabric.open(TcpFabricSettings.DEFAULTS, counters);
+        // The first handshake of an emulated JVM takes seconds.
+        TcpFabricSettings patient =
+                TcpFabricSettings.DEFAULTS.withTimeouts(Duration.ofSeconds(15), Duration.ofSeconds(10));
+        TcpFabric tcp = TcpFabric.open(patient, counters);
         Fabric fabric = scheme.equals("tcp")
                 ? tcp
                 : RdmaFabric.open(RdmaRig.backend(), RdmaRig.settings(), PeerSettings.DEFAULTS, false, tcp, counters);

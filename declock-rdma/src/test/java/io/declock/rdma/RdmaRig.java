@@ -18,6 +18,7 @@ import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
@@ -88,7 +89,10 @@ final class RdmaRig implements FabricRig {
 
     @Override
     public Fabric openFabric(Counters counters) {
-        TcpFabric tcp = TcpFabric.open(TcpFabricSettings.DEFAULTS, counters);
+        // The first handshake of an emulated JVM takes seconds.
+        TcpFabricSettings patient =
+                TcpFabricSettings.DEFAULTS.withTimeouts(Duration.ofSeconds(15), Duration.ofSeconds(10));
+        TcpFabric tcp = TcpFabric.open(patient, counters);
         Fabric fabric;
         try {
             fabric = scheme.equals(TcpFabric.SCHEME)

@@ -64,7 +64,7 @@ public final class Figures {
         Mix mix;
         try (TalkingProcess memoryNode = serve("rdma")) {
             rdma = uncontended("rdma", Map.of());
-            polling = uncontended("rdma", Map.of("poll-time", "5ms"));
+            polling = uncontended("rdma", Map.of("poll-time", "PT0.005S"));
             hotRdma = hot("rdma");
             mix = mix();
         }
