@@ -55,7 +55,9 @@ final class Fleet implements AutoCloseable {
         String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
         Path nodePortFile = work.resolve("memory-node.port");
         ChildProcess memoryNode = launch(
-                "memory-node", programs.memoryNode(work, options, nodePortFile), Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
+                "memory-node",
+                programs.memoryNode(work, options, nodePortFile),
+                Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
         int nodePort = memoryNode.awaitPort(nodePortFile, patience);
 
         List<ChildProcess> instances = new ArrayList<>();

@@ -54,8 +54,8 @@ class RdmaDemoIT {
                 "--rdma=$LAB_ADDRESS --instances=2 --products=2 --stock=60",
                 "--concurrency=6 --orders=200 --seconds=40 --patience=400");
         Path output = temporary.resolve("output.txt");
-        int status = run(
-                Laboratory.command("--seconds=" + SECONDS, "run", String.join(" ", demo)), output, SECONDS + 60);
+        int status =
+                run(Laboratory.command("--seconds=" + SECONDS, "run", String.join(" ", demo)), output, SECONDS + 60);
         String text = Files.readString(output, StandardCharsets.UTF_8);
         System.out.println(text);
 
@@ -91,8 +91,9 @@ class RdmaDemoIT {
     }
 
     private static int run(ProcessBuilder builder, Path output, int seconds) throws IOException, InterruptedException {
-        Process process =
-                builder.redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        Process process = builder.redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
         try {
             process.getOutputStream().close();
             assertThat(process.waitFor(seconds, TimeUnit.SECONDS))

@@ -45,20 +45,17 @@ final class Fabrics {
 
     /** Starts a memory node that is served at {@code address}: over TCP in any case, and by RDMA if its scheme says so. */
     static Served serve(MemoryNodeAddress address, boolean waitOutOldSessions) throws Exception {
-        ScheduledExecutorService timer =
-                Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().factory());
+        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().factory());
         DirectAccessProvider provider = address.scheme().equals(RDMA) ? found(DirectAccessProvider.class) : null;
         RegionMemory memory = provider == null ? null : provider.memory();
         MemoryNode node = MemoryNode.create(
-                MemoryNodeSettings.withId("laboratory")
-                        .withSize(10_000, 16)
-                        .withWaitOutOldSessions(waitOutOldSessions),
+                MemoryNodeSettings.withId("laboratory").withSize(10_000, 16).withWaitOutOldSessions(waitOutOldSessions),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong(),
                 memory);
-        DirectAccess access =
-                provider == null ? null : provider.start(node, memory, Map.of("address", address.host()));
+        DirectAccess access = provider == null ? null : provider.start(node, memory, Map.of("address", address.host()));
         MemoryNodeServer server = MemoryNodeServer.start(
                 node,
                 MemoryNodeServerSettings.DEFAULTS

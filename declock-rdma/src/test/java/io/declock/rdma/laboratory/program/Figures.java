@@ -73,12 +73,24 @@ public final class Figures {
             hotTcp = hot("tcp");
         }
         row("ib_atomic_lat, fetch-and-add, 8 bytes, p50", "%.1f us", raw, "");
-        row("RDMA: uncontended acquire, p50, as configured by default", "%.1f us", rdma.acquire(), times(rdma.acquire(), raw));
+        row(
+                "RDMA: uncontended acquire, p50, as configured by default",
+                "%.1f us",
+                rdma.acquire(),
+                times(rdma.acquire(), raw));
         row("RDMA: the same, completions polled for 5 ms", "%.1f us", polling.acquire(), times(polling.acquire(), raw));
-        row("RDMA: acquire and release, p50, against two such verbs", "%.1f us", polling.cycle(), times(polling.cycle(), 2 * raw));
+        row(
+                "RDMA: acquire and release, p50, against two such verbs",
+                "%.1f us",
+                polling.cycle(),
+                times(polling.cycle(), 2 * raw));
         row("TCP:  uncontended acquire, p50", "%.1f us", tcp.acquire(), times(tcp.acquire(), raw));
         row("TCP:  acquire and release, p50", "%.1f us", tcp.cycle(), times(tcp.cycle(), 2 * raw));
-        row("RDMA: grants a second of one hot lock, 2 processes of 2 threads", "%.0f", hotRdma, times(hotRdma, hotTcp) + " of TCP's");
+        row(
+                "RDMA: grants a second of one hot lock, 2 processes of 2 threads",
+                "%.0f",
+                hotRdma,
+                times(hotRdma, hotTcp) + " of TCP's");
         row("TCP:  the same", "%.0f", hotTcp, "");
         row("Zipf, half readers: atomics to acquire, per remote acquisition", "%.3f", mix.acquire(), "");
         row("      with the writing of queue entries", "%.3f", mix.withEntries(), "");
@@ -87,7 +99,8 @@ public final class Figures {
     }
 
     private static void row(String what, String format, double value, String remark) {
-        System.out.printf(Locale.ROOT, "FIGURE  %-66s %12s  %s%n", what, String.format(Locale.ROOT, format, value), remark);
+        System.out.printf(
+                Locale.ROOT, "FIGURE  %-66s %12s  %s%n", what, String.format(Locale.ROOT, format, value), remark);
     }
 
     private static String times(double value, double base) {
@@ -104,7 +117,8 @@ public final class Figures {
             Process client = perftest("client.txt", "127.0.0.1");
             if (client.waitFor(60, TimeUnit.SECONDS) && server.waitFor(10, TimeUnit.SECONDS)) {
                 String text = Files.readString(directory.resolve("client.txt"), StandardCharsets.UTF_8);
-                Matcher typical = Pattern.compile("(?m)^\\s*8\\s+" + RAW_OPERATIONS + "\\s+[0-9.]+\\s+[0-9.]+\\s+([0-9.]+)")
+                Matcher typical = Pattern.compile(
+                                "(?m)^\\s*8\\s+" + RAW_OPERATIONS + "\\s+[0-9.]+\\s+[0-9.]+\\s+([0-9.]+)")
                         .matcher(text);
                 if (typical.find()) {
                     return Double.parseDouble(typical.group(1));

@@ -79,8 +79,7 @@ final class Work {
             // The cumulated shares of 1/k grow as the logarithm does.
             String lock = "work-" + (int) Math.pow(locks, random.nextDouble());
             LockMode mode = random.nextInt(HUNDRED) < readPercent ? LockMode.READ : LockMode.WRITE;
-            LockHandle handle =
-                    node.acquire(LockRequest.of(lock, mode).waitTime(WAIT));
+            LockHandle handle = node.acquire(LockRequest.of(lock, mode).waitTime(WAIT));
             long began = System.nanoTime();
             Thread.onSpinWait();
             holds.add(new RecordedHold(
