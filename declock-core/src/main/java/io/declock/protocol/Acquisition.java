@@ -20,6 +20,7 @@ final class Acquisition {
     private final CqlUpper upper;
     private final CqlLock lock;
     private final Position position;
+    private final Tenure tenure;
     private final ResetMember reset;
     private final PendingRequest pending;
     private final LockChain op;
@@ -29,6 +30,7 @@ final class Acquisition {
             CqlUpper upper,
             CqlLock lock,
             Position position,
+            Tenure tenure,
             ResetMember reset,
             PendingRequest pending,
             LockChain op) {
@@ -36,6 +38,7 @@ final class Acquisition {
         this.upper = upper;
         this.lock = lock;
         this.position = position;
+        this.tenure = tenure;
         this.reset = reset;
         this.pending = pending;
         this.op = op;
@@ -49,6 +52,7 @@ final class Acquisition {
             return;
         }
         position.to(State.ENQUEUING);
+        tenure.ask(env.clock().nanoTime());
         env.counters().count(Event.REMOTE_ACQUISITION);
         op.use(Step.ENQUEUED, effects)
                 .begin(Purpose.ACQUIRE)
@@ -114,6 +118,7 @@ final class Acquisition {
         position.expect(State.IDLE);
         position.want(exclusive, timestamp);
         position.to(State.TRYING);
+        tenure.ask(env.clock().nanoTime());
         env.counters().count(Event.REMOTE_ACQUISITION);
         op.use(Step.TRY_READ, effects).begin(Purpose.CONVERT).read(position.header(), 1);
     }

@@ -87,7 +87,7 @@ public final class CqlLock {
         this.position = new Position(env.layout(), record, epoch);
         this.reset = new ResetMember(env, this, position, probe);
         this.pending = new PendingRequest(env, this, position, reset, probe);
-        this.acquisition = new Acquisition(env, upper, this, position, reset, pending, op);
+        this.acquisition = new Acquisition(env, upper, this, position, tenure, reset, pending, op);
         this.successors = new Successors(env, this, position, tenure, reset);
         this.release = new Release(env, upper, this, position, tenure, reset, successors, op);
         this.conversion = new Conversion(upper, position, tenure, reset, successors, op);
@@ -288,7 +288,7 @@ public final class CqlLock {
         position.to(State.HELD);
         tenure.begin(position.epoch(), position.index(), env.clock().nanoTime());
         tenure.learn(ahead, (int) earliest);
-        tenure.planLook(kind == GrantKind.UNCONTENDED);
+        tenure.planRemote(kind == GrantKind.UNCONTENDED);
         upper.granted(kind, effects);
     }
 

@@ -17,8 +17,7 @@ import java.time.Duration;
  * @param resetPollInterval how often a waiter looks whether a reset is over, doubling up to 16 times that
  * @param resetResendInterval how often an unanswered reset signal is sent again
  * @param preArmedHandOver whether a writer that knows its successor grants before its release FAA (docs/protocol.md, F)
- * @param readWithRelease whether every release FAA is chained with a READ of the queue, which saves a round trip when somebody has
- *     come to wait meanwhile; if not, only that of a holder who knows so, which saves a READ in nearly every release
+ * @param releaseRead which release FAAs are chained with a READ of the queue
  */
 public record CqlSettings(
         Duration selfCheckInterval,
@@ -29,7 +28,7 @@ public record CqlSettings(
         Duration resetPollInterval,
         Duration resetResendInterval,
         boolean preArmedHandOver,
-        boolean readWithRelease) {
+        ReleaseRead releaseRead) {
     /** The defaults. */
     public static final CqlSettings DEFAULTS = new CqlSettings(
             Duration.ofMillis(10),
@@ -40,27 +39,5 @@ public record CqlSettings(
             Duration.ofMillis(1),
             Duration.ofMillis(20),
             true,
-            true);
-
-    /** Makes settings whose releases always read. */
-    public CqlSettings(
-            Duration selfCheckInterval,
-            Duration prefetchInterval,
-            int refetchLimit,
-            Duration refetchInterval,
-            Duration suspectAfter,
-            Duration resetPollInterval,
-            Duration resetResendInterval,
-            boolean preArmedHandOver) {
-        this(
-                selfCheckInterval,
-                prefetchInterval,
-                refetchLimit,
-                refetchInterval,
-                suspectAfter,
-                resetPollInterval,
-                resetResendInterval,
-                preArmedHandOver,
-                true);
-    }
+            ReleaseRead.ADAPTIVE);
 }

@@ -54,7 +54,7 @@ final class Release {
             position.to(State.PUT_OFF);
             return;
         }
-        boolean read = env.settings().readWithRelease() || tenure.knowsRemote();
+        boolean read = tenure.isReadWorthIt(env.settings().releaseRead(), env.clock());
         leave(effects);
         position.to(State.LEAVING);
         VerbChain chain = op.use(Step.RELEASED, effects)
@@ -68,6 +68,7 @@ final class Release {
     void startRequeue(boolean exclusive, int timestamp, Effects effects) {
         position.expect(State.HELD);
         leave(effects);
+        tenure.ask(env.clock().nanoTime());
         position.want(exclusive, timestamp);
         position.to(State.REQUEUING);
         env.counters().count(Event.REMOTE_ACQUISITION);

@@ -6,6 +6,7 @@ package io.declock.protocol;
 import io.declock.layout.FencingToken;
 import io.declock.layout.QueueEntry;
 import io.declock.layout.Timestamp;
+import io.declock.time.Clock;
 
 /**
  * What is known while a position holds the lock: its token, how long it has been held, and what has been learnt of remote
@@ -22,6 +23,12 @@ public final class Tenure {
      */
     private static final int TOLERANCE = 6;
 
+    /**
+     * For how many round trips a lock must have been held before somebody is likely to have come and to have its entry written, which
+     * takes two: one for the FAA and one for the WRITE.
+     */
+    private static final int ROUND_TRIPS = 2;
+
     private int number;
     private long tokenEpoch;
     private int tokenIndex;
@@ -31,8 +38,15 @@ public final class Tenure {
     private long[] ahead = HandOver.NO_ENTRIES;
     private long lookedAt;
     private int patience = 1;
+    private long askedAt;
     private long since;
+    private boolean foundNobody;
     private int localGrants;
+
+    /** A position is asked for now. */
+    void ask(long now) {
+        askedAt = now;
+    }
 
     void begin(long epoch, int index, long now) {
         number++;
@@ -62,12 +76,22 @@ public final class Tenure {
     }
 
     /**
-     * Says how soon the first look at the queue is worth it: much later if the FAA of the position has just shown that nobody waits,
+     * Says whether the position was had without waiting, and so how soon the first look at the queue is worth it: much later if the FAA of the position has just shown that nobody waits,
      * because the next renewal of the position shows it again; at once if the lock was queued for and the grant told of nobody
      * behind, because somebody probably is.
      */
-    void planLook(boolean nobodyWaits) {
+    void planRemote(boolean nobodyWaits) {
+        foundNobody = nobodyWaits;
         patience = nobodyWaits ? PATIENCE : ahead.length == 0 ? 0 : 1;
+    }
+
+    /** Returns whether the READ of the queue is posted with the release FAA. */
+    boolean isReadWorthIt(ReleaseRead setting, Clock clock) {
+        return switch (setting) {
+            case ALWAYS -> true;
+            case KNOWN -> knowsRemote;
+            case ADAPTIVE -> knowsRemote || !foundNobody || clock.nanoTime() - since >= ROUND_TRIPS * (since - askedAt);
+        };
     }
 
     /** Returns whether it is time to look at the queue, and if so, takes it that somebody does. */

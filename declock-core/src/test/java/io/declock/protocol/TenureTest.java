@@ -52,6 +52,29 @@ class TenureTest {
     }
 
     @Test
+    void theQueueIsReadWithTheReleaseWhereSomebodyProbablyWaits() {
+        tenure.ask(1_000);
+        tenure.begin(5, 7, 1_100);
+        tenure.planRemote(true);
+        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_299)).as("held for less than two round trips").isFalse();
+        assertThat(isReadWorthIt(ReleaseRead.ALWAYS, 1_299)).isTrue();
+        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_300)).as("held for two round trips").isTrue();
+        assertThat(isReadWorthIt(ReleaseRead.KNOWN, 1_300)).isFalse();
+
+        tenure.planRemote(false);
+        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_101)).as("had to wait itself").isTrue();
+
+        tenure.planRemote(true);
+        tenure.learnWaiter(new long[0], 100);
+        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_101)).as("somebody is known").isTrue();
+        assertThat(isReadWorthIt(ReleaseRead.KNOWN, 1_101)).isTrue();
+    }
+
+    private boolean isReadWorthIt(ReleaseRead setting, long now) {
+        return tenure.isReadWorthIt(setting, () -> now);
+    }
+
+    @Test
     void whatIsKnownOfOthersDiesWithTheTenure() {
         long writer = QueueEntry.pack(true, 2, 1, 0, 5, 100);
         tenure.begin(5, 7, 0);

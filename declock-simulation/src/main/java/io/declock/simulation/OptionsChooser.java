@@ -6,6 +6,7 @@ package io.declock.simulation;
 import io.declock.local.FairnessPolicy;
 import io.declock.local.LocalSettings;
 import io.declock.protocol.CqlSettings;
+import io.declock.protocol.ReleaseRead;
 import java.time.Duration;
 
 /** Draws the options of a run from its seed, within what a profile allows. */
@@ -138,6 +139,6 @@ public final class OptionsChooser {
                 Duration.ofNanos(world.oneOf(50, 1_000) * MICROS),
                 Duration.ofNanos(world.oneOf(200, 5_000) * MICROS),
                 world.chance(0.6),
-                world.chance(0.7));
+                world.oneOf(ReleaseRead.ALWAYS, ReleaseRead.ADAPTIVE, ReleaseRead.KNOWN));
     }
 }

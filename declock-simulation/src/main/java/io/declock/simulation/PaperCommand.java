@@ -4,6 +4,7 @@
 package io.declock.simulation;
 
 import io.declock.local.FairnessPolicy;
+import io.declock.protocol.ReleaseRead;
 import io.declock.simulation.PaperExperiment.Result;
 import io.declock.simulation.PaperExperiment.Setting;
 import java.io.PrintWriter;
@@ -48,7 +49,7 @@ final class PaperCommand implements Callable<Integer> {
                 "%-10s %-9s %-10s %5s %6s | %7s %9s %9s %9s %9s | %6s %6s | %7s %7s%n",
                 "policy",
                 "pre-armed",
-                "release",
+                "reads",
                 "reads",
                 "inside",
                 "M acq/s",
@@ -72,9 +73,10 @@ final class PaperCommand implements Callable<Integer> {
     private List<Setting> rows(Setting setting) {
         List<Setting> rows = new ArrayList<>();
         for (FairnessPolicy policy : FairnessPolicy.values()) {
-            rows.add(setting.with(policy, false, true));
-            rows.add(setting.with(policy, true, true));
-            rows.add(setting.with(policy, true, false));
+            rows.add(setting.with(policy, false, ReleaseRead.ALWAYS));
+            for (ReleaseRead read : ReleaseRead.values()) {
+                rows.add(setting.with(policy, true, read));
+            }
         }
         if (sweep) {
             for (int percent = 0; percent <= 100; percent += 10) {
@@ -93,7 +95,7 @@ final class PaperCommand implements Callable<Integer> {
                 "%-10s %-9s %-10s %5.2f %6d | %7.2f %9.4f %9.4f %9.4f %9.4f | %6.3f %6.3f | %7.1f %7.1f%n",
                 setting.policy(),
                 setting.preArmed() ? "yes" : "no",
-                setting.readWithRelease() ? "FAA+READ" : "FAA",
+                setting.releaseRead(),
                 setting.readShare(),
                 setting.operationsInside(),
                 result.millionsPerSecond(),

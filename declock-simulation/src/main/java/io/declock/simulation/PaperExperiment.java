@@ -16,6 +16,7 @@ import io.declock.monitor.Counters;
 import io.declock.monitor.Counters.Event;
 import io.declock.monitor.GrantKind;
 import io.declock.protocol.CqlSettings;
+import io.declock.protocol.ReleaseRead;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.ToLongFunction;
@@ -47,7 +48,7 @@ public final class PaperExperiment {
      * @param operationsInside remote operations inside the critical section
      * @param policy fairness policy
      * @param preArmed whether hand-overs are pre-armed
-     * @param readWithRelease whether every release reads the queue, as in the paper
+     * @param releaseRead which releases read the queue; in the paper all
      * @param warmUp virtual nanoseconds before counting begins
      * @param duration virtual nanoseconds of counting
      */
@@ -60,15 +61,26 @@ public final class PaperExperiment {
             int operationsInside,
             FairnessPolicy policy,
             boolean preArmed,
-            boolean readWithRelease,
+            ReleaseRead releaseRead,
             long warmUp,
             long duration) {
         /** The paper's default workload. */
         public static final Setting DEFAULT =
-                new Setting(8, 32, 100_000, 0.99, 0.5, 1, FairnessPolicy.TASK_FAIR, true, false, 2_000_000, 40_000_000);
+                new Setting(
+                        8,
+                        32,
+                        100_000,
+                        0.99,
+                        0.5,
+                        1,
+                        FairnessPolicy.TASK_FAIR,
+                        true,
+                        ReleaseRead.ADAPTIVE,
+                        2_000_000,
+                        40_000_000);
 
         /** Returns the setting with another policy and hand-over. */
-        public Setting with(FairnessPolicy other, boolean armed, boolean reading) {
+        public Setting with(FairnessPolicy other, boolean armed, ReleaseRead reading) {
             return new Setting(
                     computeNodes,
                     clientsPerNode,
@@ -94,7 +106,7 @@ public final class PaperExperiment {
                     inside,
                     policy,
                     preArmed,
-                    readWithRelease,
+                    releaseRead,
                     warmUp,
                     duration);
         }
@@ -110,7 +122,7 @@ public final class PaperExperiment {
                     operationsInside,
                     policy,
                     preArmed,
-                    readWithRelease,
+                    releaseRead,
                     warmUp,
                     nanos);
         }
@@ -222,7 +234,7 @@ public final class PaperExperiment {
                         Duration.ofNanos(50_000),
                         Duration.ofMillis(1),
                         setting.preArmed(),
-                        setting.readWithRelease()));
+                        setting.releaseRead()));
     }
 
     private Result run() {

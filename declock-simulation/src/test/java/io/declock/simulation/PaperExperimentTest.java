@@ -6,6 +6,7 @@ package io.declock.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.local.FairnessPolicy;
+import io.declock.protocol.ReleaseRead;
 import io.declock.simulation.PaperExperiment.Result;
 import io.declock.simulation.PaperExperiment.Setting;
 import org.junit.jupiter.api.Test;
@@ -28,7 +29,7 @@ class PaperExperimentTest {
 
     @Test
     void soItIsWithReleasesAsInThePaper() {
-        Result result = PaperExperiment.run(1, SHORT.with(FairnessPolicy.TASK_FAIR, false, true));
+        Result result = PaperExperiment.run(1, SHORT.with(FairnessPolicy.TASK_FAIR, false, ReleaseRead.ALWAYS));
         System.out.println(result);
         assertThat(result.acquireOperationsPerRemote()).isBetween(1.0, 1.10);
         assertThat(result.refetchesPerRelease()).isLessThanOrEqualTo(0.025);
@@ -37,8 +38,8 @@ class PaperExperimentTest {
 
     @Test
     void preArmedHandOversAreFaster() {
-        Result with = PaperExperiment.run(1, SHORT.with(FairnessPolicy.TASK_FAIR, true, true));
-        Result without = PaperExperiment.run(1, SHORT.with(FairnessPolicy.TASK_FAIR, false, true));
+        Result with = PaperExperiment.run(1, SHORT.with(FairnessPolicy.TASK_FAIR, true, ReleaseRead.ALWAYS));
+        Result without = PaperExperiment.run(1, SHORT.with(FairnessPolicy.TASK_FAIR, false, ReleaseRead.ALWAYS));
         assertThat(with.acquisitions()).isGreaterThan(without.acquisitions() * 11 / 10);
     }
 

@@ -303,6 +303,6 @@ enum Scenario {
                 drawn.resetPollInterval(),
                 drawn.resetResendInterval(),
                 drawn.preArmedHandOver(),
-                drawn.readWithRelease());
+                drawn.releaseRead());
     }
 }

@@ -4,6 +4,7 @@
 package io.declock.spring.autoconfigure;
 
 import io.declock.local.FairnessPolicy;
+import io.declock.protocol.ReleaseRead;
 import io.declock.spring.aop.DecLockedAdvisor;
 import io.declock.spring.aop.DecLockedChecker;
 import java.time.Duration;
@@ -120,6 +121,7 @@ public record DecLockProperties(
      * @param resetPollInterval How often a waiter looks whether a lock reset is over.
      * @param resetResendInterval How often an unanswered reset signal is sent again.
      * @param preArmedHandOver Whether a writer that knows its successor grants before its own release has landed.
+     * @param releaseRead Which releases read the queue in the same round trip: all, those after which somebody probably waits, those after which somebody is known to.
      */
     public record Protocol(
             @DefaultValue("10ms") Duration selfCheckInterval,
@@ -129,7 +131,8 @@ public record DecLockProperties(
             @DefaultValue("2s") Duration suspectAfter,
             @DefaultValue("1ms") Duration resetPollInterval,
             @DefaultValue("20ms") Duration resetResendInterval,
-            @DefaultValue("true") boolean preArmedHandOver) {}
+            @DefaultValue("true") boolean preArmedHandOver,
+            @DefaultValue("adaptive") ReleaseRead releaseRead) {}
 
     /**
      * How other services reach this one.

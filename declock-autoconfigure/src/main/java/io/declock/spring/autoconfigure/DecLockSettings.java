@@ -48,7 +48,8 @@ final class DecLockSettings {
                         protocol.suspectAfter(),
                         protocol.resetPollInterval(),
                         protocol.resetResendInterval(),
-                        protocol.preArmedHandOver()));
+                        protocol.preArmedHandOver(),
+                        protocol.releaseRead()));
     }
 
     /** Parses the addresses of the memory nodes. */

@@ -9,6 +9,7 @@ import io.declock.local.LocalSettings;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.node.ComputeNodeSettings;
 import io.declock.protocol.CqlSettings;
+import io.declock.protocol.ReleaseRead;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -21,6 +22,7 @@ import java.util.Map;
  * @param localLimit most local grants in a row once a remote waiter is known
  * @param localMicros longest run of local grants once a remote waiter is known
  * @param preArmed whether hand-over is pre-armed
+ * @param releaseRead which releases read the queue
  * @param spinMicros how long the next in line spins
  * @param pollMicros how long a client's event loop polls before it sleeps
  * @param serverPollMicros how long a memory node's event loop polls before it sleeps
@@ -31,6 +33,7 @@ public record Tuning(
         int localLimit,
         long localMicros,
         boolean preArmed,
+        ReleaseRead releaseRead,
         long spinMicros,
         long pollMicros,
         long serverPollMicros,
@@ -41,6 +44,7 @@ public record Tuning(
             LocalSettings.DEFAULTS.localHandOverLimit(),
             LocalSettings.DEFAULTS.localHandOverTime().toNanos() / 1000,
             CqlSettings.DEFAULTS.preArmedHandOver(),
+            CqlSettings.DEFAULTS.releaseRead(),
             ComputeNodeSettings.DEFAULTS.spinNanos() / 1000,
             TcpFabricSettings.DEFAULTS.pollNanos() / 1000,
             MemoryNodeServerSettings.DEFAULTS.pollNanos() / 1000,
@@ -64,6 +68,7 @@ public record Tuning(
         map.put("local-limit", String.valueOf(localLimit));
         map.put("local-micros", String.valueOf(localMicros));
         map.put("pre-armed", String.valueOf(preArmed));
+        map.put("release-read", releaseRead.name().toLowerCase(Locale.ROOT));
         map.put("spin-micros", String.valueOf(spinMicros));
         map.put("poll-micros", String.valueOf(pollMicros));
         map.put("server-poll-micros", String.valueOf(serverPollMicros));
@@ -79,6 +84,7 @@ public record Tuning(
                 Integer.parseInt(get(map, "local-limit")),
                 Long.parseLong(get(map, "local-micros")),
                 Boolean.parseBoolean(get(map, "pre-armed")),
+                ReleaseRead.valueOf(get(map, "release-read").toUpperCase(Locale.ROOT)),
                 Long.parseLong(get(map, "spin-micros")),
                 Long.parseLong(get(map, "poll-micros")),
                 Long.parseLong(get(map, "server-poll-micros")),
@@ -121,7 +127,8 @@ public record Tuning(
                         c.suspectAfter(),
                         c.resetPollInterval(),
                         c.resetResendInterval(),
-                        preArmed));
+                        preArmed,
+                        releaseRead));
     }
 
     /** Returns the settings of a client's fabric. */

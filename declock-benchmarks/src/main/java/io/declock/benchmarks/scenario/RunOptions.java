@@ -50,8 +50,8 @@ public final class RunOptions {
             names = {"-s", "--setting"},
             paramLabel = "KEY=VALUE",
             description =
-                    "A setting of DecLock: policy, local-limit, local-micros, pre-armed, spin-micros, poll-micros,"
-                            + " server-poll-micros, max-idle-locks.")
+                    "A setting of DecLock: policy, local-limit, local-micros, pre-armed, release-read, spin-micros,"
+                            + " poll-micros, server-poll-micros, max-idle-locks.")
     private Map<String, String> settings = new LinkedHashMap<>();
 
     @Option(

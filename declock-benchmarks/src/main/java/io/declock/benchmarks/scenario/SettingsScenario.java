@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
         name = "settings",
         mixinStandardHelpOptions = true,
         description =
-                "Pre-armed hand-over, spinning, polling event loops and local runs: each setting with its effect.")
+                "Pre-armed hand-over, READs with releases, spinning, polling event loops and local runs: each setting with its effect.")
 public final class SettingsScenario extends Scenario {
     @Override
     protected String title() {
@@ -34,12 +34,14 @@ public final class SettingsScenario extends Scenario {
         Map<String, Map<String, String>> variants = new LinkedHashMap<>();
         variants.put("defaults", Map.of());
         variants.put("not pre-armed", Map.of("pre-armed", "false"));
-        variants.put("spinning 20 us", Map.of("spin-micros", "20"));
+        variants.put("release always reads", Map.of("release-read", "always"));
+        variants.put("release reads for known waiters", Map.of("release-read", "known"));
+        variants.put("no spinning", Map.of("spin-micros", "0"));
         variants.put("clients poll 50 us", Map.of("poll-micros", "50"));
         variants.put("node polls 50 us", Map.of("server-poll-micros", "50"));
         variants.put("both poll 50 us", Map.of("poll-micros", "50", "server-poll-micros", "50"));
         compare(outcome, "hot", hot, variants);
-        variants.remove("spinning 20 us");
+        variants.remove("no spinning");
         compare(outcome, "one thread per JVM", remoteOnly, variants);
         variants.remove("not pre-armed");
         compare(outcome, "alone", alone, variants);
@@ -49,7 +51,7 @@ public final class SettingsScenario extends Scenario {
         compare(outcome, "hot", hot, runs);
         Map<String, Map<String, String>> spinning = new LinkedHashMap<>();
         spinning.put("defaults", Map.of());
-        spinning.put("spinning 20 us", Map.of("spin-micros", "20"));
+        spinning.put("no spinning", Map.of("spin-micros", "0"));
         spinning.put("spinning 100 us", Map.of("spin-micros", "100"));
         compare(outcome, "two threads of one JVM", Workload.handOverInside(), spinning);
     }
