@@ -56,17 +56,25 @@ class TenureTest {
         tenure.ask(1_000);
         tenure.begin(5, 7, 1_100);
         tenure.planRemote(true);
-        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_299)).as("held for less than two round trips").isFalse();
+        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_299))
+                .as("held for less than two round trips")
+                .isFalse();
         assertThat(isReadWorthIt(ReleaseRead.ALWAYS, 1_299)).isTrue();
-        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_300)).as("held for two round trips").isTrue();
+        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_300))
+                .as("held for two round trips")
+                .isTrue();
         assertThat(isReadWorthIt(ReleaseRead.KNOWN, 1_300)).isFalse();
 
         tenure.planRemote(false);
-        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_101)).as("had to wait itself").isTrue();
+        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_101))
+                .as("had to wait itself")
+                .isTrue();
 
         tenure.planRemote(true);
         tenure.learnWaiter(new long[0], 100);
-        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_101)).as("somebody is known").isTrue();
+        assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_101))
+                .as("somebody is known")
+                .isTrue();
         assertThat(isReadWorthIt(ReleaseRead.KNOWN, 1_101)).isTrue();
     }
 
@@ -122,7 +130,7 @@ class TenureTest {
     void theFirstLookIsAtOnceWhenTheGrantToldOfNobodyBehind() {
         tenure.begin(5, 7, 1_000);
         tenure.learn(new long[0], -1);
-        tenure.planLook(false);
+        tenure.planRemote(false);
         assertThat(tenure.beginLook(1_000, 500)).isTrue();
         assertThat(tenure.beginLook(1_499, 500))
                 .as("the second comes after the interval")
@@ -133,7 +141,7 @@ class TenureTest {
     @Test
     void theFirstLookIsLateWhenTheFaaFoundNobody() {
         tenure.begin(5, 7, 1_000);
-        tenure.planLook(true);
+        tenure.planRemote(true);
         assertThat(tenure.beginLook(1_500, 500)).isFalse();
         assertThat(tenure.beginLook(1_000 + 500 * Tenure.PATIENCE, 500)).isTrue();
     }
