@@ -65,19 +65,18 @@ public final class PaperExperiment {
             long warmUp,
             long duration) {
         /** The paper's default workload. */
-        public static final Setting DEFAULT =
-                new Setting(
-                        8,
-                        32,
-                        100_000,
-                        0.99,
-                        0.5,
-                        1,
-                        FairnessPolicy.TASK_FAIR,
-                        true,
-                        ReleaseRead.ADAPTIVE,
-                        2_000_000,
-                        40_000_000);
+        public static final Setting DEFAULT = new Setting(
+                8,
+                32,
+                100_000,
+                0.99,
+                0.5,
+                1,
+                FairnessPolicy.TASK_FAIR,
+                true,
+                ReleaseRead.ADAPTIVE,
+                2_000_000,
+                40_000_000);
 
         /** Returns the setting with another policy and hand-over. */
         public Setting with(FairnessPolicy other, boolean armed, ReleaseRead reading) {
