@@ -4,8 +4,9 @@
 package io.declock.fabric;
 
 /**
- * One-sided operations on the region of one memory node, within one session. Chains posted by one thread are executed in the
- * order of posting; a chain's verbs are executed in order. Thread-safe.
+ * One-sided operations on the region of one memory node, within one session. A chain's verbs are executed in order. Chains posted by
+ * one thread are executed in the order of posting, except that a READ may see what a WRITE of a later chain wrote: who minds waits
+ * for the READ before posting the WRITE. Thread-safe.
  */
 @FunctionalInterface
 public interface RemoteMemory {

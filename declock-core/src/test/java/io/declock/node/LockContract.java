@@ -405,11 +405,11 @@ public abstract class LockContract {
     @Test
     void anUncontendedCycleIsOneFaaEachWay() throws Exception {
         a().acquire(LockRequest.write("cost")).close();
-        awaitTrue(() -> verbs(a(), Purpose.RELEASE, Verb.READ) == 1);
+        awaitTrue(() -> verbs(a(), Purpose.RELEASE, Verb.FETCH_AND_ADD) == 1);
         for (int i = 0; i < 10; i++) {
             a().acquire(LockRequest.write("cost")).close();
             long done = i + 2;
-            awaitTrue(() -> verbs(a(), Purpose.RELEASE, Verb.READ) == done);
+            awaitTrue(() -> verbs(a(), Purpose.RELEASE, Verb.FETCH_AND_ADD) == done);
         }
         assertThat(verbs(a(), Purpose.ACQUIRE, Verb.FETCH_AND_ADD)).isEqualTo(11);
         assertThat(verbs(a(), Purpose.RELEASE, Verb.FETCH_AND_ADD)).isEqualTo(11);

@@ -10,6 +10,7 @@ import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
 import io.declock.fabric.FabricException;
 import io.declock.fabric.RemoteMemory;
+import io.declock.fabric.Verb;
 import io.declock.fabric.VerbChain;
 import io.declock.fabric.VerbResults;
 import io.declock.rdma.verbs.Completions;
@@ -42,9 +43,9 @@ import org.slf4j.LoggerFactory;
  * </ol>
  *
  * <p>Order: the responder of a reliable connection begins requests in order and ends an atomic before it begins what follows, so
- * atomics and READs need nothing. Only a READ's words may be fetched late, after a WRITE behind it: such a WRITE has a fence. A
- * READ behind an atomic has none, deliberately: it would cost a round trip, and the Soft-RoCE of Linux 6.1 now and then forgets a
- * fenced request until the next one is posted.
+ * atomics and READs need nothing. Only a READ's words may be fetched late, after a WRITE behind it: such a WRITE of the same chain
+ * has a fence. Nothing else has one, deliberately: it would wait for everything under way on the queue pair, and the Soft-RoCE of
+ * Linux 6.1 now and then forgets a fenced request until the next one is posted.
  *
  * <p>Posting is thread-safe. The lock guards the ring and the requests; nothing of a user is called while it is held. After {@link
  * #fail} returned, the queue pair is not touched any more.
@@ -80,9 +81,6 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private final long[] postedAt;
     private long next;
     private long oldest;
-    /** The sequence after the last chain with a READ. */
-    private long readsBefore;
-
     private volatile @Nullable FabricException failure;
     private volatile boolean busy;
 
@@ -228,8 +226,10 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private @Nullable FabricException postNow(VerbChain chain) {
         int slot = (int) next & mask;
         int first = slot * VERBS;
+        boolean read = false;
         for (int i = 0; i < chain.size(); i++) {
-            write(chain, i, first + i, slot * SLOT_BYTES + i * VERB_BYTES);
+            write(chain, i, first + i, slot * SLOT_BYTES + i * VERB_BYTES, read);
+            read |= chain.verb(i) == Verb.READ;
             if (i > 0) {
                 requests.link(first + i - 1, first + i);
             }
@@ -245,7 +245,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
                 : new FabricException("the adapter took no request: " + Errno.describe(Math.abs(errno)));
     }
 
-    private void write(VerbChain chain, int i, int request, long at) {
+    private void write(VerbChain chain, int i, int request, long at, boolean behindRead) {
         long remote = grant.address() + chain.address(i);
         int bytes = chain.words(i) * Long.BYTES;
         long sequence = next;
@@ -262,13 +262,12 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             case READ -> {
                 requests.header(request, sequence, Constants.IBV_WR_RDMA_READ, 0);
                 requests.remote(request, remote, grant.key());
-                readsBefore = sequence + 1;
             }
             case WRITE -> {
                 for (int w = 0; w < chain.words(i); w++) {
                     memory.set(JAVA_LONG, at + (long) w * Long.BYTES, chain.writeWord(i, w));
                 }
-                int flags = readsBefore > oldest ? Constants.IBV_SEND_FENCE : 0;
+                int flags = behindRead ? Constants.IBV_SEND_FENCE : 0;
                 flags |= bytes <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;
                 requests.header(request, sequence, Constants.IBV_WR_RDMA_WRITE, flags);
                 requests.remote(request, remote, grant.key());
