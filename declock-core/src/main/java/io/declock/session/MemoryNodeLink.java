@@ -27,7 +27,13 @@ import org.slf4j.LoggerFactory;
 public final class MemoryNodeLink {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodeLink.class);
     private static final long FIRST_RETRY_NANOS = 20_000_000L;
-    private static final int MAX_BACKOFF = 6;
+
+    /**
+     * Pauses between attempts to join are 40, 80, 160 and then 320 ms, plus up to half of that at random. They add to what a waiter waits
+     * after a memory node came back, which is why they end so low. A refused attempt costs a memory node one accepted connection and two
+     * frames; from the most compute nodes that it can have, 255, that is some 640 attempts a second, and the random half spreads them.
+     */
+    private static final int MAX_DOUBLINGS = 4;
 
     private final MemoryNodeAddress address;
     private final Fabric fabric;
@@ -175,7 +181,7 @@ public final class MemoryNodeLink {
         int doublings;
         mutex.lock();
         try {
-            doublings = Math.min(failures, MAX_BACKOFF);
+            doublings = Math.min(failures, MAX_DOUBLINGS);
         } finally {
             mutex.unlock();
         }

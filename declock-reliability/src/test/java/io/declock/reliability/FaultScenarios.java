@@ -223,7 +223,6 @@ abstract class FaultScenarios<N extends Node> {
             }
             cluster.memoryNode().terminate();
             cluster.restartMemoryNode();
-            Cluster.pause(Cluster.REJOIN);
         });
         assertThat(cluster.memoryNode()).isNotEqualTo(memoryNodeBefore);
     }

@@ -21,9 +21,6 @@ public final class Cluster<N extends Node> implements AutoCloseable {
     /** Locks there are accounts for. */
     public static final int LOCKS = 64;
 
-    /** Compute nodes that find no memory node try again after pauses that grow to this. */
-    public static final Duration REJOIN = Duration.ofSeconds(2);
-
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
 
     private final Platform platform;

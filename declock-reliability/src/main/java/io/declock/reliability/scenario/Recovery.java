@@ -156,7 +156,7 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
                 cluster,
                 killedAt,
                 next,
-                cluster.bound().plus(start).plus(Cluster.REJOIN));
+                cluster.bound().plus(start));
     }
 
     private static Grant firstOf(WorkerClient one, WorkerClient two) {

@@ -141,7 +141,6 @@ public final class Soak {
             case 5 -> {
                 cluster.memoryNode().kill();
                 cluster.restartMemoryNode();
-                Cluster.pause(Cluster.REJOIN);
                 return "restart the memory node";
             }
             case 6 -> {
