@@ -45,6 +45,13 @@ public interface LockHandle extends AutoCloseable {
     void onLost(LostListener listener);
 
     /**
+     * Interrupts the calling thread when this handle is lost before it is closed; at once if it is lost already. No interrupt comes
+     * after {@link #close} has returned, and closing on that thread takes back one that nothing has noticed by then, so that the
+     * thread can go on with something else.
+     */
+    void interruptOnLost();
+
+    /**
      * Tries to turn a read hold on a single name into a write hold, without waiting: it succeeds only if this is the one
      * reader anywhere and nobody waits. The token changes to a higher one. Two readers that both want to upgrade would
      * wait for each other for ever, hence no waiting form.

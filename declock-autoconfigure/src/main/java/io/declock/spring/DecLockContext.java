@@ -4,6 +4,7 @@
 package io.declock.spring;
 
 import io.declock.LockHandle;
+import io.declock.LockLostException;
 import io.declock.LockOwner;
 import org.jspecify.annotations.Nullable;
 
@@ -78,9 +79,35 @@ public final class DecLockContext {
      * @param owner the explicit owner, null if it is the thread
      */
     public static Scope enter(LockHandle handle, @Nullable LockOwner owner) {
-        Scope scope = new Scope(handle, owner, CURRENT.get());
+        return enter(handle, owner, false);
+    }
+
+    /**
+     * As {@link #enter(LockHandle, LockOwner)}, and says whether transactions of this thread are committed only while the handle is
+     * valid.
+     */
+    public static Scope enter(LockHandle handle, @Nullable LockOwner owner, boolean guardsCommits) {
+        Scope scope = new Scope(handle, owner, CURRENT.get(), guardsCommits);
         CURRENT.set(scope);
         return scope;
+    }
+
+    /**
+     * Called when a transaction of this thread is about to be committed.
+     *
+     * @throws LockLostException if a lock of this thread has been lost and its locked method wants to write under it only
+     */
+    public static void checkCommit() {
+        for (Scope scope = CURRENT.get(); scope != null; scope = scope.outer) {
+            if (scope.guardsCommits && !scope.handle.isValid()) {
+                throw new LockLostException(
+                        "The transaction is rolled back: it was about to be committed after its lock had been"
+                                + " lost. Nothing was written, it may be tried again. " + scope.handle);
+            }
+        }
+        for (Scope scope = CURRENT.get(); scope != null; scope = scope.outer) {
+            scope.committed = true;
+        }
     }
 
     /** The time during which a handle is the current one. Close it on the thread that made it, innermost first. */
@@ -88,11 +115,19 @@ public final class DecLockContext {
         private final LockHandle handle;
         private final @Nullable LockOwner owner;
         private final @Nullable Scope outer;
+        private final boolean guardsCommits;
+        private boolean committed;
 
-        private Scope(LockHandle handle, @Nullable LockOwner owner, @Nullable Scope outer) {
+        private Scope(LockHandle handle, @Nullable LockOwner owner, @Nullable Scope outer, boolean guardsCommits) {
             this.handle = handle;
             this.owner = owner;
             this.outer = outer;
+            this.guardsCommits = guardsCommits;
+        }
+
+        /** Returns whether a transaction was committed in this time, while the handle was valid if that is demanded. */
+        public boolean hasCommitted() {
+            return committed;
         }
 
         @Override

@@ -83,4 +83,10 @@ public @interface DecLocked {
 
     /** What to do when the method returned normally but its lock had been lost before it did. */
     OnLost onLost() default OnLost.THROW;
+
+    /**
+     * Whether the thread that runs the method is interrupted when the lock is lost, so that a long wait inside of the method ends early.
+     * For methods that return neither a stage nor a reactive type.
+     */
+    boolean interruptOnLost() default false;
 }

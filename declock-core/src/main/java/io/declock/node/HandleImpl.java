@@ -11,6 +11,7 @@ import io.declock.local.LocalWaiter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** What a caller holds of one granted request: one hold per name, in the order in which they were taken. Thread-safe. */
@@ -18,6 +19,7 @@ final class HandleImpl implements LockHandle {
     private final ComputeNode node;
     private final List<Part> parts;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicReference<@Nullable Interruption> interruption = new AtomicReference<>();
 
     /** One name of the request. The mode changes only by upgrade and downgrade. */
     static final class Part {
@@ -93,6 +95,14 @@ final class HandleImpl implements LockHandle {
     }
 
     @Override
+    public void interruptOnLost() {
+        Interruption asked = new Interruption(Thread.currentThread());
+        if (interruption.compareAndSet(null, asked)) {
+            onLost((handle, why) -> asked.interrupt());
+        }
+    }
+
+    @Override
     public boolean tryUpgrade() throws InterruptedException {
         Part part = single("tryUpgrade");
         checkOpen();
@@ -141,6 +151,10 @@ final class HandleImpl implements LockHandle {
     public void close() {
         if (!closed.compareAndSet(false, true)) {
             return;
+        }
+        Interruption asked = interruption.get();
+        if (asked != null) {
+            asked.end();
         }
         LockLostException lost = null;
         for (int i = parts.size() - 1; i >= 0; i--) {

@@ -300,6 +300,51 @@ public abstract class LockContract {
     }
 
     @Test
+    void theHolderIsInterruptedWhenItsLockIsLostIfItAskedForThat() throws Exception {
+        LockHandle handle = a().acquire(LockRequest.write("interrupted").leaseTime(Duration.ofMillis(100)));
+        handle.interruptOnLost();
+        assertThatThrownBy(() -> SECONDS.sleep(60)).isInstanceOf(InterruptedException.class);
+        assertThat(handle.isValid()).isFalse();
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void anInterruptThatNobodyNoticedGoesWithTheHandle() throws Exception {
+        LockHandle handle = a().acquire(LockRequest.write("unnoticed").leaseTime(Duration.ofMillis(100)));
+        handle.interruptOnLost();
+        awaitInterrupt();
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+        assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    }
+
+    @Test
+    void noInterruptComesAfterTheHandleWasClosed() throws Exception {
+        for (int i = 0; i < 30; i++) {
+            LockHandle handle = a().acquire(LockRequest.write("late").leaseTime(Duration.ofMillis(10)));
+            handle.interruptOnLost();
+            long until = System.nanoTime() + MILLISECONDS.toNanos(9) + i * 100_000L;
+            while (System.nanoTime() - until < 0) {
+                Thread.onSpinWait();
+            }
+            try {
+                handle.close();
+            } catch (LockLostException e) {
+                // As it may be.
+            }
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            MILLISECONDS.sleep(5);
+        }
+    }
+
+    private static void awaitInterrupt() {
+        long deadline = System.nanoTime() + SECONDS.toNanos(20);
+        while (!Thread.currentThread().isInterrupted()) {
+            assertThat(System.nanoTime()).as("waited 20 s").isLessThan(deadline);
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
     void reentrantHandlesShareTheToken() throws Exception {
         try (LockHandle outer = a().acquire(LockRequest.write("h"));
                 LockHandle inner = a().acquire(LockRequest.write("h"))) {

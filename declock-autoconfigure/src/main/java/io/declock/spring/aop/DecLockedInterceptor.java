@@ -73,7 +73,10 @@ final class DecLockedInterceptor implements MethodInterceptor {
             throw interrupted(operation, e);
         }
         Object result;
-        DecLockContext.Scope scope = DecLockContext.enter(handle, owner);
+        if (operation.interruptOnLost()) {
+            handle.interruptOnLost();
+        }
+        DecLockContext.Scope scope = DecLockContext.enter(handle, owner, operation.guardsCommits());
         try {
             result = invocation.proceed();
             checkFinished(result, operation);
@@ -83,7 +86,7 @@ final class DecLockedInterceptor implements MethodInterceptor {
         } finally {
             scope.close();
         }
-        LockLostException lost = operation.release(handle);
+        LockLostException lost = operation.release(handle, scope.hasCommitted());
         if (lost != null) {
             throw lost;
         }

@@ -35,6 +35,7 @@ import org.springframework.util.function.SingletonSupplier;
  * @param onFailure what to do when not granted
  * @param fallback what to call then, if that is what to do
  * @param onLost what to do when the lock was lost
+ * @param interruptOnLost whether the method's thread is interrupted then
  * @param result the type of the method's result; inside of a stage or publisher, what that emits
  * @param kind how the method returns its result
  * @param keys makes the context of expressions
@@ -48,6 +49,7 @@ record LockedOperation(
         OnFailure onFailure,
         @Nullable Fallback fallback,
         OnLost onLost,
+        boolean interruptOnLost,
         ResolvableType result,
         ReturnKind kind,
         KeyCompiler keys) {
@@ -152,15 +154,31 @@ record LockedOperation(
         return DefaultResult.of(result);
     }
 
-    /** Releases after the method returned normally; returns why its caller must not trust the result, or null. */
+    /** Returns whether transactions are committed only while the lock is held. */
+    boolean guardsCommits() {
+        return onLost != OnLost.LOG;
+    }
+
+    /**
+     * Releases after the method returned normally; returns why its caller must not trust the result, or null.
+     *
+     * @param committed whether all that the method had to write was committed while the lock was held
+     */
     @Nullable
-    LockLostException release(LockHandle handle) {
+    LockLostException release(LockHandle handle, boolean committed) {
         try {
             handle.close();
             return null;
         } catch (LockLostException e) {
-            if (onLost == OnLost.THROW) {
+            if (onLost == OnLost.THROW || (onLost == OnLost.ROLL_BACK && !committed)) {
                 return e;
+            }
+            if (committed && onLost == OnLost.ROLL_BACK) {
+                LOG.warn(
+                        "{} lost its lock after its transaction had been committed: {}",
+                        Names.of(method),
+                        e.getMessage());
+                return null;
             }
             LOG.warn(
                     "{} ended after its lock had been lost; only the fencing token protected what it wrote: {}",

@@ -70,12 +70,14 @@ final class LockedOperations {
         OnFailure onFailure = common(method, annotations, "onFailure", DecLocked::onFailure, OnFailure.THROW);
         String fallback = common(method, annotations, "fallback", DecLocked::fallback, "");
         OnLost onLost = common(method, annotations, "onLost", DecLocked::onLost, OnLost.THROW);
+        boolean interruptOnLost = common(method, annotations, "interruptOnLost", DecLocked::interruptOnLost, false);
         String waitTime = common(method, annotations, "waitTime", DecLocked::waitTime, "");
         String leaseTime = common(method, annotations, "leaseTime", DecLocked::leaseTime, "");
         ReturnKind kind = kind(method);
         ResolvableType declared = ResolvableType.forMethodReturnType(method, targetClass);
         ResolvableType result = kind == ReturnKind.PLAIN ? declared : inner(declared);
         checkFailureStrategy(method, onFailure, fallback, kind, result);
+        checkOneThread(method, kind, onLost, interruptOnLost);
         return new LockedOperation(
                 method,
                 targetClass,
@@ -85,6 +87,7 @@ final class LockedOperations {
                 onFailure,
                 onFailure == OnFailure.FALLBACK ? Fallback.find(fallback, method, targetClass) : null,
                 onLost,
+                interruptOnLost,
                 result,
                 kind,
                 keys);
@@ -141,6 +144,17 @@ final class LockedOperations {
                     "@DecLocked on " + Names.of(method) + " has onFailure = SKIP, but the method has a result ("
                             + (kind == ReturnKind.PLAIN ? "" : "of ") + emitted.getSimpleName()
                             + "). Say RETURN_DEFAULT to return null or something empty.",
+                    null);
+        }
+    }
+
+    private static void checkOneThread(Method method, ReturnKind kind, OnLost onLost, boolean interruptOnLost) {
+        String needsOne = interruptOnLost ? "interruptOnLost" : onLost == OnLost.ROLL_BACK ? "onLost = ROLL_BACK" : "";
+        if (kind != ReturnKind.PLAIN && !needsOne.isEmpty()) {
+            throw new DecLockedMisuseException(
+                    "@DecLocked on " + Names.of(method) + " has " + needsOne
+                            + ", but the method's work goes on after its return, perhaps on other threads. Use LockHandle.onLost,"
+                            + " or let the writes check the fencing token.",
                     null);
         }
     }

@@ -144,7 +144,7 @@ final class ReactiveExecution {
         }
 
         private Mono<Void> release(LockHandle handle) {
-            return Mono.fromRunnable(() -> lost = operation.release(handle));
+            return Mono.fromRunnable(() -> lost = operation.release(handle, false));
         }
 
         private Mono<Void> releaseFailed(LockHandle handle, Throwable failure) {

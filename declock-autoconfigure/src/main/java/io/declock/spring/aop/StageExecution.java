@@ -158,7 +158,7 @@ final class StageExecution {
                 abandon(handle, HandleFuture.unwrap(failure));
                 return;
             }
-            LockLostException lost = handle == null ? null : operation.release(handle);
+            LockLostException lost = handle == null ? null : operation.release(handle, false);
             if (lost != null) {
                 result.completeExceptionally(lost);
             } else {

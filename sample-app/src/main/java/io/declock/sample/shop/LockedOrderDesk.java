@@ -13,9 +13,9 @@ import org.springframework.transaction.annotation.Transactional;
  * Takes orders for one product one at a time, whichever instance they arrive at. The lock is around the transaction, so the
  * next order sees what this one committed.
  *
- * <p>A lock can be lost (a pause longer than the lease, a memory node that is gone), and the one who lost it may not notice at
- * once: so the write carries the fencing token, and the database refuses one that is older than what it has seen. That is why
- * a lost lock is only logged here.
+ * <p>A lock can be lost (a pause longer than the lease, a memory node that is gone). Two things stand between that and an order
+ * taken twice: {@code ROLL_BACK}, so that an order is committed only while the lock is known to be held; and, for whoever was too slow
+ * to notice, the fencing token, because the database refuses one that is older than what it has seen.
  */
 class LockedOrderDesk implements OrderDesk {
     private final OrderBook orders;
@@ -25,7 +25,7 @@ class LockedOrderDesk implements OrderDesk {
     }
 
     @Override
-    @DecLocked(key = "'product:' + #order.product()", onLost = OnLost.LOG)
+    @DecLocked(key = "'product:' + #order.product()", onLost = OnLost.ROLL_BACK)
     @Transactional
     public Receipt place(Order order) {
         return orders.sell(order, DecLockContext.currentToken());

@@ -4,6 +4,7 @@
 package io.declock.sample.shop;
 
 import io.declock.DecLockException;
+import io.declock.LockLostException;
 import io.declock.LockNotGrantedException;
 import io.declock.MemoryNodeUnavailableException;
 import org.slf4j.Logger;
@@ -49,6 +50,14 @@ class ShopProblems {
     ResponseEntity<ProblemDetail> stale(StaleTokenException e) {
         turnover.countStale();
         log.warn("An order was refused by the fence: {}", e.getMessage());
+        return again(problem(HttpStatus.SERVICE_UNAVAILABLE, "Lock lost", e));
+    }
+
+    /** The lock was lost before the order was committed: nothing was sold, trying again is safe. */
+    @ExceptionHandler
+    ResponseEntity<ProblemDetail> lost(LockLostException e) {
+        turnover.countLost();
+        log.warn("An order was rolled back: {}", e.getMessage());
         return again(problem(HttpStatus.SERVICE_UNAVAILABLE, "Lock lost", e));
     }
 

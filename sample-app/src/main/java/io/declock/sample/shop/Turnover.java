@@ -11,6 +11,7 @@ import org.springframework.stereotype.Component;
 public class Turnover {
     private final LongAdder accepted = new LongAdder();
     private final LongAdder stale = new LongAdder();
+    private final LongAdder lost = new LongAdder();
 
     /** An order was accepted. */
     public void countAccepted() {
@@ -22,6 +23,11 @@ public class Turnover {
         stale.increment();
     }
 
+    /** An order was rolled back because its lock had been lost. */
+    public void countLost() {
+        lost.increment();
+    }
+
     /** Returns how many orders were accepted. */
     public long accepted() {
         return accepted.sum();
@@ -30,5 +36,10 @@ public class Turnover {
     /** Returns how many orders the fence refused. */
     public long stale() {
         return stale.sum();
+    }
+
+    /** Returns how many orders were rolled back because their lock had been lost. */
+    public long lost() {
+        return lost.sum();
     }
 }

@@ -13,6 +13,7 @@ import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.jsonPath;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
 
+import io.declock.LockLostException;
 import io.declock.LockNotGrantedException;
 import io.declock.MemoryNodeUnavailableException;
 import java.util.List;
@@ -91,6 +92,17 @@ class ShopControllerTest {
         willThrow(new MemoryNodeUnavailableException("gone")).given(desk).place(any());
         order().andExpect(status().isServiceUnavailable())
                 .andExpect(jsonPath("$.detail").value("gone"));
+    }
+
+    @Test
+    void saysThatAnOrderWasRolledBack() throws Exception {
+        given(desk.place(ORDER)).willThrow(new LockLostException("lost"));
+        long before = turnover.lost();
+
+        order().andExpect(status().isServiceUnavailable())
+                .andExpect(header().string("Retry-After", "1"))
+                .andExpect(jsonPath("$.title").value("Lock lost"));
+        Assertions.assertThat(turnover.lost()).isEqualTo(before + 1);
     }
 
     @Test

@@ -1,0 +1,259 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.transaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.declock.LockLostException;
+import io.declock.spring.Contexts;
+import io.declock.spring.DecLockContext;
+import io.declock.spring.DecLocked;
+import io.declock.spring.DecLockedMisuseException;
+import io.declock.spring.OnLost;
+import io.declock.spring.autoconfigure.DecLockTransactionAutoConfiguration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
+import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** What a transaction wrote under a lock that was lost is not there afterwards. */
+@ExtendWith(OutputCaptureExtension.class)
+class LostLockTransactionTests {
+    private final ApplicationContextRunner runner = Contexts.locks()
+            .withConfiguration(AutoConfigurations.of(
+                    DecLockTransactionAutoConfiguration.class,
+                    DataSourceAutoConfiguration.class,
+                    DataSourceTransactionManagerAutoConfiguration.class,
+                    JdbcTemplateAutoConfiguration.class,
+                    TransactionAutoConfiguration.class))
+            .withPropertyValues("spring.datasource.generate-unique-name=true")
+            .withBean(Notes.class);
+
+    @Test
+    void aTransactionThatWouldBeCommittedAfterTheLossIsRolledBack() {
+        runner.run(context -> {
+            Notes notes = context.getBean(Notes.class);
+            notes.create();
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(notes::rollingBack)
+                    .withMessageContaining("rolled back")
+                    .withMessageContaining("note");
+            assertThat(notes.rows()).isZero();
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(notes::throwing);
+            assertThat(notes.rows()).isZero();
+        });
+    }
+
+    @Test
+    void whileTheLockIsHeldItIsCommitted() {
+        runner.run(context -> {
+            Notes notes = context.getBean(Notes.class);
+            notes.create();
+            notes.quick();
+            assertThat(notes.rows()).isOne();
+        });
+    }
+
+    @Test
+    void whereALossIsOnlyLoggedItIsCommitted() {
+        runner.run(context -> {
+            Notes notes = context.getBean(Notes.class);
+            notes.create();
+            notes.logging();
+            assertThat(notes.rows()).isOne();
+        });
+    }
+
+    @Test
+    void aLossAfterTheCommitIsOnlyLoggedWithRollBack(CapturedOutput output) {
+        runner.run(context -> {
+            Notes notes = context.getBean(Notes.class);
+            notes.create();
+            TransactionTemplate transaction =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            notes.committingThenLosing(transaction);
+            assertThat(notes.rows()).isOne();
+            assertThat(output).contains("lost its lock after its transaction had been committed");
+        });
+    }
+
+    @Test
+    void withoutATransactionALossIsThrownWithRollBack() {
+        runner.run(context -> assertThatExceptionOfType(LockLostException.class)
+                .isThrownBy(context.getBean(Notes.class)::withoutTransaction));
+    }
+
+    @Test
+    void anOuterLockCountsAsWell() {
+        runner.withBean(Outer.class).run(context -> {
+            Notes notes = context.getBean(Notes.class);
+            notes.create();
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(context.getBean(Outer.class)::call);
+            assertThat(notes.rows()).isZero();
+        });
+    }
+
+    @Test
+    void transactionManagersOfTheApplicationsOwnMakingAskToo() {
+        runner.withUserConfiguration(OwnManager.class).run(context -> {
+            Notes notes = context.getBean(Notes.class);
+            notes.create();
+            assertThatExceptionOfType(LockLostException.class).isThrownBy(notes::rollingBack);
+            assertThat(notes.rows()).isZero();
+        });
+    }
+
+    @Test
+    void theThreadIsInterruptedAndUsableAfterwards() {
+        runner.run(context -> {
+            Notes notes = context.getBean(Notes.class);
+            long began = System.nanoTime();
+            assertThatExceptionOfType(InterruptedException.class).isThrownBy(notes::waiting);
+            assertThat(System.nanoTime() - began).isLessThan(TimeUnit.SECONDS.toNanos(30));
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+        });
+    }
+
+    @Test
+    void whatGoesOnAfterItsReturnCanNeitherBeRolledBackNorInterrupted() {
+        runner.withBean(RollingStage.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(DecLockedMisuseException.class)
+                        .hasMessageContaining("onLost = ROLL_BACK"));
+        runner.withBean(InterruptedStage.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(DecLockedMisuseException.class)
+                        .hasMessageContaining("interruptOnLost"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnManager {
+        @Bean
+        PlatformTransactionManager manager(DataSource dataSource) {
+            return new DataSourceTransactionManager(dataSource);
+        }
+    }
+
+    static class Notes {
+        private final JdbcTemplate jdbc;
+
+        Notes(JdbcTemplate jdbc) {
+            this.jdbc = jdbc;
+        }
+
+        public void create() {
+            jdbc.execute("create table note (text varchar(100))");
+        }
+
+        public int rows() {
+            Integer rows = jdbc.queryForObject("select count(*) from note", Integer.class);
+            return rows == null ? -1 : rows;
+        }
+
+        private void write() {
+            jdbc.update("insert into note values ('written')");
+        }
+
+        private static void awaitLoss() throws InterruptedException {
+            CountDownLatch lost = new CountDownLatch(1);
+            DecLockContext.currentHandle().onLost((handle, why) -> lost.countDown());
+            assertThat(lost.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+
+        @DecLocked(name = "note", leaseTime = "50ms", onLost = OnLost.ROLL_BACK)
+        @Transactional
+        public void rollingBack() throws InterruptedException {
+            write();
+            awaitLoss();
+        }
+
+        @DecLocked(name = "note", leaseTime = "50ms")
+        @Transactional
+        public void throwing() throws InterruptedException {
+            write();
+            awaitLoss();
+        }
+
+        @DecLocked(name = "note", onLost = OnLost.ROLL_BACK)
+        @Transactional
+        public void quick() {
+            write();
+        }
+
+        @DecLocked(name = "note", leaseTime = "50ms", onLost = OnLost.LOG)
+        @Transactional
+        public void logging() throws InterruptedException {
+            write();
+            awaitLoss();
+        }
+
+        @DecLocked(name = "note", leaseTime = "2s", onLost = OnLost.ROLL_BACK)
+        public void committingThenLosing(TransactionTemplate transaction) throws InterruptedException {
+            transaction.executeWithoutResult(status -> write());
+            awaitLoss();
+        }
+
+        @DecLocked(name = "note", leaseTime = "50ms", onLost = OnLost.ROLL_BACK)
+        public void withoutTransaction() throws InterruptedException {
+            awaitLoss();
+        }
+
+        @DecLocked(name = "inner")
+        @Transactional
+        public void inner() throws InterruptedException {
+            write();
+        }
+
+        @DecLocked(name = "note", leaseTime = "50ms", interruptOnLost = true)
+        public void waiting() throws InterruptedException {
+            TimeUnit.SECONDS.sleep(60);
+        }
+    }
+
+    static class Outer {
+        private final Notes notes;
+
+        Outer(Notes notes) {
+            this.notes = notes;
+        }
+
+        @DecLocked(name = "outer", leaseTime = "50ms")
+        public void call() throws InterruptedException {
+            Notes.awaitLoss();
+            notes.inner();
+        }
+    }
+
+    static class RollingStage {
+        @DecLocked(name = "stage", onLost = OnLost.ROLL_BACK)
+        public CompletableFuture<String> call() {
+            return CompletableFuture.completedFuture("done");
+        }
+    }
+
+    static class InterruptedStage {
+        @DecLocked(name = "stage", interruptOnLost = true)
+        public CompletableFuture<String> call() {
+            return CompletableFuture.completedFuture("done");
+        }
+    }
+}
