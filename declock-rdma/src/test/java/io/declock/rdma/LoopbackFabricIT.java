@@ -22,6 +22,6 @@ class LoopbackFabricIT extends FabricContract {
 
     @Override
     protected int roundTrips() {
-        return 2_000;
+        return 500;
     }
 }
