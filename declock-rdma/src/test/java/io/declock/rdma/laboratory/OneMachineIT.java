@@ -5,6 +5,7 @@ package io.declock.rdma.laboratory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.rdma.laboratory.program.Unplugged;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -33,6 +34,15 @@ class OneMachineIT {
         assertThat(numberOf("tests")).isGreaterThanOrEqualTo(2);
         assertThat(numberOf("failures")).isZero();
         assertThat(numberOf("errors")).isZero();
+    }
+
+    @Test
+    void aDeviceThatIsTakenAwayUnderLoadIsAClearErrorAndEndsNoProcess() throws Exception {
+        Laboratory.image("the removal of an RDMA device");
+
+        assertThat(laboratory("--seconds=200", "run", Laboratory.java(Unplugged.class)))
+                .as("exit code of the program whose output is above")
+                .isZero();
     }
 
     /** Nothing that ends too early may pass for a success. */
