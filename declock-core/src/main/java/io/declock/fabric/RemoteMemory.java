@@ -15,4 +15,9 @@ public interface RemoteMemory {
      * be called before this returns, so no lock may be held that the completion needs.
      */
     void post(VerbChain chain);
+
+    /** Returns whether a chain travels as one request with one answer, so that a further READ in it costs next to nothing. */
+    default boolean isChainOneRequest() {
+        return false;
+    }
 }

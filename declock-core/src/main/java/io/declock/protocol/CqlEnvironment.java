@@ -51,6 +51,11 @@ public interface CqlEnvironment {
     /** Returns the timestamp of now on the memory node's clock. */
     int timestamp();
 
+    /** Returns whether a chain travels as one request, so that a further READ in it costs next to nothing. */
+    default boolean isChainOneRequest() {
+        return false;
+    }
+
     /** Posts a chain; no mutex may be held. */
     void post(VerbChain chain);
 

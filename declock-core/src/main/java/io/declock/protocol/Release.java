@@ -54,7 +54,7 @@ final class Release {
             position.to(State.PUT_OFF);
             return;
         }
-        boolean read = tenure.isReadWorthIt(env.settings().releaseRead(), env.clock());
+        boolean read = tenure.isReadWorthIt(env.settings().releaseRead(), env.isChainOneRequest(), env.clock());
         leave(effects);
         position.to(State.LEAVING);
         VerbChain chain = op.use(Step.RELEASED, effects)

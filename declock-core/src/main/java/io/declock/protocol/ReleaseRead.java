@@ -11,7 +11,8 @@ public enum ReleaseRead {
     /** With every release, as in the paper. */
     ALWAYS,
     /**
-     * If somebody is known to wait, if the holder had to wait itself, or if it held the lock for two round trips. In a shorter hold
+     * Always where a chain travels as one request, as over TCP; where each verb costs the adapters something, as with RDMA, only if
+     * somebody is known to wait, if the holder had to wait itself, or if it held the lock for two round trips. In a shorter hold
      * hardly anybody both comes and gets its entry written, so the READ would find nobody or would have to be made again.
      */
     ADAPTIVE,

@@ -85,12 +85,17 @@ public final class Tenure {
         patience = nobodyWaits ? PATIENCE : ahead.length == 0 ? 0 : 1;
     }
 
-    /** Returns whether the READ of the queue is posted with the release FAA. */
-    boolean isReadWorthIt(ReleaseRead setting, Clock clock) {
+    /**
+     * Returns whether the READ of the queue is posted with the release FAA.
+     *
+     * @param free whether it costs nothing there
+     */
+    boolean isReadWorthIt(ReleaseRead setting, boolean free, Clock clock) {
         return switch (setting) {
             case ALWAYS -> true;
             case KNOWN -> knowsRemote;
-            case ADAPTIVE -> knowsRemote || !foundNobody || clock.nanoTime() - since >= ROUND_TRIPS * (since - askedAt);
+            case ADAPTIVE ->
+                free || knowsRemote || !foundNobody || clock.nanoTime() - since >= ROUND_TRIPS * (since - askedAt);
         };
     }
 

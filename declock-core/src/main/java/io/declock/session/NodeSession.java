@@ -304,6 +304,11 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     @Override
+    public boolean isChainOneRequest() {
+        return fabric.memory().isChainOneRequest();
+    }
+
+    @Override
     public void post(VerbChain chain) {
         fabric.memory().post(chain);
     }

@@ -65,6 +65,10 @@ class TenureTest {
                 .isTrue();
         assertThat(isReadWorthIt(ReleaseRead.KNOWN, 1_300)).isFalse();
 
+        assertThat(tenure.isReadWorthIt(ReleaseRead.ADAPTIVE, true, () -> 1_101))
+                .as("costs nothing")
+                .isTrue();
+
         tenure.planRemote(false);
         assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_101))
                 .as("had to wait itself")
@@ -79,7 +83,7 @@ class TenureTest {
     }
 
     private boolean isReadWorthIt(ReleaseRead setting, long now) {
-        return tenure.isReadWorthIt(setting, () -> now);
+        return tenure.isReadWorthIt(setting, false, () -> now);
     }
 
     @Test

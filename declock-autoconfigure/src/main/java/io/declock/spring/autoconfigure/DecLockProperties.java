@@ -121,7 +121,7 @@ public record DecLockProperties(
      * @param resetPollInterval How often a waiter looks whether a lock reset is over.
      * @param resetResendInterval How often an unanswered reset signal is sent again.
      * @param preArmedHandOver Whether a writer that knows its successor grants before its own release has landed.
-     * @param releaseRead Which releases read the queue in the same round trip: all, those after which somebody probably waits, those after which somebody is known to.
+     * @param releaseRead Which releases read the queue in the same round trip: always, known (somebody is known to wait), or adaptive (where it costs nothing, as over TCP, or somebody probably waits).
      */
     public record Protocol(
             @DefaultValue("10ms") Duration selfCheckInterval,

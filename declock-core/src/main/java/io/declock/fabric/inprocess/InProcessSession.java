@@ -73,6 +73,11 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
     }
 
     @Override
+    public boolean isChainOneRequest() {
+        return true;
+    }
+
+    @Override
     public RemoteMemory memory() {
         return this;
     }

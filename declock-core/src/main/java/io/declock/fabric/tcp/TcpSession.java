@@ -58,6 +58,11 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     }
 
     @Override
+    public boolean isChainOneRequest() {
+        return true;
+    }
+
+    @Override
     public RemoteMemory memory() {
         return this;
     }
