@@ -36,7 +36,9 @@ public final class Unplugged {
             worker.await("^@ working", START);
             TimeUnit.SECONDS.sleep(2);
 
-            removal = new ProcessBuilder("rdma", "link", "delete", "rxe0").inheritIO().start();
+            removal = new ProcessBuilder("rdma", "link", "delete", "rxe0")
+                    .inheritIO()
+                    .start();
             long since = System.nanoTime();
             MatchResult failure = worker.await("^@ failed work \\d+ (.*)", SOON.plusSeconds(30));
             System.out.println(SUCCESS + " after " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since) + " ms: "
