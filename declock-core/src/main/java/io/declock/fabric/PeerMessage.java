@@ -74,10 +74,12 @@ public record PeerMessage(
         /** Does the receiver hold the lock in {@code epoch}? {@code detail} identifies the question. */
         HOLD_QUESTION(6),
         /** {@code index} 1 for yes; {@code detail} repeats the question's. */
-        HOLD_ANSWER(7);
+        HOLD_ANSWER(7),
+        /** A reset of {@code epoch} under the receiver's node id, {@code index}, does not end: is it looking after it? */
+        RESET_STALLED(8);
 
         private static final Kind[] BY_CODE = {
-            GRANT, GRANT_REFUSED, RESET_SIGNAL, RESET_ACK, RESET_DONE, HOLD_QUESTION, HOLD_ANSWER
+            GRANT, GRANT_REFUSED, RESET_SIGNAL, RESET_ACK, RESET_DONE, HOLD_QUESTION, HOLD_ANSWER, RESET_STALLED
         };
         private final int code;
 

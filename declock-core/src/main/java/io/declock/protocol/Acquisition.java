@@ -107,6 +107,7 @@ final class Acquisition {
         long learnt = ResetMember.fullEpoch(op.header(), results.value(0));
         if (learnt != position.epoch()) {
             position.toEpoch(learnt);
+            env.sawEpoch(learnt);
             reset.over();
         }
         arrive(op.header(), effects);

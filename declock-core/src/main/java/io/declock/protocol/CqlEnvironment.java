@@ -56,6 +56,9 @@ public interface CqlEnvironment {
         return false;
     }
 
+    /** Remembers an epoch that a lock has reached, so that a memory node that starts again with empty memory begins above it. */
+    void sawEpoch(long epoch);
+
     /** Posts a chain; no mutex may be held. */
     void post(VerbChain chain);
 

@@ -315,6 +315,7 @@ public final class CqlLock {
             return;
         }
         position.toEpoch(newEpoch);
+        env.sawEpoch(newEpoch);
         successors.forgetPreArmed();
         reset.over();
         switch (position.state()) {

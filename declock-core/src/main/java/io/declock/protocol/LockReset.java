@@ -222,9 +222,17 @@ public final class LockReset {
         }
     }
 
-    /** The members were fetched after the reset id was seen, so an initiator that is not among them was cut off. */
+    /**
+     * The members were fetched after the reset id was seen, so an initiator that is not among them was cut off. One that is among them
+     * may have got the id of one that was, and perhaps never uses this lock: it is told that somebody waits for it.
+     */
     private void takeOver(long header, Effects effects) {
-        if (isMember(LockHeader.resetId(header))) {
+        int resetId = LockHeader.resetId(header);
+        Member initiator = members.byNodeId(resetId);
+        if (isMember(resetId)) {
+            if (initiator != null && reason == ResetReason.STALLED_RESET) {
+                send(initiator, PeerMessage.Kind.RESET_STALLED, epoch, resetId, 0, effects);
+            }
             end(Outcome.LEFT_TO_OTHER, effects);
             return;
         }

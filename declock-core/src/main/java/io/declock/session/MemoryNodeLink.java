@@ -16,6 +16,7 @@ import io.declock.monitor.MemoryNodeView;
 import io.declock.monitor.MemoryNodeView.State;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,7 +49,7 @@ public final class MemoryNodeLink {
     private volatile String problem = "";
     private volatile FabricException.@Nullable Refused refusal;
     private volatile long nodeSetDigest;
-    private volatile long highestEpoch;
+    private final AtomicLong highestEpoch = new AtomicLong();
     private volatile boolean coordinating = true;
     private boolean running;
     private boolean joining;
@@ -112,7 +113,7 @@ public final class MemoryNodeLink {
                 settings.name(),
                 fabric.peerAddress(),
                 nodeSetDigest,
-                highestEpoch,
+                highestEpoch.get(),
                 settings.lease().toNanos());
         fabric.join(address, request, events).whenComplete((joined, failure) -> {
             if (failure == null) {
@@ -124,7 +125,7 @@ public final class MemoryNodeLink {
     }
 
     private void established(FabricSession joined, Events events, long sentAt) {
-        NodeSession fresh = new NodeSession(joined, settings, surroundings, sentAt);
+        NodeSession fresh = new NodeSession(joined, settings, surroundings, sentAt, this::sawEpoch);
         boolean welcome;
         mutex.lock();
         try {
@@ -298,9 +299,7 @@ public final class MemoryNodeLink {
 
     /** Remembers the highest full epoch seen, which a restarted memory node must start above. */
     public void sawEpoch(long epoch) {
-        if (epoch > highestEpoch) {
-            highestEpoch = epoch;
-        }
+        highestEpoch.accumulateAndGet(epoch, Math::max);
     }
 
     /** Returns the present session, or null. */

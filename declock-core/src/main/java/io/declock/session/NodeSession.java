@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,7 @@ public final class NodeSession implements CqlEnvironment {
     private final RecordLayout layout;
     private final SessionSettings settings;
     private final Surroundings surroundings;
+    private final LongConsumer epochs;
     private final ResetCoordinator coordinator;
     private final PeerInbox inbox;
     private final Map<Long, LocalLock> byRecord = new ConcurrentHashMap<>();
@@ -55,12 +57,18 @@ public final class NodeSession implements CqlEnvironment {
     private volatile long roundTripNanos = -1;
     private volatile @Nullable HeartbeatReply lastHeartbeat;
 
-    NodeSession(FabricSession fabric, SessionSettings settings, Surroundings surroundings, long joinSentAt) {
+    NodeSession(
+            FabricSession fabric,
+            SessionSettings settings,
+            Surroundings surroundings,
+            long joinSentAt,
+            LongConsumer epochs) {
         this.fabric = fabric;
         this.joined = fabric.joined();
         this.layout = new RecordLayout(joined.queueCapacity());
         this.settings = settings;
         this.surroundings = surroundings;
+        this.epochs = epochs;
         this.membership = joined.membership();
         this.coordinator = new ResetCoordinator(this);
         this.inbox = new PeerInbox(this, coordinator);
@@ -311,6 +319,11 @@ public final class NodeSession implements CqlEnvironment {
     @Override
     public void post(VerbChain chain) {
         fabric.memory().post(chain);
+    }
+
+    @Override
+    public void sawEpoch(long epoch) {
+        epochs.accept(epoch);
     }
 
     @Override

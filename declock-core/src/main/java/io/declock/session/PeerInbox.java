@@ -9,6 +9,7 @@ import io.declock.fabric.PeerMessage.Kind;
 import io.declock.local.LocalLock;
 import io.declock.monitor.Counters.Event;
 import io.declock.protocol.CqlLock;
+import io.declock.protocol.ResetReason;
 import org.jspecify.annotations.Nullable;
 
 /** Sorts the peer messages of one session. Thread-safe. */
@@ -45,7 +46,13 @@ final class PeerInbox {
                         lock != null && lock.holdsIn(message.epoch()) ? 1 : 0,
                         message.detail());
             case HOLD_ANSWER, RESET_ACK -> coordinator.deliver(message);
+            case RESET_STALLED -> lookAfter(message);
         }
+    }
+
+    /** Somebody waits for the end of a reset under this node's id, which may be that of the id's former owner. */
+    private void lookAfter(PeerMessage message) {
+        coordinator.request(message.record(), message.epoch(), ResetReason.STALLED_RESET);
     }
 
     private boolean deliverTo(@Nullable LocalLock lock, PeerMessage message) {

@@ -49,6 +49,11 @@ final class Words implements VerbResults {
         return this;
     }
 
+    Words raw(int index, long entry) {
+        words[2 + layout.slot(index)] = entry;
+        return this;
+    }
+
     Words empty(int index) {
         words[2 + layout.slot(index)] = QueueEntry.INITIAL;
         return this;
