@@ -28,8 +28,18 @@ public final class OptionsChooser {
         LOSSY,
         /** Compute nodes die, pause, and lose touch with the memory node. */
         CRASHES,
-        /** Everything at once. */
-        EVERYTHING
+        /** Each of these with a chance of one half. */
+        EVERYTHING,
+        /** The memory node starts again with nothing in its memory, or pauses. */
+        RESTARTS,
+        /** Compute nodes cannot reach each other or the memory node, in one or both directions, also in the middle of a reset. */
+        PARTITIONS,
+        /** Clocks drift and jump, and compute nodes die inside clock synchronisation. */
+        CLOCKS,
+        /** The memory node is slower than it is asked, and sessions have few operations on their way. */
+        OVERLOAD,
+        /** Each of all these with a chance of one half. */
+        ANYTHING
     }
 
     private final SimulatedWorld world;
@@ -46,7 +56,16 @@ public final class OptionsChooser {
     }
 
     private boolean is(Profile asked) {
-        return profile == asked || profile == Profile.EVERYTHING && world.chance(0.5);
+        boolean several = profile == Profile.EVERYTHING || profile == Profile.ANYTHING;
+        return profile == asked || several && world.chance(0.5);
+    }
+
+    private boolean hasOutages() {
+        return profile.compareTo(Profile.RESTARTS) >= 0;
+    }
+
+    private boolean isOutage(Profile asked) {
+        return profile == asked || profile == Profile.ANYTHING && world.chance(0.5);
     }
 
     private SimulationOptions choose() {
@@ -68,11 +87,11 @@ public final class OptionsChooser {
                 world.oneOf(0.0, 0.99),
                 capacity,
                 guard ? world.between(2, 80) : -1,
-                overflow || crashes,
+                overflow || crashes || hasOutages(),
                 lease,
                 lease / 10,
                 lease / 5);
-        long until = resets || lossy || crashes ? world.between(5, 60) * MILLIS : 0;
+        long until = resets || lossy || crashes || hasOutages() ? world.between(5, 60) * MILLIS : 0;
         SimulationOptions.Faults faults = new SimulationOptions.Faults(
                 until,
                 crashes ? world.between(0, 3) : 0,
@@ -85,7 +104,70 @@ public final class OptionsChooser {
                 slow ? 1 : 0,
                 world.oneOf(0, 100, 10_000),
                 world.oneOf(0L, 0L, MILLIS, 60_000 * MILLIS));
-        return new SimulationOptions(cluster, network, workload(), faults, local(), cql());
+        SimulationOptions drawn = new SimulationOptions(cluster, network, workload(), faults, local(), cql());
+        return hasOutages() ? withOutages(drawn) : drawn;
+    }
+
+    // Drawn last, so that the seeds of the other profiles go on meaning the same runs.
+    private SimulationOptions withOutages(SimulationOptions drawn) {
+        boolean restarts = isOutage(Profile.RESTARTS);
+        boolean partitions = isOutage(Profile.PARTITIONS);
+        boolean clocks = isOutage(Profile.CLOCKS);
+        boolean overload = isOutage(Profile.OVERLOAD);
+        long lease = drawn.cluster().lease();
+        SimulationOptions.Outages outages = new SimulationOptions.Outages(
+                restarts ? world.between(0, 2) : 0,
+                world.oneOf(1, 10, 40) * MILLIS,
+                5 * MICROS,
+                restarts ? world.between(0, 3) : 0,
+                world.oneOf(MILLIS, lease / 2, 2 * lease),
+                partitions ? world.between(1, 6) : 0,
+                world.oneOf(1, 10, 40) * MILLIS,
+                clocks ? world.between(1, 4) : 0,
+                clocks ? world.between(0, 2) : 0,
+                clocks ? world.between(-10_000, 10_000) : 0,
+                overload ? world.oneOf(200, 1_000, 3_000) : 0,
+                overload ? world.oneOf(0, 2_000, 10_000) : 0,
+                overload ? world.oneOf(0, 1, 2, 8) : 0);
+        SimulationOptions.Faults f = drawn.faults();
+        long until = f.until() * (restarts ? 4 : 1);
+        SimulationOptions.Faults faults = new SimulationOptions.Faults(
+                until,
+                f.kills(),
+                f.restart(),
+                f.pauses(),
+                f.pause(),
+                f.cuts(),
+                f.cut(),
+                f.forcedResets(),
+                f.slowNodes(),
+                f.driftPpm(),
+                f.clockError());
+        return new SimulationOptions(
+                drawn.cluster(),
+                drawn.network(),
+                lasting(drawn.workload(), until),
+                faults,
+                drawn.local(),
+                drawn.cql(),
+                outages);
+    }
+
+    /** Callers that have something to do for as long as things go wrong. */
+    private static SimulationOptions.Workload lasting(SimulationOptions.Workload w, long until) {
+        return new SimulationOptions.Workload(
+                w.operations(),
+                w.readShare(),
+                w.tryShare(),
+                w.timedShare(),
+                w.patience(),
+                w.reenterShare(),
+                w.convertShare(),
+                w.nestShare(),
+                w.ceilingShare(),
+                w.forgetShare(),
+                Math.max(w.think(), until / w.operations() / 2),
+                Math.max(w.hold(), until / w.operations() / 8));
     }
 
     private SimulationOptions.Network network(boolean lossy) {

@@ -13,6 +13,9 @@ final class ProgressChecker {
     /** Suspicion slower than this is not what progress rests on. */
     private static final long SLOWEST_SUSPICION = 100_000_000L;
 
+    /** Twice the longest pause between two tries to join. */
+    private static final long LONGEST_PAUSE_BETWEEN_JOINS = 4_000_000_000L;
+
     private final SimulationOptions options;
     private final Map<SimulatedClient, Long> waitingSince = new LinkedHashMap<>();
 
@@ -40,8 +43,16 @@ final class ProgressChecker {
                 * (options.network().oneWay()
                         + options.network().jitter()
                         + options.network().spike());
+        long outages = outages(cluster.computeNodes());
         long turns = 8L * cluster.computeNodes() * cluster.clientsPerNode() * (workload.hold() + workload.think());
-        return detection + protocol + travel + turns * (workload.nestShare() > 0 ? 1 + cluster.locks() : 1);
+        return outages + detection + protocol + travel + turns * (workload.nestShare() > 0 ? 1 + cluster.locks() : 1);
+    }
+
+    /** What outages that are over may still cost: the pause before the next try to join, and a slow memory node. */
+    private long outages(int computeNodes) {
+        SimulationOptions.Outages outages = options.outages();
+        long verbs = 2_000L * computeNodes * (outages.verbNanos() + outages.atomicNanos());
+        return verbs + (outages.restarts() > 0 ? LONGEST_PAUSE_BETWEEN_JOINS : 0);
     }
 
     /** Looks whether somebody has waited for too long. */

@@ -108,6 +108,13 @@ final class QueueChecker implements SimulatedMemory.Observer {
         }
     }
 
+    @Override
+    public void erased() {
+        positions.clear();
+        initiators.clear();
+        marked.clear();
+    }
+
     private long header(long record) {
         SimulatedCluster all = cluster;
         return all == null ? 0 : all.memoryNode().memory().read(record);
@@ -238,7 +245,14 @@ final class QueueChecker implements SimulatedMemory.Observer {
                 }
             });
         }
-        keepDeadSurvivors(all.memoryNode().cutSince(marked.getOrDefault(record, 0L)), after, queue);
+        keepDeadSurvivors(goneSince(all.memoryNode(), marked.getOrDefault(record, 0L)), after, queue);
+    }
+
+    /** Those who were cut, and those who gave their session up while the memory node does not know of it yet. */
+    private static List<SimulatedSession> goneSince(SimulatedMemoryNode memoryNode, long instant) {
+        List<SimulatedSession> gone = new ArrayList<>(memoryNode.cutSince(instant));
+        memoryNode.sessions().stream().filter(SimulatedSession::isClosed).forEach(gone::add);
+        return gone;
     }
 
     /** A holder that was cut off after it had acknowledged stays in the header until the next reset. */

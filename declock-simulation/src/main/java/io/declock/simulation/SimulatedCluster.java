@@ -5,6 +5,7 @@ package io.declock.simulation;
 
 import io.declock.fabric.PeerMessage;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ final class SimulatedCluster {
     private final SimulatedMemoryNode memoryNode;
     private final List<SimulatedComputeNode> nodes = new ArrayList<>();
     private final Map<String, SimulatedComputeNode> byAddress = new LinkedHashMap<>();
+    private final Map<String, PeerCut> peerCuts = new HashMap<>();
     private boolean lossless;
     private boolean namesKnown;
 
@@ -79,6 +81,31 @@ final class SimulatedCluster {
     }
 
     // ---------------------------------------------------------------- messages
+
+    /** How a message from one compute node to another goes. */
+    enum Way {
+        /** Directly. */
+        DIRECT,
+        /** Nowhere, and the sender does not know. */
+        SILENT,
+        /** Through the memory node, because the sender knows that the direct way is cut. */
+        RELAYED
+    }
+
+    private record PeerCut(long noticed, long until) {}
+
+    /** Messages from one address to another do not arrive until an instant; the sender relays once it has noticed. */
+    void cutPeers(String from, String to, long noticed, long until) {
+        peerCuts.put(from + ' ' + to, new PeerCut(noticed, until));
+    }
+
+    Way way(String from, String to) {
+        PeerCut cut = peerCuts.isEmpty() ? null : peerCuts.get(from + ' ' + to);
+        if (cut == null || world.now() >= cut.until) {
+            return Way.DIRECT;
+        }
+        return world.now() < cut.noticed ? Way.SILENT : Way.RELAYED;
+    }
 
     void deliverLater(SimulatedComputeNode from, String address, PeerMessage message, long stall) {
         SimulationOptions.Network network = options.network();

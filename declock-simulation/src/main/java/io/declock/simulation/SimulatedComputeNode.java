@@ -55,6 +55,8 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     private @Nullable SimulatedSession session;
     private long cutOffUntil;
     private long deafUntil;
+    private long clockJump;
+    private @Nullable Runnable whenAskingForTheTime;
 
     SimulatedComputeNode(SimulatedCluster cluster, String name, String peerAddress, int driftPpm, int slowness) {
         super(name);
@@ -109,7 +111,26 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
 
     @Override
     public Clock clock() {
-        return () -> clockOrigin + world.now() + world.now() * driftPpm / PPM;
+        return () -> clockOrigin + clockJump + world.now() + world.now() * driftPpm / PPM;
+    }
+
+    /** From now on its clock is ahead by so much more. */
+    void jump(long by) {
+        world.note(() -> this + "'s clock jumps by " + by);
+        clockJump += by;
+    }
+
+    /** Something happens when it asks the memory node for the time the next time. */
+    void whenAskingForTheTime(Runnable action) {
+        whenAskingForTheTime = action;
+    }
+
+    void asksForTheTime() {
+        Runnable action = whenAskingForTheTime;
+        if (action != null) {
+            whenAskingForTheTime = null;
+            action.run();
+        }
     }
 
     private void schedule(long delay, Runnable task) {

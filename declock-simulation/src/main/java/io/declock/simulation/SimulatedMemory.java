@@ -25,6 +25,9 @@ final class SimulatedMemory {
             public void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value) {}
         };
 
+        /** Every record is gone. */
+        default void erased() {}
+
         /** Another word of a record was written: 1 the full epoch, from 2 on the entries. */
         void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value);
     }

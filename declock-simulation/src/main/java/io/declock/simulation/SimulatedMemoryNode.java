@@ -22,16 +22,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** The memory node: its memory, its directory of names, its sessions with their leases. */
 final class SimulatedMemoryNode {
-    private static final long INCARNATION = 0x5EED;
+    private static final long FIRST_INCARNATION = 0x5EED;
     private static final long FIRST_EPOCH = (1 << 14) - 3;
 
     private final SimulatedCluster cluster;
     private final SimulatedWorld world;
     private final SimulatedWorld.Place place = new SimulatedWorld.Place("memory node");
-    private final SimulatedMemory memory;
+    private final SimulatedMemory.Observer observer;
+    private SimulatedMemory memory;
     private SimulatedNic nic = new SimulatedNic(0, 0);
     private final Map<String, Long> directory = new LinkedHashMap<>();
     private final List<SimulatedSession> sessions = new ArrayList<>();
@@ -40,12 +42,78 @@ final class SimulatedMemoryNode {
     private int incarnations;
     private long membershipVersion;
     private Membership membership = new Membership(0, List.of());
+    private long incarnation = FIRST_INCARNATION;
+    private long firstEpoch = FIRST_EPOCH;
+    private long upFrom;
+    private long servesFrom;
+    private long clockJump;
 
     SimulatedMemoryNode(SimulatedCluster cluster, SimulatedMemory.Observer observer) {
         this.cluster = cluster;
         this.world = cluster.world();
-        this.memory =
-                new SimulatedMemory(new RecordLayout(cluster.options().cluster().capacity()), observer);
+        this.observer = observer;
+        this.memory = emptyMemory();
+    }
+
+    private SimulatedMemory emptyMemory() {
+        return new SimulatedMemory(new RecordLayout(cluster.options().cluster().capacity()), observer);
+    }
+
+    // ---------------------------------------------------------------- its own faults
+
+    /** It dies and is back at that instant, with nothing in its memory; some of the compute nodes see their connection break. */
+    void restart(long backAt) {
+        world.note(() -> "memory node dies and is back at " + backAt + " with nothing in its memory");
+        sessions.forEach(session -> session.lostMemoryNode(world.chance(0.7)));
+        sessions.clear();
+        cuts.clear();
+        idFreeFrom.clear();
+        directory.clear();
+        membershipVersion = 0;
+        membership = new Membership(0, List.of());
+        memory = emptyMemory();
+        observer.erased();
+        incarnation++;
+        upFrom = backAt;
+        SimulationOptions.Cluster limits = cluster.options().cluster();
+        servesFrom = backAt + limits.lease() + limits.leaseMargin();
+        raiseFirstEpoch(FIRST_EPOCH + world.now() / cluster.options().outages().second());
+    }
+
+    private void raiseFirstEpoch(long above) {
+        firstEpoch = Math.max(firstEpoch, above + 1);
+    }
+
+    /** After a restart holders of its former life may still trust their leases (rule C3). */
+    private boolean mustWaitForOldHolders() {
+        return world.now() < servesFrom;
+    }
+
+    private @Nullable FabricException refusal(JoinRequest request) {
+        if (world.now() < upFrom) {
+            return new FabricException("connection refused");
+        }
+        if (servesFrom > 0) {
+            noteReportedEpoch(request.highestEpoch());
+        }
+        if (mustWaitForOldHolders()) {
+            return new FabricException.Refused(FabricException.Reason.NOT_YET, "old leases have to run out");
+        }
+        SimulationOptions.Cluster limits = cluster.options().cluster();
+        return sessions.size() >= limits.capacity() && !limits.admitAll()
+                ? new FabricException.Refused(
+                        FabricException.Reason.TOO_MANY_COMPUTE_NODES, "as many as the capacity are joined")
+                : null;
+    }
+
+    private void noteReportedEpoch(long reported) {
+        raiseFirstEpoch(reported);
+    }
+
+    /** From now on it tells another time. */
+    void jump(long by) {
+        world.note(() -> "the memory node's clock jumps by " + by);
+        clockJump += by;
     }
 
     SimulatedWorld.Place place() {
@@ -77,23 +145,20 @@ final class SimulatedMemoryNode {
     CompletionStage<FabricSession> join(SimulatedComputeNode node, JoinRequest request, SessionListener listener) {
         CompletableFuture<FabricSession> result = new CompletableFuture<>();
         world.at(node.toMemoryNode(), place, () -> {
-            SimulationOptions.Cluster limits = cluster.options().cluster();
-            if (sessions.size() >= limits.capacity() && !limits.admitAll()) {
-                world.at(
-                        node.fromMemoryNode(),
-                        node,
-                        () -> result.completeExceptionally(new FabricException.Refused(
-                                FabricException.Reason.TOO_MANY_COMPUTE_NODES, "as many as the capacity are joined")));
+            FabricException refusal = refusal(request);
+            if (refusal != null) {
+                world.at(node.fromMemoryNode(), node, () -> result.completeExceptionally(refusal));
                 return;
             }
+            SimulationOptions.Cluster limits = cluster.options().cluster();
             int nodeId = freeNodeId();
-            int incarnation = ++incarnations;
-            membership = extended(new Member(nodeId, incarnation, request.peerAddress(), request.name()));
+            int member = ++incarnations;
+            membership = extended(new Member(nodeId, member, request.peerAddress(), request.name()));
             JoinReply reply = new JoinReply(
                     "mn",
-                    INCARNATION,
-                    nodeId,
                     incarnation,
+                    nodeId,
+                    member,
                     limits.capacity(),
                     1L << 30,
                     request.leaseNanos(),
@@ -129,22 +194,31 @@ final class SimulatedMemoryNode {
     }
 
     private void watch(SimulatedSession session) {
-        long end = session.lastHeard()
-                + session.joined().leaseNanos()
-                + cluster.options().cluster().leaseMargin();
+        long end = leaseEnd(session);
         world.at(end, place, () -> {
             if (session.isCut()) {
                 return;
             }
-            if (session.lastHeard()
-                            + session.joined().leaseNanos()
-                            + cluster.options().cluster().leaseMargin()
-                    > world.now()) {
+            if (world.now() - end > cluster.options().cluster().leaseMargin()) {
+                // It was paused and may not have read heartbeats that arrived meanwhile.
+                session.heard();
+            }
+            if (leaseEnd(session) > world.now()) {
                 watch(session);
             } else {
                 cut(session, "its lease ran out");
             }
         });
+    }
+
+    /** Its clock may be fast or slow. */
+    private long leaseEnd(SimulatedSession session) {
+        long lease = session.joined().leaseNanos();
+        int drift = cluster.options().outages().memoryNodeDriftPpm();
+        return session.lastHeard()
+                + lease
+                - lease * drift / 1_000_000
+                + cluster.options().cluster().leaseMargin();
     }
 
     /** Cuts a session's data plane first, and then tells the others. */
@@ -186,7 +260,7 @@ final class SimulatedMemoryNode {
     /** The clock as the others see it; it may be wrong. */
     private long clock() {
         long error = cluster.options().faults().clockError();
-        return (1L << 40) + world.now() + world.below(2 * error + 1) - error;
+        return (1L << 40) + clockJump + world.now() + world.below(2 * error + 1) - error;
     }
 
     Resolution resolve(String name) {
@@ -194,7 +268,7 @@ final class SimulatedMemoryNode {
         if (known == null) {
             int below = cluster.options().cluster().belowLimit();
             int head = below < 0 ? 0 : memory.layout().indexLimit() - below;
-            known = memory.allocate(FIRST_EPOCH, head);
+            known = memory.allocate(firstEpoch, head);
             directory.put(name, known);
         }
         return new Resolution(known, memory.read(memory.layout().epoch(known)));

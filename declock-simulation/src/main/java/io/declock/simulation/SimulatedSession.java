@@ -41,6 +41,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     // At the compute node.
     private final Set<VerbChain> inFlight = new LinkedHashSet<>();
+    private final ArrayDeque<VerbChain> waiting = new ArrayDeque<>();
     private final Map<Long, CompletableFuture<?>> requests = new LinkedHashMap<>();
     private long lastRequest;
     private boolean closed;
@@ -86,6 +87,15 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
             world.after(0, node, () -> chain.failed(over()));
             return;
         }
+        int window = cluster.options().outages().window();
+        if (window > 0 && inFlight.size() >= window) {
+            waiting.add(chain);
+            return;
+        }
+        leaveFor(chain);
+    }
+
+    private void leaveFor(VerbChain chain) {
         for (int i = 0; i < chain.size(); i++) {
             node.counters().verb(chain.purpose(), chain.verb(i));
         }
@@ -127,6 +137,9 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         lastAnswered = Math.max(lastAnswered, node.fromMemoryNode());
         world.at(lastAnswered, node, () -> {
             if (inFlight.remove(executed.chain())) {
+                if (!waiting.isEmpty()) {
+                    leaveFor(waiting.remove());
+                }
                 world.note(() ->
                         node + " completed " + executed.chain() + Describe.results(executed, memoryNode.memory()));
                 executed.chain().completed(executed);
@@ -184,8 +197,9 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     @Override
     public CompletionStage<HeartbeatReply> heartbeat() {
+        node.asksForTheTime();
         return request(() -> {
-            lastHeard = world.now();
+            heard();
             return memoryNode.heartbeat();
         });
     }
@@ -238,6 +252,15 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     @Override
     public void send(Member to, PeerMessage message) {
+        SimulatedCluster.Way way = cluster.way(node.peerAddress(), to.peerAddress());
+        if (way == SimulatedCluster.Way.RELAYED) {
+            relay(message);
+            return;
+        }
+        if (way == SimulatedCluster.Way.SILENT) {
+            world.note(() -> node + " sends into the void: " + message);
+            return;
+        }
         SimulationOptions.Network network = cluster.options().network();
         long stall = world.stall(node, network.stallChance(), network.stall());
         cluster.deliverLater(node, to.peerAddress(), message, stall);
@@ -284,7 +307,9 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
     private void end() {
         closed = true;
         List<VerbChain> unanswered = new ArrayList<>(inFlight);
+        unanswered.addAll(waiting);
         inFlight.clear();
+        waiting.clear();
         List<CompletableFuture<?>> open = new ArrayList<>(requests.values());
         requests.clear();
         world.after(0, node, () -> {
@@ -302,6 +327,19 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     private static FabricException over() {
         return new FabricException("the session is over");
+    }
+
+    /** The memory node is gone, and with it the memory. */
+    void lostMemoryNode(boolean noticed) {
+        if (noticed) {
+            cutNow("its connection broke");
+        }
+        cut = true;
+    }
+
+    /** The lease counts from now. */
+    void heard() {
+        lastHeard = world.now();
     }
 
     boolean isCut() {

@@ -57,6 +57,11 @@ public final class Simulation {
         this.world = new SimulatedWorld(seed, new Trace(keepLines));
         this.checkers = new Checkers(world, options);
         this.cluster = new SimulatedCluster(world, options, checkers.queue());
+        if (options.outages().verbNanos() > 0) {
+            cluster.memoryNode()
+                    .use(new SimulatedNic(
+                            options.outages().verbNanos(), options.outages().atomicNanos()));
+        }
         checkers.queue().watch(cluster);
         this.names = new NameChooser(
                 world, options.cluster().locks(), options.cluster().zipf());
@@ -107,6 +112,7 @@ public final class Simulation {
             startProcess("cn" + i, "address" + i);
         }
         new FaultInjector(cluster, this::startProcess).schedule();
+        new OutageInjector(cluster, this::startProcess).schedule();
         checkProgressNowAndThen();
         runUntilFinished("the workload");
         world.note(() -> "the workload is done");

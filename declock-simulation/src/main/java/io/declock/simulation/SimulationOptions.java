@@ -17,7 +17,19 @@ import io.declock.protocol.CqlSettings;
  * @param cql intervals of the protocol
  */
 public record SimulationOptions(
-        Cluster cluster, Network network, Workload workload, Faults faults, LocalSettings local, CqlSettings cql) {
+        Cluster cluster,
+        Network network,
+        Workload workload,
+        Faults faults,
+        LocalSettings local,
+        CqlSettings cql,
+        Outages outages) {
+
+    /** Makes options without outages. */
+    public SimulationOptions(
+            Cluster cluster, Network network, Workload workload, Faults faults, LocalSettings local, CqlSettings cql) {
+        this(cluster, network, workload, faults, local, cql, Outages.NONE);
+    }
 
     /**
      * Who takes part.
@@ -136,9 +148,51 @@ public record SimulationOptions(
         public static final Faults NONE = new Faults(0, 0, false, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
+    /**
+     * What goes wrong besides, until the same instant.
+     *
+     * @param restarts times that the memory node starts again with nothing in its memory
+     * @param down mean time it is down then
+     * @param second what takes the place of the second from which a memory node that starts derives its first epoch
+     * @param memoryNodePauses pauses of the memory node
+     * @param memoryNodePause mean length of one
+     * @param partitions times that compute nodes cannot reach each other, or the memory node, in one or both directions
+     * @param partition mean length of a partition; half of them are so short that they heal in the middle of a reset
+     * @param jumps jumps of a clock, of a compute node or of the memory node
+     * @param deathsInSync compute nodes that die between asking the memory node for its time and the answer
+     * @param memoryNodeDriftPpm drift of the clock by which the memory node judges leases, in millionths
+     * @param verbNanos time the memory node needs for a verb, during which it executes no other
+     * @param atomicNanos time for which an atomic keeps others from words like its own
+     * @param window most chains of a session that are on their way at a time, 0 for no bound
+     */
+    public record Outages(
+            int restarts,
+            long down,
+            long second,
+            int memoryNodePauses,
+            long memoryNodePause,
+            int partitions,
+            long partition,
+            int jumps,
+            int deathsInSync,
+            int memoryNodeDriftPpm,
+            long verbNanos,
+            long atomicNanos,
+            int window) {
+        /** Nothing. */
+        public static final Outages NONE = new Outages(0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    }
+
     @Override
     public String toString() {
         return String.join(
-                "\n", "  " + cluster, "  " + network, "  " + workload, "  " + faults, "  " + local, "  " + cql);
+                "\n",
+                "  " + cluster,
+                "  " + network,
+                "  " + workload,
+                "  " + faults,
+                "  " + outages,
+                "  " + local,
+                "  " + cql);
     }
 }

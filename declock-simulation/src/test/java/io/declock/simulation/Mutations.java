@@ -207,6 +207,15 @@ final class Mutations {
                     RESET,
                     "isMember",
                     No.class),
+            Mutation.of(
+                    "B (own id)", "a reset under the own id is left alone", Scenario.OWN_ID, RESET, "isOwn", No.class),
+            Mutation.of(
+                    "B (own id)",
+                    "nobody tells who has the id of a dead initiator now",
+                    Scenario.OWN_ID,
+                    "io.declock.session.PeerInbox",
+                    "lookAfter",
+                    Nothing.class),
             Mutation.of("B12.1", "a release is not put off", Scenario.RESETS, MEMBER, "keepsHold", No.class),
             Mutation.of(
                     "B12.2",
@@ -223,6 +232,34 @@ final class Mutations {
                     "io.declock.session.NodeSession",
                     "leaseValid",
                     Yes.class),
+            Mutation.of(
+                    "C1",
+                    "the lease counts from the answer to a heartbeat",
+                    Scenario.HALF_HEALED,
+                    "io.declock.session.NodeSession",
+                    "renewed",
+                    Sabotage.RenewsFromAnswer.class),
+            Mutation.of(
+                    "C3",
+                    "a memory node that lost its memory serves at once",
+                    Scenario.ERASED,
+                    SIMULATION + "SimulatedMemoryNode",
+                    "mustWaitForOldHolders",
+                    No.class),
+            Mutation.of(
+                    "C3, C5",
+                    "a memory node that lost its memory begins at the same epoch",
+                    Scenario.RESTARTS,
+                    SIMULATION + "SimulatedMemoryNode",
+                    "raiseFirstEpoch",
+                    Nothing.class),
+            Mutation.of(
+                    "C3, C5",
+                    "compute nodes report the epochs of names, not of resets",
+                    Scenario.ERASED,
+                    "io.declock.session.NodeSession",
+                    "sawEpoch",
+                    Nothing.class),
             Mutation.of("C5", "local grants share a token", Scenario.CALM, TENURE, "nextToken", Nothing.class),
             Mutation.of("C5", "the local sequence overflows", Scenario.LOCAL_ONLY, TENURE, "hasNextToken", Yes.class),
             Mutation.of(
@@ -313,8 +350,6 @@ final class Mutations {
                     SIMULATION + "SimulatedMemoryNode",
                     "isResting",
                     No.class),
-            Mutation.of(
-                    "B (own id)", "a reset under the own id is left alone", Scenario.CRASHES, RESET, "isOwn", No.class),
             Mutation.of(
                     "C2", "an entry's incarnation is ignored", Scenario.CRASHES, ENTRY, "sameIncarnation", Yes.class),
             Mutation.of(

@@ -15,6 +15,7 @@ import io.declock.local.LocalLock;
 import io.declock.local.LocalWaiter;
 import io.declock.protocol.CqlLock;
 import io.declock.protocol.Effects;
+import io.declock.session.Surroundings;
 import java.util.function.Consumer;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
@@ -373,6 +374,16 @@ public final class Sabotage {
             }
         });
         return !someone[0];
+    }
+
+    /** C1: the lease is renewed as of now. */
+    public static final class RenewsFromAnswer {
+        @Advice.OnMethodEnter
+        static void enter(
+                @Advice.FieldValue("surroundings") Surroundings surroundings,
+                @Advice.Argument(value = 0, readOnly = false) long sentAt) {
+            sentAt = surroundings.clock().nanoTime();
+        }
     }
 
     /** D3: an upgrade does not look who else is there. */

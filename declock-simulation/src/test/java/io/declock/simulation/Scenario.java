@@ -17,6 +17,7 @@ enum Scenario {
     LOSSY(Profile.LOSSY),
     CRASHES(Profile.CRASHES),
     EVERYTHING(Profile.EVERYTHING),
+    RESTARTS(Profile.RESTARTS),
 
     /**
      * No message is lost, nobody is held up, and self-checks are a second apart: every grant has to come by a message, and one
@@ -161,6 +162,70 @@ enum Scenario {
                     new SimulationOptions.Faults(20_000_000, 10, true, 0, 0, 0, 0, 40, 0, 0, 0),
                     drawn.local(),
                     drawn.cql());
+        }
+    },
+
+    /**
+     * Resets that take a while, whose initiators die in the middle of them and come back under the same node id, while hardly
+     * anybody uses the locks.
+     */
+    OWN_ID(Profile.CRASHES) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(2, 1, 6, 0, 8, -1, true, 20_000_000, 2_000_000, 4_000_000),
+                    new SimulationOptions.Network(1_000_000, 0, 0, 0, 1_000_000, 0, 0, 0, 0, 0, 0, 0),
+                    new SimulationOptions.Workload(6, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 80_000_000, 1_000_000),
+                    new SimulationOptions.Faults(400_000_000, 8, true, 0, 0, 0, 0, 60, 0, 0, 0),
+                    drawn.local(),
+                    cql(drawn.cql(), Duration.ofMillis(5), Duration.ofMillis(20), 2));
+        }
+    },
+
+    /**
+     * A memory node that loses its memory while locks are held and have been reset often, and whose seconds are so long that only
+     * what compute nodes report tells it where to begin.
+     */
+    ERASED(Profile.RESTARTS) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(4, 2, 1, 0, 8, -1, true, 100_000_000, 10_000_000, 20_000_000),
+                    new SimulationOptions.Network(2_000, 500, 0, 0, 2_000, 0.2, 0.2, 1_000, 0, 0, 0, 0),
+                    new SimulationOptions.Workload(25, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 5_000_000, 10_000_000),
+                    new SimulationOptions.Faults(400_000_000, 0, false, 0, 0, 0, 0, 40, 0, 0, 0),
+                    drawn.local(),
+                    cql(drawn.cql(), Duration.ofMillis(2), Duration.ofMillis(50), 2),
+                    new SimulationOptions.Outages(2, 5_000_000, 1000 * SECOND, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+        }
+    },
+
+    /** Compute nodes that hear the memory node again before it hears them. */
+    HALF_HEALED(Profile.PARTITIONS) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions cutOff = CUT_OFF.options(seed);
+            SimulationOptions.Cluster c = cutOff.cluster();
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(
+                            Math.min(c.computeNodes(), 4),
+                            2,
+                            1,
+                            0,
+                            8,
+                            -1,
+                            true,
+                            c.lease(),
+                            c.leaseMargin(),
+                            c.heartbeat()),
+                    cutOff.network(),
+                    new SimulationOptions.Workload(30, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 5_000_000, 20_000_000),
+                    new SimulationOptions.Faults(400_000_000, 0, false, 0, 0, 0, 0, 0, 0, 0, 0),
+                    cutOff.local(),
+                    cutOff.cql(),
+                    new SimulationOptions.Outages(0, 0, 1, 0, 0, 40, 20_000_000, 0, 0, 0, 0, 0, 0));
         }
     },
 

@@ -4,28 +4,56 @@
 package io.declock.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.declock.simulation.OptionsChooser.Profile;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Safety at every step and progress at the end, over thousands of seeds of every profile. How many: {@code -Ddeclock.seeds=N};
- * from which on: {@code -Ddeclock.seed=N}.
+ * Safety at every step and progress at the end, over thousands of seeds of every profile. How many of each instead:
+ * {@code -Ddeclock.seeds=N}; from which on: {@code -Ddeclock.seed=N}.
  */
 class SeedsTest {
     private static final boolean QUICK = Boolean.getBoolean("declock.quick");
-    private static final long COUNT = Long.getLong("declock.seeds", QUICK ? 200 : 3000);
     private static final long FIRST = Long.getLong("declock.seed", 0);
+
+    /** More of those that take less time. */
+    private static long count(Profile profile) {
+        long full = switch (profile) {
+            case CALM, OVERFLOW, GUARD -> 1000;
+            case ANYTHING, OVERLOAD -> 1000;
+            case CLOCKS -> 1500;
+            case RESTARTS, PARTITIONS -> 2000;
+            case EVERYTHING -> 3000;
+            case RESETS, CRASHES -> 3000;
+            case LOSSY -> 3500;
+        };
+        return Long.getLong("declock.seeds", QUICK ? full / 15 : full);
+    }
+
+    @Test
+    void atLeastTwentyThousandSeedsHaveFaults() {
+        assumeFalse(QUICK || Long.getLong("declock.seeds") != null, "another number of seeds was asked for");
+        Set<Profile> withoutFaults = EnumSet.of(Profile.CALM, Profile.OVERFLOW, Profile.GUARD);
+        long seeds = EnumSet.complementOf(EnumSet.copyOf(withoutFaults)).stream()
+                .mapToLong(SeedsTest::count)
+                .sum();
+        assertThat(seeds).isGreaterThanOrEqualTo(20_000);
+    }
 
     @ParameterizedTest
     @EnumSource(Profile.class)
     void everySeedHoldsEveryProperty(Profile profile) {
-        System.out.println("seeds " + FIRST + " to " + (FIRST + COUNT - 1) + " of profile " + profile);
-        List<Simulation.Outcome> failed = LongStream.range(FIRST, FIRST + COUNT)
+        long end = FIRST + count(profile);
+        System.out.println("seeds " + FIRST + " to " + (end - 1) + " of profile " + profile);
+        List<Simulation.Outcome> failed = LongStream.range(FIRST, end)
                 .parallel()
                 .mapToObj(seed -> Simulation.run(seed, OptionsChooser.choose(seed, profile), 0))
                 .filter(outcome -> outcome.violation() != null)
