@@ -77,12 +77,21 @@ lab_java() {
         "$java_home" "$lab_java_options" "$archive" "${LAB_HEAP:-512m}" "$class_path" "$*"
 }
 
+# Makes the tests of DiSNI's native library run, with the one in directory $DECLOCK_LAB_DISNI; a machine sees the project, not all else.
+lab_use_disni() {
+    local directory=$root/declock-rdma/target/laboratory/disni
+    rm -rf "$directory" && mkdir -p "$directory" && cp -L "$DECLOCK_LAB_DISNI/libdisni.so" "$directory" || return
+    lab_java_options+=" --add-exports java.base/sun.nio.ch=ALL-UNNAMED"
+    lab_java_options+=" -Djava.library.path='$directory' -Ddeclock.test.disni='$directory'"
+}
+
 # Runs the test classes whose names match $3 for at most $1 seconds; the reports go where Failsafe puts its own.
 lab_test() {
     local deadline=$1 build=$2 pattern=$3 reports=$root/declock-rdma/target/failsafe-reports status=0 java results tests
     [[ $build == no ]] || lab_compile || return
     tests=$(lab_class_path) || return
     tests=${tests%%:*}
+    [[ -z ${DECLOCK_LAB_DISNI:-} ]] || lab_use_disni || return
     java=$(lab_java org.junit.platform.console.ConsoleLauncher execute --disable-banner --disable-ansi-colors \
         --details=tree --fail-if-no-tests --scan-classpath="'$tests'" \
         --include-classname="'$pattern'" --exclude-package=io.declock.rdma.laboratory \

@@ -16,6 +16,13 @@ public interface DirectAccess extends AutoCloseable {
      */
     Offer offer(MemoryNodeSession session) throws FabricException.Refused;
 
+    /**
+     * Returns what the acceptance of a session's connection carried, for who cannot read it there. It is of use on that connection only.
+     *
+     * @throws FabricException.Refused if the session has no connection of this way
+     */
+    byte[] granted(MemoryNodeSession session) throws FabricException.Refused;
+
     /** Returns what executes the verbs of sessions that do not use the way; the same agent that serves those who do. */
     RemoteMemory agent();
 

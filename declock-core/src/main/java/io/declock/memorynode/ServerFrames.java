@@ -96,6 +96,13 @@ final class ServerFrames {
         FrameWriter.end(out, start);
     }
 
+    static void directGrant(ByteBuf out, int id, byte[] granted) {
+        int start = FrameWriter.begin(out, Wire.DIRECT_GRANT_REPLY);
+        out.writeIntLE(id);
+        FrameWriter.countedBytes(out, granted);
+        FrameWriter.end(out, start);
+    }
+
     static void peerMessage(ByteBuf out, PeerMessage message) {
         int start = FrameWriter.begin(out, Wire.PEER_MESSAGE);
         Messages.writePeer(out, message);

@@ -50,6 +50,7 @@ final class SessionRequests {
             case Wire.TICKET -> ticket(session, body, out);
             case Wire.DECLARE_NODE_SET -> declareNodeSet(session, body, out);
             case Wire.DIRECT_ACCESS -> directAccess(session, body, out);
+            case Wire.DIRECT_GRANT -> directGrant(session, body, out);
             default -> throw new BadFrameException("unknown type of frame: " + type);
         }
     }
@@ -113,6 +114,20 @@ final class SessionRequests {
         DirectAccess direct = server.directAccess();
         try {
             ServerFrames.directAccess(out, id, direct == null ? null : direct.offer(session));
+        } catch (FabricException.Refused e) {
+            ServerFrames.refused(out, id, e.reason(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void directGrant(MemoryNodeSession session, FrameBody body, ByteBuf out) throws BadFrameException {
+        int id = body.i32();
+        body.end();
+        DirectAccess direct = server.directAccess();
+        try {
+            if (direct == null) {
+                throw new FabricException.Refused(Reason.BAD_REQUEST, "there is no way around the processor here");
+            }
+            ServerFrames.directGrant(out, id, direct.granted(session));
         } catch (FabricException.Refused e) {
             ServerFrames.refused(out, id, e.reason(), String.valueOf(e.getMessage()));
         }

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Assumptions;
 
 /**
  * What a test needs of the machine. Where that is missing the test is aborted and named at the end of the build; where {@code
- * DECLOCK_REQUIRE_ALL} is {@code true} it fails, so that nothing is skipped in silence.
+ * DECLOCK_REQUIRE_ALL} is {@code true} it fails, so that nothing is skipped in silence. What no build machine can be asked to have is
+ * an {@link #option}: named, never required.
  */
 public final class Needs {
     private Needs() {}
@@ -38,6 +39,22 @@ public final class Needs {
         }
         record(message);
         Assumptions.abort(message);
+    }
+
+    /**
+     * Needs something that is an option of the project's users and can be fetched from nowhere: where it is missing, the test is
+     * aborted and named at the end of the build, and does not fail even where everything is required.
+     *
+     * @param available whether it is there
+     * @param test what cannot be run without it
+     * @param what what is missing, and how to get it
+     */
+    public static void option(BooleanSupplier available, String test, String what) {
+        if (!available.getAsBoolean()) {
+            String message = test + " was not run: it needs " + what;
+            record(message);
+            Assumptions.abort(message);
+        }
     }
 
     /** Needs a program on the path. */

@@ -103,17 +103,10 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
             id = made;
             startDeadline();
             InetSocketAddress source = manager.settings().localAddress() == null ? null : manager.local(0);
-            resolve(made, source, target, millis);
+            manager.backend().resolveAddress(made, source, target, millis);
         } catch (IOException e) {
             end("cannot connect to " + what + " at " + target + " by RDMA: " + Diagnosis.explain(e), e);
         }
-    }
-
-    @SuppressWarnings("NullAway") // No source address means that the route decides; DiSNI is not annotated.
-    private static void resolve(
-            RdmaCmId id, @Nullable InetSocketAddress source, InetSocketAddress target, int timeoutMillis)
-            throws IOException {
-        id.resolveAddr(source, target, timeoutMillis);
     }
 
     /** Accepts a request that came with an id; {@code more} prepares what the greeting tells. */
@@ -171,7 +164,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         pd = domain;
         resources.push(() -> deallocate(domain));
         if (sizes.isPassive()) {
-            qp = createQueuePair(current, domain, found.passive());
+            qp = createQueuePair(current, domain, found.passiveQueue());
         } else {
             // One for each request of either kind, all of which may be flushed at once.
             CompletionQueue queue = found.completions().create(sizes.sends() + sizes.receives(), this);
@@ -227,9 +220,8 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
 
     private IOException noQueuePair(IOException cause) {
         return new IOException(
-                "RDMA device " + device().limits().device() + " has no queue pair left for " + what + " (it allows "
-                        + device().limits().maxQueuePairs() + " in all, with at most "
-                        + device().limits().maxWorkRequests() + " requests each): " + cause.getMessage(),
+                "RDMA device " + device().limits().device() + " has no queue pair left for " + what
+                        + device().limits().describeQueuePairs() + ": " + cause.getMessage(),
                 cause);
     }
 
@@ -278,9 +270,11 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
 
     private String rejection(CmEvent event) {
         String said = Rejection.read(event.privateData());
-        String reason = said.isEmpty()
+        String unsaid = manager.backend().readsPrivateData()
                 ? "nobody listens there, or no queue pair is free (reason " + event.status() + ")"
-                : said;
+                : "the provider '" + manager.backend().name()
+                        + "' does not show the reason; the memory node's log has it";
+        String reason = said.isEmpty() ? unsaid : said;
         return what + " rejected the RDMA connection: " + reason;
     }
 
@@ -321,7 +315,8 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         }
     }
 
-    private void end(FabricException cause) {
+    /** Ends it at once. */
+    void end(FabricException cause) {
         if (over) {
             return;
         }
@@ -351,6 +346,9 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
     }
 
     private void destroyQueuePair(RdmaCmId current) {
+        if (qp == null) {
+            return;
+        }
         try {
             current.destroyQP();
         } catch (IOException e) {
@@ -368,6 +366,10 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
             }
         }
         resources.clear();
+        Device used = device;
+        if (used != null) {
+            manager.doneWith(used);
+        }
         RdmaCmId current = id;
         id = null;
         if (current != null) {

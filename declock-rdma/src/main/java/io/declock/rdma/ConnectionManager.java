@@ -200,7 +200,10 @@ final class ConnectionManager implements AutoCloseable {
         }
     }
 
-    /** Returns the device of an id whose address is resolved. */
+    /**
+     * Returns the device of an id whose address is resolved. Of a provider that does not {@linkplain VerbsBackend#tellsCompletionQueue
+     * tell queues apart}, each id has a context object of its own, and so a device, with a channel for its one queue.
+     */
     Device device(RdmaCmId id) throws IOException {
         IbvContext context = id.getVerbs();
         Device known = devices.get(context);
@@ -209,6 +212,13 @@ final class ConnectionManager implements AutoCloseable {
             devices.put(context, known);
         }
         return known;
+    }
+
+    /** Closes the device of a connection that is over, if it is that connection's alone. */
+    void doneWith(Device device) {
+        if (!backend.tellsCompletionQueue() && devices.remove(device.context(), device)) {
+            device.close();
+        }
     }
 
     /** Returns what there is to say about the adapter's work; the caller may add to it. */

@@ -8,6 +8,7 @@ import com.ibm.disni.verbs.IbvContext;
 import io.declock.rdma.verbs.DeviceLimits;
 import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,9 +18,13 @@ import org.slf4j.LoggerFactory;
  * @param context the device
  * @param limits what it can do
  * @param completions takes its completions
- * @param passive completion queue of queue pairs to which nothing is posted
+ * @param passive completion queue of queue pairs to which nothing is posted; null where nothing can be accepted
  */
-record Device(IbvContext context, DeviceLimits limits, CompletionLoop completions, IbvCQ passive) {
+record Device(
+        IbvContext context,
+        DeviceLimits limits,
+        CompletionLoop completions,
+        @Nullable IbvCQ passive) {
     private static final Logger LOG = LoggerFactory.getLogger(Device.class);
     private static final int PASSIVE_ENTRIES = 16;
 
@@ -42,12 +47,24 @@ record Device(IbvContext context, DeviceLimits limits, CompletionLoop completion
                     + " is down; check its cable and 'rdma link', or use another port (declock.rdma.port)");
         }
         return new Device(
-                context, limits, new CompletionLoop(backend, context, settings, counters), withoutChannel(context));
+                context,
+                limits,
+                new CompletionLoop(backend, context, settings, counters),
+                backend.readsPrivateData() ? withoutChannel(context) : null);
     }
 
     @SuppressWarnings("NullAway") // No channel means no events; DiSNI is not annotated.
     private static IbvCQ withoutChannel(IbvContext context) throws IOException {
         return context.createCQ(null, PASSIVE_ENTRIES, 0);
+    }
+
+    /** Returns the completion queue of queue pairs to which nothing is posted. */
+    IbvCQ passiveQueue() {
+        IbvCQ queue = passive;
+        if (queue == null) {
+            throw new IllegalStateException("connections cannot be accepted on " + limits.device());
+        }
+        return queue;
     }
 
     /** Returns how many READs and atomics one side may have under way. */
@@ -62,8 +79,12 @@ record Device(IbvContext context, DeviceLimits limits, CompletionLoop completion
 
     void close() {
         completions.close();
+        IbvCQ queue = passive;
+        if (queue == null) {
+            return;
+        }
         try {
-            passive.destroyCQ();
+            queue.destroyCQ();
         } catch (IOException e) {
             LOG.warn("A completion queue of {} could not be destroyed: {}", limits.device(), e.getMessage());
         }

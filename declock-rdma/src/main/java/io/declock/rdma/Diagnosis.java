@@ -4,6 +4,7 @@
 package io.declock.rdma;
 
 import io.declock.fabric.AdapterException;
+import io.declock.rdma.disni.DisniUnavailableException;
 import io.declock.rdma.ffm.NativeCallException;
 import io.declock.rdma.verbs.Errno;
 import java.io.IOException;
@@ -25,6 +26,9 @@ final class Diagnosis {
     }
 
     private static String action(IOException failure, String message) {
+        if (failure instanceof DisniUnavailableException missing) {
+            return missing.action();
+        }
         NativeCallException call = nativeCall(failure);
         if (call == null) {
             return message.startsWith("cannot load")

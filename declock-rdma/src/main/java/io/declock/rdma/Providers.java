@@ -4,15 +4,22 @@
 package io.declock.rdma;
 
 import com.ibm.disni.verbs.RdmaProvider;
+import io.declock.rdma.disni.DisniBackend;
 import io.declock.rdma.ffm.FfmBackend;
 import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Chooses the provider of verbs, once per process: DiSNI keeps one for good. Thread-safe. */
 public final class Providers {
+    /** Name for the first provider that loads. */
+    static final String AUTO = "auto";
+
+    private static final Logger LOG = LoggerFactory.getLogger(Providers.class);
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static @Nullable VerbsBackend chosen;
 
@@ -21,7 +28,7 @@ public final class Providers {
     /**
      * Returns the provider of that name; the first one asked for stays that of the process.
      *
-     * @param name {@code ffm}, or {@code auto} for the best that there is
+     * @param name {@code ffm}, {@code disni}, or {@code auto} for the first of them that loads
      * @throws IOException if it cannot be had; says what to do
      */
     public static VerbsBackend provider(String name) throws IOException {
@@ -31,7 +38,7 @@ public final class Providers {
             if (known == null) {
                 known = load(name);
                 chosen = known;
-            } else if (!name.equals("auto") && !name.equals(known.name())) {
+            } else if (!name.equals(AUTO) && !name.equals(known.name())) {
                 throw new IOException("declock.rdma.provider is " + name + ", but this process uses " + known.name()
                         + " already and DiSNI keeps its provider for good");
             }
@@ -41,11 +48,35 @@ public final class Providers {
         }
     }
 
-    private static VerbsBackend load(String name) throws IOException {
+    static VerbsBackend load(String name) throws IOException {
         return switch (name) {
-            case FfmBackend.NAME, "auto" -> ffm();
-            default -> throw new IOException("declock.rdma.provider is '" + name + "', but must be ffm or auto");
+            case FfmBackend.NAME -> ffm();
+            case DisniBackend.NAME -> disni();
+            case AUTO -> ffmOrDisni();
+            default -> throw new IOException("declock.rdma.provider is '" + name + "', but must be ffm, disni or auto");
         };
+    }
+
+    private static VerbsBackend ffmOrDisni() throws IOException {
+        try {
+            return ffm();
+        } catch (IOException e) {
+            try {
+                VerbsBackend backend = disni();
+                LOG.info("Verbs go through DiSNI's native library, because: {}", e.getMessage());
+                return backend;
+            } catch (IOException alternative) {
+                // What most users lack is the first; few have a libdisni.
+                e.addSuppressed(alternative);
+                throw e;
+            }
+        }
+    }
+
+    private static VerbsBackend disni() throws IOException {
+        DisniBackend backend = DisniBackend.load();
+        install(backend.provider());
+        return backend;
     }
 
     private static VerbsBackend ffm() throws IOException {

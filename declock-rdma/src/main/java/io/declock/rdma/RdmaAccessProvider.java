@@ -8,6 +8,7 @@ import io.declock.memorynode.DirectAccess;
 import io.declock.memorynode.DirectAccessProvider;
 import io.declock.memorynode.MemoryNode;
 import io.declock.memorynode.RegionMemory;
+import io.declock.rdma.ffm.FfmBackend;
 import java.io.IOException;
 import java.util.Map;
 
@@ -34,11 +35,16 @@ public final class RdmaAccessProvider implements DirectAccessProvider {
             return RdmaServer.start(
                     node,
                     (RdmaMemory) memory,
-                    Providers.provider(read.provider()),
+                    Providers.provider(accepting(read.provider())),
                     read.connections(),
                     read.listenPort());
         } catch (IOException e) {
             throw Diagnosis.of(e);
         }
+    }
+
+    /** Only one provider can accept connections, so there is nothing to choose. */
+    private static String accepting(String name) {
+        return name.equals(Providers.AUTO) ? FfmBackend.NAME : name;
     }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param connections how connections behave
  * @param peers how messages between compute nodes travel
  * @param listenPort port of a memory node in the port space of RDMA
- * @param provider {@code ffm} or {@code auto}
+ * @param provider {@code ffm}, {@code disni} or {@code auto}
  * @param fallback whether verbs go over TCP where RDMA does not work
  */
 record RdmaOptions(
@@ -78,7 +78,7 @@ record RdmaOptions(
                     connections,
                     peers,
                     in.number("listen-port", 0),
-                    options.getOrDefault("provider", "auto"),
+                    options.getOrDefault("provider", Providers.AUTO),
                     in.yes("fallback", false));
         } catch (IllegalArgumentException e) {
             throw new AdapterException(

@@ -18,7 +18,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -39,7 +38,7 @@ public final class RdmaServer implements DirectAccess {
     private final RdmaCounters counters;
     private final SecureRandom random = new SecureRandom();
     private final Map<ByteBuffer, ServedSession> byToken = new ConcurrentHashMap<>();
-    private final Set<MemoryNodeSession> offered = ConcurrentHashMap.newKeySet();
+    private final Map<MemoryNodeSession, ServedSession> offered = new ConcurrentHashMap<>();
     private final AtomicInteger connected = new AtomicInteger();
     private final Listener listener;
     private final Agent agent;
@@ -96,7 +95,7 @@ public final class RdmaServer implements DirectAccess {
         byte[] token = newToken();
         ServedSession served = new ServedSession(this, session);
         // A second way would have to be cut with the first.
-        if (!offered.add(session)) {
+        if (offered.putIfAbsent(session, served) != null) {
             throw new FabricException.Refused(
                     FabricException.Reason.BAD_REQUEST, "the session asked for RDMA before; join again");
         }
@@ -111,6 +110,18 @@ public final class RdmaServer implements DirectAccess {
         }
         InetAddress local = manager.settings().localAddress();
         return new Offer(local == null ? "" : local.getHostAddress(), listener.port(), token);
+    }
+
+    @Override
+    public byte[] granted(MemoryNodeSession session) throws FabricException.Refused {
+        ServedSession served = offered.get(session);
+        byte[] granted = served == null ? null : served.granted();
+        if (granted == null) {
+            throw new FabricException.Refused(
+                    FabricException.Reason.BAD_REQUEST,
+                    "the session has no RDMA connection that anything was granted on");
+        }
+        return granted;
     }
 
     @Override

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,7 +97,40 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
 
     @Override
     public void established(Connection established, byte[] privateData) throws IOException {
-        VerbQueue queue = VerbQueue.on(established, manager, Greetings.readGrant(privateData));
+        if (manager.backend().readsPrivateData()) {
+            granted(established, privateData);
+        } else {
+            tcp().directGrant()
+                    .toCompletableFuture()
+                    .orTimeout(manager.settings().connectTimeout().toMillis(), TimeUnit.MILLISECONDS)
+                    .whenComplete((grant, failure) -> manager.execute(() -> told(established, grant, failure)));
+        }
+    }
+
+    /** The memory node told over TCP what its acceptance carried. */
+    private void told(Connection established, byte @Nullable [] grant, @Nullable Throwable failure) {
+        if (!established.isUp()) {
+            // Its end was told already.
+            return;
+        }
+        if (grant == null) {
+            String why = failure instanceof TimeoutException
+                    ? "no answer within " + manager.settings().connectTimeout().toMillis() + " ms"
+                    : String.valueOf(failure);
+            established.end(
+                    new FabricException("memory node " + address + " does not tell what it granted: " + why, failure));
+            return;
+        }
+        try {
+            granted(established, grant);
+        } catch (IOException e) {
+            established.end(new FabricException(
+                    "using the RDMA connection to memory node " + address + " failed: " + Diagnosis.explain(e), e));
+        }
+    }
+
+    private void granted(Connection established, byte[] grant) throws IOException {
+        VerbQueue queue = VerbQueue.on(established, manager, Greetings.readGrant(grant));
         verbs = queue;
         long timeout = manager.settings().requestTimeout().toNanos();
         watch = manager.timer()

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What a memory node's adapter has for one session: a token until it was used, then a queue pair, in a domain with a registration of
  * the region of its own. Cutting destroys all of it before it says so. Belongs to the connection manager's thread, except {@link
- * #cut}.
+ * #cut} and {@link #granted}.
  */
 final class ServedSession implements DataPlane, Connection.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(ServedSession.class);
@@ -27,6 +27,8 @@ final class ServedSession implements DataPlane, Connection.Owner {
     private @Nullable Connection connection;
     private boolean counted;
     private boolean cut;
+    // Read by the control plane's threads.
+    private volatile byte @Nullable [] granted;
 
     /** Makes one for a session, or for the memory node itself. */
     ServedSession(RdmaServer server, @Nullable MemoryNodeSession session) {
@@ -50,7 +52,16 @@ final class ServedSession implements DataPlane, Connection.Owner {
         }
         Connection made = new Connection(server.manager(), name, QueueSizes.PASSIVE, new byte[0], this);
         connection = made;
-        made.accept(id, server::grant);
+        made.accept(id, accepted -> {
+            byte[] grant = server.grant(accepted);
+            granted = grant;
+            return grant;
+        });
+    }
+
+    /** Returns what the acceptance carried, null without a connection; any thread. */
+    byte @Nullable [] granted() {
+        return granted;
     }
 
     @Override
@@ -62,6 +73,7 @@ final class ServedSession implements DataPlane, Connection.Owner {
 
     @Override
     public void ended(Connection ended, FabricException cause) {
+        granted = null;
         if (counted) {
             server.connected().decrementAndGet();
         }

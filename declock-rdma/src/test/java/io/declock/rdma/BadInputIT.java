@@ -193,6 +193,30 @@ class BadInputIT {
         assertThat(rig.node().region().committedBytes()).isNotNegative();
     }
 
+    /** For libraries that do not show what an acceptance carries. */
+    @Test
+    void theGrantIsToldOverTcpToWhomItIsConnectedAndToNobodyElse() throws Exception {
+        ControlSession session = session();
+        assertThatThrownBy(() -> told(session)).hasMessageContaining("no RDMA connection");
+        byte[] token = way(session).token();
+        assertThatThrownBy(() -> told(session)).hasMessageContaining("no RDMA connection");
+
+        Attempt attempt = new Attempt(token);
+        RegionGrant grant = attempt.granted.get(20, TimeUnit.SECONDS);
+
+        assertThat(told(session)).isEqualTo(grant);
+        assertThatThrownBy(() -> told(session())).hasMessageContaining("no RDMA connection");
+
+        attempt.connection.fail(new FabricException("the test ends it"));
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(
+                        () -> assertThatThrownBy(() -> told(session)).hasMessageContaining("no RDMA connection"));
+    }
+
+    private static RegionGrant told(ControlSession session) throws Exception {
+        return Greetings.readGrant(session.directGrant().toCompletableFuture().get(10, TimeUnit.SECONDS));
+    }
+
     @Test
     void theAdapterItselfKeepsTheBounds() throws Exception {
         Attempt attempt = new Attempt(way(session()).token());

@@ -26,12 +26,19 @@ import java.util.concurrent.TimeUnit;
 public final class RdmaLocks {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final List<ComputeNode> nodes = new ArrayList<>();
+    private final RdmaRig.Opener opener;
     private final MemoryNode memoryNode;
     private final RdmaServer rdma;
     private final MemoryNodeServer server;
 
     /** Starts the memory node. */
     public RdmaLocks() throws IOException {
+        this(RdmaRig::open);
+    }
+
+    /** Starts the memory node; compute nodes by RDMA get their fabrics from {@code opener}. */
+    RdmaLocks(RdmaRig.Opener opener) throws IOException {
+        this.opener = opener;
         RdmaMemory memory = new RdmaMemory();
         memoryNode = MemoryNode.create(
                 MemoryNodeSettings.withId("mn-1").withSize(10_000, 8).withWaitOutOldSessions(false),
@@ -56,9 +63,7 @@ public final class RdmaLocks {
         TcpFabricSettings patient =
                 TcpFabricSettings.DEFAULTS.withTimeouts(Duration.ofSeconds(15), Duration.ofSeconds(10));
         TcpFabric tcp = TcpFabric.open(patient, counters);
-        Fabric fabric = scheme.equals("tcp")
-                ? tcp
-                : RdmaFabric.open(RdmaRig.backend(), RdmaRig.settings(), PeerSettings.DEFAULTS, false, tcp, counters);
+        Fabric fabric = scheme.equals("tcp") ? tcp : opener.open(tcp, counters);
         ComputeNode node = ComputeNode.builder()
                 .memoryNodes(List.of(MemoryNodeAddress.parse(scheme + "://" + RdmaRig.host() + ":" + server.port())))
                 .fabric(fabric)

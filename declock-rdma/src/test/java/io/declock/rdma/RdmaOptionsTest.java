@@ -5,6 +5,9 @@ package io.declock.rdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.declock.fabric.AdapterException;
 import io.declock.fabric.tcp.DirectFabricProvider;
@@ -72,6 +75,33 @@ class RdmaOptionsTest {
         assertThat(Diagnosis.of(new IOException("cannot load librdmacm.so.1: no"))
                         .action())
                 .contains("libibverbs1 librdmacm1");
+    }
+
+    /** Invariant 1 needs somebody who sees which session connects. */
+    @Test
+    void aProviderThatDoesNotShowWhoConnectsIsNoneForAMemoryNode() {
+        assertThatThrownBy(() -> RdmaServer.start(null, null, new RecordingBackend(), ConnectionSettings.DEFAULTS, 0))
+                .hasMessageContaining("does not show who connects")
+                .hasMessageContaining("ffm");
+    }
+
+    @Test
+    void anUnknownProviderIsNamed() throws Exception {
+        assertThatThrownBy(() -> Providers.load("dinsi"))
+                .hasMessageContaining("'dinsi', but must be ffm, disni or auto");
+        assertThat(Providers.provider("auto").name()).isEqualTo("ffm");
+        assertThatThrownBy(() -> Providers.provider("disni")).hasMessageContaining("uses ffm already");
+    }
+
+    @Test
+    void aMissingLibdisniSaysWhatToDo() {
+        assumeThat(catchThrowable(() -> Providers.load("disni"))).isNotNull();
+        IOException failure = catchThrowableOfType(IOException.class, () -> Providers.load("disni"));
+        assertThat(Diagnosis.of(failure))
+                .hasMessageContaining("RDMA cannot be used: DiSNI's")
+                .extracting(AdapterException::action)
+                .asString()
+                .contains("declock.rdma.provider to ffm");
     }
 
     private static String action(String function, Errno errno) {

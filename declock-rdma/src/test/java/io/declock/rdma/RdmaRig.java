@@ -29,10 +29,22 @@ final class RdmaRig implements FabricRig {
     private final RdmaServer rdma;
     private final MemoryNodeServer server;
     private final String scheme;
+    private final Opener opener;
     private final List<Fabric> fabrics = new CopyOnWriteArrayList<>();
 
+    /** Opens a fabric by RDMA on one over TCP. */
+    @FunctionalInterface
+    interface Opener {
+        Fabric open(TcpFabric tcp, Counters counters) throws IOException;
+    }
+
     RdmaRig(MemoryNodeSettings settings, ManualTime time, String scheme) {
+        this(settings, time, scheme, RdmaRig::open);
+    }
+
+    RdmaRig(MemoryNodeSettings settings, ManualTime time, String scheme, Opener opener) {
         this.scheme = scheme;
+        this.opener = opener;
         RdmaMemory memory = new RdmaMemory();
         this.node = MemoryNode.create(
                 settings, time, time, () -> ThreadLocalRandom.current().nextLong(), memory);
@@ -42,6 +54,10 @@ final class RdmaRig implements FabricRig {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    static Fabric open(TcpFabric tcp, Counters counters) throws IOException {
+        return RdmaFabric.open(backend(), settings(), PeerSettings.DEFAULTS, false, tcp, counters);
     }
 
     static VerbsBackend backend() throws IOException {
@@ -95,9 +111,7 @@ final class RdmaRig implements FabricRig {
         TcpFabric tcp = TcpFabric.open(patient, counters);
         Fabric fabric;
         try {
-            fabric = scheme.equals(TcpFabric.SCHEME)
-                    ? tcp
-                    : RdmaFabric.open(backend(), settings(), PeerSettings.DEFAULTS, false, tcp, counters);
+            fabric = scheme.equals(TcpFabric.SCHEME) ? tcp : opener.open(tcp, counters);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -22,6 +22,7 @@ import io.declock.rdma.verbs.Layouts;
 import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -125,6 +126,14 @@ final class RecordingBackend implements VerbsBackend {
     public boolean awaitCqEvent(IbvCompChannel channel, IbvCQ any, int timeoutMillis) {
         return false;
     }
+
+    @Override
+    public boolean tellsCompletionQueue() {
+        return true;
+    }
+
+    @Override
+    public void resolveAddress(RdmaCmId id, InetSocketAddress source, InetSocketAddress target, int timeoutMillis) {}
 
     @Override
     public boolean canWake() {

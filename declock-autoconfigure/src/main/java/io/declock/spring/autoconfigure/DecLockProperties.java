@@ -164,7 +164,7 @@ public record DecLockProperties(
      * @param port Port of the device.
      * @param gidIndex Index in the port's GID table. By default, the first IPv4 address.
      * @param address Address of the device's network interface, in place of device, port and GID index.
-     * @param provider Who calls the verbs: ffm for rdma-core's libraries by Java's foreign function interface, or auto for the best that there is.
+     * @param provider Who calls the verbs: ffm for rdma-core's libraries by Java's foreign function interface, disni for DiSNI's own native library, which you have built, or auto for the first of them that loads.
      * @param fallback Whether memory nodes to which RDMA does not work are used over TCP, with a warning, in place of failing.
      * @param ackTimeout How long the adapter waits for an acknowledgement before it sends again: 4.096 us times two to this power.
      * @param retryCount How often the adapter sends again before the connection fails. At most 7.

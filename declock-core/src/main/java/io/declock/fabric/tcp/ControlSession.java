@@ -21,6 +21,14 @@ public interface ControlSession extends FabricSession {
      */
     CompletionStage<Optional<DirectWay>> directWay();
 
+    /**
+     * Asks the memory node what it granted on the way that this session is connected by; for adapters' libraries that do not show what
+     * came with an acceptance.
+     *
+     * @return completes with what the acceptance carried, and exceptionally if the session is not connected that way
+     */
+    CompletionStage<byte[]> directGrant();
+
     /** Asks the memory node for what authenticates this member to another. */
     CompletionStage<byte[]> ticketFor(Member to);
 

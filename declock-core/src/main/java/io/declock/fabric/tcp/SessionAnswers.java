@@ -31,6 +31,10 @@ final class SessionAnswers {
     @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the proof; nobody compares tickets.
     record Ticket(byte[] bytes) {}
 
+    /** What was granted on the way around the memory node's processor. */
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to whoever asked; nobody compares grants.
+    record DirectGrant(byte[] bytes) {}
+
     SessionAnswers(String node, PendingRequests requests, SessionListener listener) {
         this.node = node;
         this.requests = requests;
@@ -65,6 +69,12 @@ final class SessionAnswers {
                 requests.answer(id, ticket);
             }
             case Wire.DIRECT_ACCESS_REPLY -> directWay(body);
+            case Wire.DIRECT_GRANT_REPLY -> {
+                int id = body.i32();
+                DirectGrant grant = new DirectGrant(body.countedBytes(Wire.MAX_GRANT_BYTES));
+                body.end();
+                requests.answer(id, grant);
+            }
             case Wire.DONE -> {
                 int id = body.i32();
                 body.end();

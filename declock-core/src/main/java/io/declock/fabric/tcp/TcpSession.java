@@ -195,6 +195,11 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     }
 
     @Override
+    public CompletionStage<byte[]> directGrant() {
+        return ask(Wire.DIRECT_GRANT, SessionAnswers.DirectGrant.class, SessionAnswers.DirectGrant::bytes, out -> {});
+    }
+
+    @Override
     public CompletionStage<byte[]> ticketFor(Member to) {
         return ticket(to).thenApply(SessionAnswers.Ticket::bytes);
     }

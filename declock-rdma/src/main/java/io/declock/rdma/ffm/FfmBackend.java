@@ -29,6 +29,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
+import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** The backend on libibverbs and librdmacm by Java's foreign function interface. Thread-safe. */
@@ -100,6 +101,11 @@ public final class FfmBackend implements VerbsBackend {
     }
 
     @Override
+    public boolean tellsCompletionQueue() {
+        return true;
+    }
+
+    @Override
     public boolean canWake() {
         return true;
     }
@@ -160,6 +166,13 @@ public final class FfmBackend implements VerbsBackend {
         "ADDR_CHANGE",
         "TIMEWAIT_EXIT"
     };
+
+    @Override
+    public void resolveAddress(
+            RdmaCmId id, @Nullable InetSocketAddress source, InetSocketAddress target, int timeoutMillis)
+            throws IOException {
+        provider.cm().resolveAddr(id, source, target, timeoutMillis);
+    }
 
     @Override
     public void ackTimeout(RdmaCmId id, int exponent) throws IOException {

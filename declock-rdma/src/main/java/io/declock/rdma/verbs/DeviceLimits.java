@@ -4,7 +4,7 @@
 package io.declock.rdma.verbs;
 
 /**
- * What a device and its port can do, see ibv_query_device(3) and ibv_query_port(3).
+ * What a device and its port can do, see ibv_query_device(3) and ibv_query_port(3). A number is 0 where the provider cannot tell.
  *
  * @param device name
  * @param maxQueuePairs queue pairs
@@ -29,4 +29,11 @@ public record DeviceLimits(
         int maxResponded,
         boolean atomics,
         int activeMtuBytes,
-        boolean portActive) {}
+        boolean portActive) {
+    /** Returns how many queue pairs there may be, for people, to follow a sentence; empty where the provider cannot tell. */
+    public String describeQueuePairs() {
+        return maxQueuePairs == 0
+                ? ""
+                : " (it allows " + maxQueuePairs + " in all, with at most " + maxWorkRequests + " requests each)";
+    }
+}

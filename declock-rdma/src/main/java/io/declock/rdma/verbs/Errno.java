@@ -59,6 +59,16 @@ public enum Errno {
         return number;
     }
 
+    /** Returns the number of the error whose text a message contains, {@link #EIO}'s if there is none. */
+    public static int numberIn(String message) {
+        for (Errno errno : values()) {
+            if (message.contains(errno.text)) {
+                return errno.number;
+            }
+        }
+        return EIO.number;
+    }
+
     /** Returns text, name and number of an error. */
     public static String describe(int number) {
         for (Errno errno : values()) {

@@ -12,6 +12,7 @@ import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,12 @@ public interface VerbsBackend {
      */
     boolean awaitCqEvent(IbvCompChannel channel, @Nullable IbvCQ any, int timeoutMillis) throws IOException;
 
+    /**
+     * Returns whether {@link #awaitCqEvent} knows by itself which queue an event is of; otherwise there must be but one on a channel,
+     * and {@code any} is that one.
+     */
+    boolean tellsCompletionQueue();
+
     /** Returns whether {@link #wake} works; otherwise who waits must look up now and then. */
     boolean canWake();
 
@@ -57,6 +64,14 @@ public interface VerbsBackend {
 
     /** Wakes who waits in {@link #awaitCmEvent}. */
     void wake(RdmaEventChannel channel);
+
+    /**
+     * Looks up which device leads to an address, or takes that of {@code source}; an event tells the outcome.
+     *
+     * @param source null for the one that the route has
+     */
+    void resolveAddress(RdmaCmId id, @Nullable InetSocketAddress source, InetSocketAddress target, int timeoutMillis)
+            throws IOException;
 
     /** Sets how long the adapter waits for an acknowledgement: 4.096 us times two to the power of {@code exponent}. */
     void ackTimeout(RdmaCmId id, int exponent) throws IOException;

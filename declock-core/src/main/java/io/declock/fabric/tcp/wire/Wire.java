@@ -29,6 +29,8 @@ public final class Wire {
     public static final int MAX_WORDS = 512;
     /** Most records in a reclaim proposal or answer. */
     public static final int MAX_RECLAIM = 8192;
+    /** Most bytes of what is granted at the way around the memory node's processor. */
+    public static final int MAX_GRANT_BYTES = 196;
     /** Longest text in bytes. */
     public static final int MAX_TEXT = 1024;
 
@@ -62,6 +64,8 @@ public final class Wire {
     public static final int PEER_ECHO = 0x0E;
     /** The way to the region around the memory node's processor is asked for. */
     public static final int DIRECT_ACCESS = 0x0F;
+    /** What was granted there is asked for, by who cannot read it there. */
+    public static final int DIRECT_GRANT = 0x10;
 
     /** Proof of the accepting side. */
     public static final int AUTHENTICATED = 0x41;
@@ -83,6 +87,8 @@ public final class Wire {
     public static final int TICKET_REPLY = 0x4B;
     /** Whether there is such a way, and where. */
     public static final int DIRECT_ACCESS_REPLY = 0x4C;
+    /** What was granted there. */
+    public static final int DIRECT_GRANT_REPLY = 0x4D;
     /** A request was refused. */
     public static final int REFUSED = 0x4F;
     /** The session is over and the connection about to be closed. */

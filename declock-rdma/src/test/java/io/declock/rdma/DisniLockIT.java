@@ -1,0 +1,36 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import io.declock.node.ComputeNode;
+import io.declock.node.LockContract;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** The lock by RDMA through DiSNI's native library. */
+@Timeout(180)
+@EnabledIfSystemProperty(named = OwnLibraries.DISNI, matches = ".+", disabledReason = "there is no libdisni.so")
+class DisniLockIT extends LockContract {
+    private RdmaLocks locks;
+
+    @Override
+    protected List<ComputeNode> startNodes(int count) throws Exception {
+        locks = new RdmaLocks(OwnLibraries::disni);
+        for (int i = 0; i < count; i++) {
+            locks.start("rdma");
+        }
+        return locks.nodes();
+    }
+
+    @Override
+    protected void stopMemoryNode() {
+        locks.stopMemoryNode();
+    }
+
+    @Override
+    protected void stopAll() {
+        locks.stopAll();
+    }
+}
