@@ -70,6 +70,12 @@ public class VerbBenchmark {
         return requests.address(0);
     }
 
+    /** A post of what was written before: one call with an upcall. */
+    @Benchmark
+    public int post() {
+        return device.post(requests.address(0));
+    }
+
     /** A post and the poll that finds its completion: two calls, each with an upcall. */
     @Benchmark
     public int postAndPoll() {
