@@ -1,0 +1,197 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import static java.util.Objects.requireNonNull;
+
+import io.declock.LockMode;
+import io.declock.fabric.Purpose;
+import io.declock.layout.LockHeader;
+import io.declock.local.LocalLock;
+import io.declock.local.LocalSettings;
+import io.declock.local.LocalWaiter;
+import io.declock.protocol.CqlLock;
+import io.declock.protocol.CqlSettings;
+import io.declock.protocol.ResetReason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a reset costs (DecLock, figure 16, left), and what it means for everybody else while one reader holds the lock for a long
+ * time: ours lets holders keep the lock across it; the paper's waits until each client that holds it has released.
+ *
+ * <p>For the paper's rule the signals of the initiator are kept from the holder's compute node until the hold has ended, so that it
+ * acknowledges then, as the paper's clients do. Everything else is the same code.
+ */
+public final class ResetExperiment {
+    private static final long ONE_WAY = 1_050;
+    private static final long PEER_ONE_WAY = 1_000;
+    private static final long VERB_NANOS = 29;
+    private static final long ATOMIC_NANOS = 435;
+    private static final long MILLI = 1_000_000;
+    private static final long HOUR = 3_600_000_000_000L;
+    private static final String NAME = NameChooser.name(0);
+
+    /**
+     * What happened.
+     *
+     * @param reset from asking for the reset to the new epoch, in nanoseconds
+     * @param readerWait how long a reader of another compute node waited that came right after the reset had been asked for
+     * @param writerWait how long a writer waited that came a millisecond later
+     * @param held how long the first reader held the lock
+     * @param kept whether its hold was valid to the end, under the same fencing token
+     */
+    public record Result(long reset, long readerWait, long writerWait, long held, boolean kept) {}
+
+    private final SimulatedWorld world;
+    private final SimulatedCluster cluster;
+    private long asked;
+    private long ended;
+
+    private ResetExperiment(int computeNodes) {
+        this.world = new SimulatedWorld(1, new Trace(0));
+        this.cluster = new SimulatedCluster(world, options(computeNodes), new EpochWatch());
+        cluster.knowNames();
+        cluster.memoryNode().use(new SimulatedNic(VERB_NANOS, ATOMIC_NANOS));
+    }
+
+    private static SimulationOptions options(int computeNodes) {
+        CqlSettings cql = CqlSettings.DEFAULTS;
+        return new SimulationOptions(
+                new SimulationOptions.Cluster(
+                        computeNodes,
+                        1,
+                        1,
+                        0,
+                        Math.max(2, Integer.highestOneBit(computeNodes * 2 - 1)),
+                        -1,
+                        false,
+                        HOUR,
+                        HOUR / 10,
+                        HOUR / 5),
+                new SimulationOptions.Network(ONE_WAY, 20, 0, 0, PEER_ONE_WAY, 0, 0, 0, 0, 0, 0, 0),
+                new SimulationOptions.Workload(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+                SimulationOptions.Faults.NONE,
+                LocalSettings.DEFAULTS,
+                cql);
+    }
+
+    /**
+     * Resets a lock once.
+     *
+     * @param computeNodes compute nodes, all of which have used the lock; at least 4
+     * @param hold how long a reader holds it, from a millisecond before the reset on; 0 for nobody
+     * @param waitForHolder whether the reset waits for the reader, as the paper's does
+     */
+    public static Result run(int computeNodes, Duration hold, boolean waitForHolder) {
+        return new ResetExperiment(computeNodes).run(hold.toNanos(), waitForHolder);
+    }
+
+    private Result run(long hold, boolean waitForHolder) {
+        List<SimulatedComputeNode> nodes = new ArrayList<>();
+        for (int i = 0; i < cluster.options().cluster().computeNodes(); i++) {
+            nodes.add(cluster.start("cn" + i, "address" + i));
+        }
+        pass(MILLI);
+        for (SimulatedComputeNode node : nodes) {
+            new Caller(node, LockMode.WRITE, 0).come();
+            pass(MILLI);
+        }
+        SimulatedComputeNode initiator = nodes.get(1);
+        Caller holder = new Caller(nodes.get(0), LockMode.READ, hold);
+        if (hold > 0) {
+            holder.come();
+        }
+        pass(MILLI);
+        if (waitForHolder) {
+            long end = holder.grantedAt + hold;
+            cluster.cutPeers(initiator.peerAddress(), nodes.get(0).peerAddress(), end, end);
+        }
+        asked = world.now();
+        CqlLock remote = requireNonNull(initiator.snapshot().get(0).remote());
+        world.after(0, initiator, () -> initiator.forceReset(remote, ResetReason.OVERFLOW));
+        Caller reader = new Caller(nodes.get(2), LockMode.READ, MILLI);
+        Caller writer = new Caller(nodes.get(3), LockMode.WRITE, MILLI);
+        // The reader comes after the mark; the writer, behind which later readers would have to wait, when our reset is
+        // over.
+        world.after(5 * ONE_WAY, reader.node, reader::come);
+        world.after(MILLI, writer.node, writer::come);
+        pass(hold + 1_000 * MILLI);
+        return new Result(
+                ended - asked,
+                reader.waited(),
+                writer.waited(),
+                hold == 0 ? 0 : holder.releasedAt - holder.grantedAt,
+                hold == 0 || holder.kept);
+    }
+
+    private void pass(long nanos) {
+        long end = world.now() + nanos;
+        boolean more = true;
+        while (more) {
+            more = world.step(end);
+        }
+    }
+
+    /** Takes the lock once. */
+    private final class Caller extends LocalWaiter {
+        private final SimulatedComputeNode node;
+        private final long length;
+        private @Nullable LocalLock lock;
+        private long cameAt = -1;
+        private long grantedAt = -1;
+        private long releasedAt = -1;
+        private long token;
+        private boolean kept;
+
+        Caller(SimulatedComputeNode node, LockMode mode, long length) {
+            super(new Object(), mode, false);
+            this.node = node;
+            this.length = length;
+        }
+
+        void come() {
+            cameAt = world.now();
+            lock = node.acquire(NAME, this);
+            run();
+        }
+
+        @Override
+        public void run() {
+            if (lock == null || grantedAt >= 0 || state() != State.GRANTED) {
+                return;
+            }
+            grantedAt = world.now();
+            token = hold().token();
+            world.after(length, node, this::leave);
+        }
+
+        private void leave() {
+            kept = hold().lost() == null && hold().lock().mayTrustLease() && hold().token() == token;
+            releasedAt = world.now();
+            hold().lock().release(hold(), mode());
+        }
+
+        long waited() {
+            if (grantedAt < 0) {
+                throw new IllegalStateException(node + " was never granted the lock in mode " + mode());
+            }
+            return grantedAt - cameAt;
+        }
+    }
+
+    private final class EpochWatch implements SimulatedMemory.Observer {
+        @Override
+        public void headerChanged(SimulatedSession session, long record, Purpose purpose, long before, long after) {
+            if (LockHeader.epoch(before) != LockHeader.epoch(after)) {
+                ended = world.now();
+            }
+        }
+
+        @Override
+        public void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value) {}
+    }
+}

@@ -1,0 +1,198 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.stress;
+
+import io.declock.fabric.Member;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.Resolution;
+import io.declock.fabric.VerbChain;
+import io.declock.layout.LockHeader;
+import io.declock.layout.QueueEntry;
+import io.declock.layout.RecordLayout;
+import io.declock.local.Hold;
+import io.declock.local.LocalHost;
+import io.declock.local.LocalLock;
+import io.declock.local.LocalSettings;
+import io.declock.monitor.Counters;
+import io.declock.protocol.CqlEnvironment;
+import io.declock.protocol.CqlLock;
+import io.declock.protocol.CqlSettings;
+import io.declock.protocol.ResetReason;
+import io.declock.time.Clock;
+import io.declock.time.RandomSource;
+import io.declock.time.TimerService;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * A compute node alone with one lock record, whose verbs are executed by the thread that posts them: everything that happens is a
+ * step of one of the threads under test. Time stands still; nothing is ever due.
+ */
+public final class LoneNode implements LocalHost, CqlEnvironment {
+    private static final long EPOCH = 40_000;
+    private static final Member SELF = new Member(1, 1, "address", "node");
+
+    private final RecordLayout layout = new RecordLayout(2);
+    private final AtomicLongArray words = new AtomicLongArray(layout.words());
+    private final Counters counters = new Counters();
+    private final AtomicInteger held = new AtomicInteger();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final LocalLock lock = new LocalLock(this, "lock");
+
+    /** Makes a node whose lock is free. */
+    public LoneNode() {
+        for (int i = 0; i < words.length(); i++) {
+            words.set(i, QueueEntry.INITIAL);
+        }
+        words.set(0, LockHeader.pack(EPOCH, 0, 0, 0, 0));
+        words.set(1, EPOCH);
+    }
+
+    /** Returns the lock. */
+    public LocalLock lock() {
+        return lock;
+    }
+
+    /** Returns the record's header. */
+    public long header() {
+        return words.get(0);
+    }
+
+    /** Returns holds that have not ended. */
+    public int holds() {
+        return held.get();
+    }
+
+    /** Returns callers in the queue. */
+    public int waiters() {
+        return waiting.get();
+    }
+
+    @Override
+    public void post(VerbChain chain) {
+        long[][] results = new long[chain.size()][];
+        for (int i = 0; i < chain.size(); i++) {
+            results[i] = execute(chain, i);
+        }
+        chain.completed((verb, word) -> results[verb][word]);
+    }
+
+    private long[] execute(VerbChain chain, int verb) {
+        long[] result = new long[chain.words(verb)];
+        for (int i = 0; i < result.length; i++) {
+            int word = (int) (chain.address(verb) / Long.BYTES) + i;
+            switch (chain.verb(verb)) {
+                case FETCH_AND_ADD -> result[i] = words.getAndAdd(word, chain.operand(verb));
+                case COMPARE_AND_SWAP ->
+                    result[i] = words.compareAndExchange(word, chain.operand(verb), chain.desired(verb));
+                case READ -> result[i] = words.get(word);
+                case WRITE -> words.set(word, chain.writeWord(verb, i));
+            }
+        }
+        return result;
+    }
+
+    @Override
+    public void bind(LocalLock of) {
+        of.bound(this, new Resolution(0, EPOCH));
+    }
+
+    @Override
+    public void held(int change) {
+        held.addAndGet(change);
+    }
+
+    @Override
+    public void waiting(int change) {
+        waiting.addAndGet(change);
+    }
+
+    @Override
+    public LocalSettings localSettings() {
+        return LocalSettings.DEFAULTS;
+    }
+
+    @Override
+    public void forgotten(LocalLock of) {}
+
+    @Override
+    public void holdLost(Hold hold, Runnable listeners) {
+        listeners.run();
+    }
+
+    @Override
+    public long memoryNode() {
+        return 1;
+    }
+
+    @Override
+    public int nodeId() {
+        return SELF.nodeId();
+    }
+
+    @Override
+    public int incarnation() {
+        return SELF.incarnation();
+    }
+
+    @Override
+    public RecordLayout layout() {
+        return layout;
+    }
+
+    @Override
+    public CqlSettings settings() {
+        return CqlSettings.DEFAULTS;
+    }
+
+    @Override
+    public Counters counters() {
+        return counters;
+    }
+
+    @Override
+    public Clock clock() {
+        return () -> 1;
+    }
+
+    @Override
+    public TimerService timer() {
+        return (delay, task) -> {};
+    }
+
+    @Override
+    public RandomSource random() {
+        return () -> 0;
+    }
+
+    @Override
+    public boolean leaseValid() {
+        return true;
+    }
+
+    @Override
+    public Membership membership() {
+        return new Membership(1, List.of(SELF));
+    }
+
+    @Override
+    public int timestamp() {
+        return 0;
+    }
+
+    @Override
+    public void sawEpoch(long epoch) {}
+
+    @Override
+    public void send(Member to, PeerMessage message) {
+        throw new IllegalStateException("there is nobody to send " + message);
+    }
+
+    @Override
+    public void requestReset(CqlLock of, long epoch, ResetReason reason) {
+        throw new IllegalStateException("there is no reason for a reset: " + reason);
+    }
+}
