@@ -187,7 +187,7 @@ final class Mutations {
                     .and(RESET, "membershipChanged", Nothing.class),
             Mutation.of("B9", "a signal is sent once", Scenario.EVERYTHING, RESET, "later", Sabotage.SignalsOnce.class),
             Mutation.of(
-                    "B10",
+                    "B10, C4",
                     "nobody is asked before a reset",
                     Scenario.LONG_HOLDS,
                     "io.declock.protocol.ResetReason",
