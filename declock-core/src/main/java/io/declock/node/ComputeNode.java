@@ -265,7 +265,7 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
         public void holdLost(Hold hold, Runnable listeners) {
             counters.count(Counters.Event.HOLD_LOST);
             observer.lost(hold.isExclusive() ? LockMode.WRITE : LockMode.READ);
-            runtime.callbacks().execute(listeners);
+            runtime.losses().execute(listeners);
         }
 
         @Override

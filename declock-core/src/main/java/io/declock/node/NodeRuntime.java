@@ -9,18 +9,29 @@ import io.declock.time.TimerService;
 import java.security.SecureRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads, clock and randomness of a compute node: one timer thread, and a pool for callbacks into user code. Thread-safe. */
+/** The threads, clock and randomness of a compute node: one timer thread, and pools for callbacks into user code. Thread-safe. */
 final class NodeRuntime implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(NodeRuntime.class);
+
+    /**
+     * Thousands of waits may end at the same moment: by a time-out, or with a session. A thread for each would take more memory than all
+     * the rest, so callbacks beyond this many wait for each other. Losses have threads of their own: they must be told although
+     * callbacks that were granted a lock take long.
+     */
+    private static final int MAX_CALLBACK_THREADS = 64;
+
+    private static final int MAX_LOSS_THREADS = 16;
+    private static final int IDLE_SECONDS = 10;
 
     private final Clock clock;
     private final TimerService timer;
@@ -28,12 +39,14 @@ final class NodeRuntime implements AutoCloseable {
     private final long processId;
     private final @Nullable ScheduledThreadPoolExecutor timerThread;
     private final ExecutorService callbacks;
+    private final ExecutorService losses;
 
     NodeRuntime(String name, @Nullable Clock clock, @Nullable TimerService timer, @Nullable RandomSource random) {
         this.clock = clock == null ? System::nanoTime : clock;
         this.random = random == null ? () -> ThreadLocalRandom.current().nextLong() : random;
         this.processId = random == null ? new SecureRandom().nextLong() : random.nextLong();
-        this.callbacks = Executors.newCachedThreadPool(task -> daemon(task, name + "-declock-callback"));
+        this.callbacks = pool(MAX_CALLBACK_THREADS, name + "-declock-callback");
+        this.losses = pool(MAX_LOSS_THREADS, name + "-declock-loss");
         if (timer == null) {
             this.timerThread = new ScheduledThreadPoolExecutor(1, task -> daemon(task, name + "-declock-timer"));
             timerThread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -42,6 +55,18 @@ final class NodeRuntime implements AutoCloseable {
             this.timerThread = null;
             this.timer = timer;
         }
+    }
+
+    private static ExecutorService pool(int threads, String name) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads,
+                threads,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> daemon(task, name));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
     }
 
     private static Thread daemon(Runnable task, String name) {
@@ -88,13 +113,20 @@ final class NodeRuntime implements AutoCloseable {
 
     /** Runs callbacks into user code, which may block. Drops them when the node is closed. */
     Executor callbacks() {
-        return task -> {
-            try {
-                callbacks.execute(() -> guarded(task));
-            } catch (RejectedExecutionException e) {
-                log.debug("A callback was dropped: the node is closed");
-            }
-        };
+        return task -> execute(callbacks, task);
+    }
+
+    /** Tells that a hold was lost, by callbacks that may block. Drops them when the node is closed. */
+    Executor losses() {
+        return task -> execute(losses, task);
+    }
+
+    private static void execute(ExecutorService pool, Runnable task) {
+        try {
+            pool.execute(() -> guarded(task));
+        } catch (RejectedExecutionException e) {
+            log.debug("A callback was dropped: the node is closed");
+        }
     }
 
     @Override
@@ -103,5 +135,6 @@ final class NodeRuntime implements AutoCloseable {
             timerThread.shutdownNow();
         }
         callbacks.shutdown();
+        losses.shutdown();
     }
 }

@@ -161,7 +161,8 @@ public final class MemoryNodeLink {
         mutex.lock();
         try {
             joining = false;
-            boolean first = failures == 0 || !message.equals(problem);
+            // A message that counts down is still the same message.
+            boolean first = failures == 0 || !withoutNumbers(message).equals(withoutNumbers(problem));
             failures++;
             problem = message;
             boolean refused =
@@ -176,6 +177,10 @@ public final class MemoryNodeLink {
         }
         listener.down(this);
         retryLater();
+    }
+
+    private static String withoutNumbers(String text) {
+        return text.replaceAll("[0-9]+", "");
     }
 
     private void retryLater() {
@@ -195,7 +200,7 @@ public final class MemoryNodeLink {
             return;
         }
         current.heartbeat();
-        surroundings.timer().schedule(settings.heartbeatInterval().toNanos(), () -> beat(current));
+        surroundings.timer().schedule(current.heartbeatInterval().toNanos(), () -> beat(current));
     }
 
     /** Loses the session when its lease has run out by this process's own clock (rule C1). */
@@ -207,7 +212,8 @@ public final class MemoryNodeLink {
         if (left <= 0) {
             lost(
                     current,
-                    new FabricException("the lease of " + settings.lease()
+                    new FabricException("the lease of "
+                            + Duration.ofNanos(current.fabric().joined().leaseNanos())
                             + " ran out without an answered heartbeat from " + address));
         } else {
             surroundings.timer().schedule(left, () -> watch(current));

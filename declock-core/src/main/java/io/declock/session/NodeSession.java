@@ -24,6 +24,7 @@ import io.declock.protocol.ResetReason;
 import io.declock.time.Clock;
 import io.declock.time.RandomSource;
 import io.declock.time.TimerService;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -66,7 +67,7 @@ public final class NodeSession implements CqlEnvironment {
         this.fabric = fabric;
         this.joined = fabric.joined();
         this.layout = new RecordLayout(joined.queueCapacity());
-        this.settings = settings;
+        this.settings = settings.granted(joined.leaseNanos());
         this.surroundings = surroundings;
         this.epochs = epochs;
         this.membership = joined.membership();
@@ -74,7 +75,7 @@ public final class NodeSession implements CqlEnvironment {
         this.inbox = new PeerInbox(this, coordinator);
         long now = surroundings.clock().nanoTime();
         this.leaseUntil =
-                joinSentAt + joined.leaseNanos() - settings.leaseMargin().toNanos();
+                joinSentAt + joined.leaseNanos() - this.settings.leaseMargin().toNanos();
         this.clockOffset = joined.memoryNodeTimeNanos() - (joinSentAt + (now - joinSentAt) / 2);
     }
 
@@ -122,6 +123,11 @@ public final class NodeSession implements CqlEnvironment {
     @Override
     public boolean leaseValid() {
         return surroundings.clock().nanoTime() - leaseUntil < 0 && !over.get();
+    }
+
+    /** Returns how often the lease is to be renewed. */
+    Duration heartbeatInterval() {
+        return settings.heartbeatInterval();
     }
 
     /** Returns what is left of the lease, zero when it is over. */

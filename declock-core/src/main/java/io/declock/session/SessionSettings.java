@@ -24,4 +24,22 @@ public record SessionSettings(
         Duration heartbeatInterval,
         Duration leaseMargin,
         Duration clockSyncInterval,
-        CqlSettings cql) {}
+        CqlSettings cql) {
+    /**
+     * Returns these settings for a lease that a memory node granted: if it is shorter than was asked for, heartbeats and margin are
+     * shorter in the same proportion, because they would not fit into it otherwise.
+     */
+    SessionSettings granted(long leaseNanos) {
+        double share = (double) leaseNanos / lease.toNanos();
+        return share >= 1
+                ? this
+                : new SessionSettings(
+                        name,
+                        processId,
+                        Duration.ofNanos(leaseNanos),
+                        Duration.ofNanos(Math.max(1, (long) (heartbeatInterval.toNanos() * share))),
+                        Duration.ofNanos((long) (leaseMargin.toNanos() * share)),
+                        clockSyncInterval,
+                        cql);
+    }
+}

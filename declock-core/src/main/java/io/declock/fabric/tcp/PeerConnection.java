@@ -146,7 +146,10 @@ abstract class PeerConnection extends FrameConnection {
         if (type == Wire.PEER_PROBE || type == Wire.PEER_ECHO) {
             body.end();
             if (type == Wire.PEER_PROBE) {
-                sendEmpty(Wire.PEER_ECHO);
+                // Who asks without reading the answers gets no more of them.
+                if (!stalled) {
+                    sendEmpty(Wire.PEER_ECHO);
+                }
             } else {
                 // Nothing else counts: what the other side says by itself does not show that it hears.
                 heard = true;

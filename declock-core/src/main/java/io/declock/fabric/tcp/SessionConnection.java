@@ -42,6 +42,8 @@ final class SessionConnection extends FrameConnection {
     private @Nullable FabricException goodbye;
     private volatile @Nullable FabricException failure;
     private boolean left;
+    // Written by the event loop, read by whoever relays.
+    private volatile boolean stalled;
 
     SessionConnection(
             TcpFabric fabric,
@@ -71,6 +73,16 @@ final class SessionConnection extends FrameConnection {
     @Nullable
     FabricException failure() {
         return failure;
+    }
+
+    /** Returns whether the memory node does not read as fast as it is written to. */
+    boolean isStalled() {
+        return stalled;
+    }
+
+    @Override
+    protected void stalled(boolean nowStalled) {
+        stalled = nowStalled;
     }
 
     /** Makes sure that added chains are written. */

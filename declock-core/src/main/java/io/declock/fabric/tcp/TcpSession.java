@@ -114,6 +114,10 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
 
     @Override
     public void relay(PeerMessage message) {
+        if (connection.isStalled()) {
+            // Messages may be lost, and what the memory node does not read must not pile up.
+            return;
+        }
         fabric.counters().count(Counters.Event.PEER_RELAYED);
         connection.send(out -> {
             int start = FrameWriter.begin(out, Wire.PEER_MESSAGE);

@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.concurrent.TimeUnit;
 
 /** Passes on what it is sent, until it loses one direction without telling anybody. */
 final class LossyProxy implements AutoCloseable {
@@ -15,6 +16,7 @@ final class LossyProxy implements AutoCloseable {
     private final int target;
     private volatile boolean losesTowardsServer;
     private volatile boolean losesTowardsClient;
+    private volatile boolean stuck;
 
     LossyProxy() throws IOException {
         listener = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
@@ -38,6 +40,11 @@ final class LossyProxy implements AutoCloseable {
         losesTowardsClient = !towardsServer;
     }
 
+    /** From now on nothing is read: what is written stays where it is. */
+    void stopReading() {
+        stuck = true;
+    }
+
     private void accept() throws IOException {
         while (true) {
             Socket client = listener.accept();
@@ -53,11 +60,22 @@ final class LossyProxy implements AutoCloseable {
             byte[] buffer = new byte[8192];
             int count = from.getInputStream().read(buffer);
             while (count >= 0) {
+                awaitClose(stuck);
                 if (!(towardsServer ? losesTowardsServer : losesTowardsClient)) {
                     to.getOutputStream().write(buffer, 0, count);
                 }
                 count = from.getInputStream().read(buffer);
             }
+        }
+    }
+
+    private void awaitClose(boolean needed) throws IOException {
+        try {
+            while (needed && !listener.isClosed()) {
+                TimeUnit.MILLISECONDS.sleep(50);
+            }
+        } catch (InterruptedException e) {
+            throw new IOException(e);
         }
     }
 

@@ -173,6 +173,36 @@ class TcpPeersTest {
     }
 
     @Test
+    void aPeerThatStopsReadingIsReachedThroughTheMemoryNodeAndNothingPilesUp() throws Exception {
+        try (LossyProxy proxy = new LossyProxy()) {
+            Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+            Node b = new Node(
+                    "b", TcpFabricSettings.DEFAULTS.withPeers(true, "127.0.0.1:" + proxy.port(), proxy.target()));
+            a.sendUntilDirect(b.self(), b);
+            proxy.stopReading();
+            long directly = a.counters.get(Event.PEER_DIRECT);
+            Member toB = b.self();
+            // For three seconds, and far more than sockets take.
+            for (int i = 0; i < 300_000; i++) {
+                a.session.send(toB, a.to(toB, i));
+                if (i % 100 == 0) {
+                    TimeUnit.MILLISECONDS.sleep(1);
+                }
+            }
+            assertThat(a.counters.get(Event.PEER_DIRECT) - directly)
+                    .as("sent into a connection that nobody reads")
+                    .isLessThan(150_000);
+            PeerMessage awaited = a.to(toB, 1_000_001);
+            await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+                a.session.send(toB, awaited);
+                assertThat(b.listener.messages).contains(awaited);
+            });
+            assertThat(a.listener.losses).isEmpty();
+            assertThat(b.listener.losses).isEmpty();
+        }
+    }
+
+    @Test
     void aWayThatSilentlyLosesOneDirectionIsGivenUp() throws Exception {
         for (boolean towardsServer : new boolean[] {true, false}) {
             try (LossyProxy proxy = new LossyProxy()) {

@@ -29,6 +29,12 @@ class MemoryNodeConfiguration {
                 properties, sizing, nodeSettings(properties, sizing), serverSettings(properties, sslBundles));
     }
 
+    /** The secret is shown to nobody, whatever the actuator is told about other values. */
+    @Bean
+    SanitizingFunction memoryNodeSanitizingFunction() {
+        return SanitizingFunction.sanitizeValue().ifKeyMatches("^declock[._]memory-?node[._]secret$");
+    }
+
     @Bean
     HealthIndicator memoryNodeHealthIndicator(MemoryNodeService service) {
         return new MemoryNodeHealthIndicator(service);

@@ -33,7 +33,7 @@ final class ChildProcess {
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(directory.toFile())
                 .redirectErrorStream(true)
-                .redirectOutput(log.toFile());
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         builder.environment().putAll(environment);
         try {
             return new ChildProcess(name, builder.start(), log);
@@ -90,6 +90,46 @@ final class ChildProcess {
             return String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
         } catch (IOException e) {
             return "(its output cannot be read: " + e.getMessage() + ")";
+        }
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Ends the process without a chance to do anything, as {@code kill -9} does. */
+    void kill() {
+        try {
+            process.destroyForcibly().waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DemoFailedException("Interrupted while " + name + " was killed", e);
+        }
+    }
+
+    /** Takes the processor from the process until {@link #resume}. */
+    void pause() {
+        signal("-STOP");
+    }
+
+    void resume() {
+        signal("-CONT");
+    }
+
+    private void signal(String signal) {
+        try {
+            Process kill = new ProcessBuilder("kill", signal, Long.toString(pid()))
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            if (kill.waitFor() != 0) {
+                throw new DemoFailedException("kill " + signal + " of " + name + " failed");
+            }
+        } catch (IOException e) {
+            throw new DemoFailedException("Cannot run kill: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DemoFailedException("Interrupted while " + name + " was signalled", e);
         }
     }
 

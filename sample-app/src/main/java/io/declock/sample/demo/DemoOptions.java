@@ -19,6 +19,7 @@ import java.util.Locale;
  * @param stock how many there are of each at first
  * @param postgres whether the database is a PostgreSQL started for the purpose, in place of H2
  * @param rdma address of the RDMA device that carries lock operations, empty for TCP
+ * @param faults how many rounds of faults are done to the processes while customers order
  * @param patience seconds that the start of one process may take
  * @param help whether only to explain
  */
@@ -32,6 +33,7 @@ record DemoOptions(
         int stock,
         boolean postgres,
         String rdma,
+        int faults,
         int patience,
         boolean help) {
     static final String USAGE = """
@@ -45,6 +47,7 @@ record DemoOptions(
               --stock=N          how many there are of each at first                                    [2000]
               --postgres         use a PostgreSQL, started for the purpose, in place of H2
               --rdma=ADDRESS     lock over RDMA, on the device with this address; needs a JDK 25          [TCP]
+              --faults=N         kill, stop and restart every process N times meanwhile, the memory node too    [0]
               --patience=N       seconds that the start of one process may take                         [180]
               --no-build         use the jars that are there
             Ends with 0 if nothing was oversold, 1 if something was, 2 for wrong options, 3 if it could not run.
@@ -52,6 +55,7 @@ record DemoOptions(
 
     static DemoOptions parse(String[] args) {
         Parser parser = new Parser(args);
+        int faults = parser.number("faults", 0, 0, 1000);
         DemoOptions options = new DemoOptions(
                 parser.onOff("locking", true),
                 parser.number("instances", 3, 1, 16),
@@ -62,9 +66,16 @@ record DemoOptions(
                 parser.number("stock", 2000, 1, 1_000_000_000),
                 parser.flag("postgres"),
                 parser.value("rdma", ""),
+                faults,
                 parser.number("patience", 180, 1, 3600),
                 parser.flag("help"));
         parser.rejectRest();
+        if (faults > 0 && !options.rdma.isEmpty()) {
+            throw new IllegalArgumentException("--faults and --rdma do not go together");
+        }
+        if (faults > 0 && options.instances < 2) {
+            throw new IllegalArgumentException("--faults needs at least 2 instances, so that one is left to sell");
+        }
         return options;
     }
 

@@ -64,7 +64,7 @@ public final class DemoRunner {
 
     private int run() throws IOException, InterruptedException {
         Programs programs = Programs.find();
-        try (Fleet fleet = Fleet.create()) {
+        try (Fleet fleet = Fleet.create(programs, options)) {
             Thread endWithUs = new Thread(fleet::close, "demo-end");
             Runtime.getRuntime().addShutdownHook(endWithUs);
             out.printf(
@@ -73,19 +73,47 @@ public final class DemoRunner {
                     options.postgres() ? "PostgreSQL" : "H2",
                     options.rdma().isEmpty() ? "TCP" : "RDMA",
                     options.locking() ? "guarded by @DecLocked" : "NOT GUARDED BY ANY LOCK");
-            fleet.start(programs, options);
+            fleet.start();
             List<URI> shops = fleet.shops();
             out.printf("Watch it live: %s%n%n", shops.get(0));
             List<String> products = products(shops.get(0));
             Load load = new Load(shops, products, options.concurrency(), options.orders());
+            Duration length = Duration.ofSeconds(options.seconds());
+            if (options.faults() > 0) {
+                return runWithFaults(fleet, load, length);
+            }
             List<Stats> before = fleet.stats();
-            double seconds = load.run(Duration.ofSeconds(options.seconds()), new Ticker());
-            Outcome outcome = Outcome.of(before, fleet.stats());
-            out.println();
-            out.print(ClosingTable.of(options, outcome, load, seconds));
-            out.println();
-            return verdict(outcome, load);
+            double seconds = load.run(length, () -> false, new Ticker());
+            return conclude(Outcome.of(before, fleet.stats()), load, seconds);
         }
+    }
+
+    private int runWithFaults(Fleet fleet, Load load, Duration length) throws IOException, InterruptedException {
+        FaultScript script = new FaultScript(fleet, options, load, out);
+        script.start();
+        double seconds = load.run(length, script::needsCustomers, new Ticker());
+        long afterwards = script.servedAfterwards();
+        Outcome outcome = Outcome.of(List.of(), fleet.stats());
+        int verdict = conclude(outcome, load, seconds);
+        out.printf(
+                "%d faults; %,d requests were served after the last of them. Receipts given: %,d, orders in the database: %,d.%n",
+                script.faults(), afterwards, load.accepted(), outcome.orders());
+        if (afterwards == 0) {
+            out.println("NOTHING WENT ON after the last fault.");
+            return FAILED;
+        }
+        if (load.accepted() > outcome.orders()) {
+            out.println("ORDERS ARE MISSING: a receipt was given for an order that the database does not have.");
+            return OVERSOLD;
+        }
+        return verdict;
+    }
+
+    private int conclude(Outcome outcome, Load load, double seconds) {
+        out.println();
+        out.print(ClosingTable.of(options, outcome, load, seconds));
+        out.println();
+        return verdict(outcome, load);
     }
 
     private static List<String> products(URI shop) throws IOException, InterruptedException {

@@ -5,6 +5,7 @@ package io.declock.sample.demo;
 
 import io.declock.sample.live.Stats;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,10 +16,12 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -30,70 +33,135 @@ final class Fleet implements AutoCloseable {
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
 
     private final Path work;
-    private final List<ChildProcess> children = new ArrayList<>();
-    private final List<URI> shops = new ArrayList<>();
+    private final Programs programs;
+    private final DemoOptions options;
+    private final String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
+    /** Every process ever, those that ended too. */
+    private final List<ChildProcess> started = new ArrayList<>();
+
+    private final List<ChildProcess> instances = new CopyOnWriteArrayList<>();
+    private final List<URI> shops = new CopyOnWriteArrayList<>();
     private final JsonMapper json = JsonMapper.builder().build();
     private final HttpClient client = HttpClient.newHttpClient();
+    private volatile @Nullable ChildProcess memoryNode;
     private @Nullable ThrowawayPostgres postgres;
+    private @Nullable SharedH2 h2;
+    private int memoryNodePort;
     private boolean closed;
 
-    private Fleet(Path work) {
+    private Fleet(Path work, Programs programs, DemoOptions options) {
         this.work = work;
+        this.programs = programs;
+        this.options = options;
     }
 
     /** Makes one that has no process yet. */
-    static Fleet create() throws IOException {
-        return new Fleet(Files.createTempDirectory("declock-demo-"));
+    static Fleet create(Programs programs, DemoOptions options) throws IOException {
+        return new Fleet(Files.createTempDirectory("declock-demo-"), programs, options);
     }
 
     /** Starts everything and waits until it is ready. */
-    void start(Programs programs, DemoOptions options) {
-        Duration patience = Duration.ofSeconds(options.patience());
+    void start() {
         if (options.postgres()) {
             postgres = ThrowawayPostgres.start();
+        } else if (options.faults() > 0) {
+            h2 = SharedH2.start();
         }
-        String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
-        Path nodePortFile = work.resolve("memory-node.port");
-        ChildProcess memoryNode = launch(
-                "memory-node",
-                programs.memoryNode(work, options, nodePortFile),
-                Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
-        int nodePort = memoryNode.awaitPort(nodePortFile, patience);
+        startMemoryNode(false);
+        for (int i = 0; i < options.instances(); i++) {
+            instances.add(launchShop(i));
+        }
+        for (int i = 0; i < options.instances(); i++) {
+            shops.add(awaitShop(i));
+        }
+    }
 
-        List<ChildProcess> instances = new ArrayList<>();
-        for (int i = 1; i <= options.instances(); i++) {
-            String name = "shop-" + i;
-            Map<String, String> environment = new HashMap<>();
-            environment.put("PORTFILE", portFile(name).toString());
-            environment.put("DECLOCK_SECRET", secret);
-            if (postgres != null) {
-                environment.putAll(postgres.environment());
-            }
-            instances.add(
-                    launch(name, programs.shop(work, name, options, work.resolve("shop"), nodePort), environment));
+    private void startMemoryNode(boolean hadEarlierLife) {
+        Path portFile = emptied("memory-node");
+        ChildProcess started = launch(
+                "memory-node",
+                programs.memoryNode(work, options, portFile, memoryNodePort, hadEarlierLife),
+                Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
+        memoryNode = started;
+        memoryNodePort = started.awaitPort(portFile, patience());
+    }
+
+    private ChildProcess launchShop(int number) {
+        String name = nameOf(number);
+        Map<String, String> environment = new HashMap<>();
+        environment.put("PORTFILE", emptied(name).toString());
+        environment.put("DECLOCK_SECRET", secret);
+        if (postgres != null) {
+            environment.putAll(postgres.environment());
+        } else if (h2 != null) {
+            environment.putAll(h2.environment());
         }
-        for (int i = 1; i <= options.instances(); i++) {
-            int port = instances.get(i - 1).awaitPort(portFile("shop-" + i), patience);
-            shops.add(URI.create("http://127.0.0.1:" + port + "/"));
-        }
+        return launch(name, programs.shop(work, name, options, work.resolve("shop"), memoryNodePort), environment);
+    }
+
+    private URI awaitShop(int number) {
+        int port = instances.get(number).awaitPort(portFile(nameOf(number)), patience());
+        return URI.create("http://127.0.0.1:" + port + "/");
+    }
+
+    private Duration patience() {
+        return Duration.ofSeconds(options.patience());
+    }
+
+    private static String nameOf(int shop) {
+        return "shop-" + (shop + 1);
     }
 
     private Path portFile(String name) {
         return work.resolve(name + ".port");
     }
 
+    private Path emptied(String name) {
+        try {
+            Files.deleteIfExists(portFile(name));
+            return portFile(name);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private synchronized ChildProcess launch(String name, List<String> command, Map<String, String> environment) {
         if (closed) {
-            throw new DemoFailedException("The demonstration was ended while it started");
+            throw new DemoFailedException("The demonstration was ended while it ran");
         }
         ChildProcess child = ChildProcess.start(name, work, command, environment);
-        children.add(child);
+        started.add(child);
         return child;
     }
 
-    /** Returns where the instances are. */
+    /** Starts the memory node again, where it was, with nothing in its memory. Its process must have ended. */
+    void restartMemoryNode() {
+        startMemoryNode(true);
+    }
+
+    /** Starts a shop again and waits until it is ready. Its process must have ended. */
+    void restartShop(int number) {
+        instances.set(number, launchShop(number));
+        shops.set(number, awaitShop(number));
+    }
+
+    /** Returns the memory node's process. */
+    ChildProcess memoryNode() {
+        ChildProcess running = memoryNode;
+        if (running == null) {
+            throw new IllegalStateException("not started");
+        }
+        return running;
+    }
+
+    /** Returns a shop's process. */
+    ChildProcess shop(int number) {
+        return instances.get(number);
+    }
+
+    /** Returns where the instances are, now and later. */
     List<URI> shops() {
-        return List.copyOf(shops);
+        return Collections.unmodifiableList(shops);
     }
 
     /** Returns every instance's figures. */
@@ -120,12 +188,15 @@ final class Fleet implements AutoCloseable {
         closed = true;
         // The shops first, all at once, so that each leaves a memory node that is still there.
         List<ChildProcess> shopsFirst =
-                new ArrayList<>(children.subList(Math.min(1, children.size()), children.size()));
+                started.stream().filter(child -> child != memoryNode).toList();
         shopsFirst.forEach(ChildProcess::askToStop);
         shopsFirst.forEach(child -> child.stop(STOP_PATIENCE));
-        children.forEach(child -> child.stop(STOP_PATIENCE));
+        started.forEach(child -> child.stop(STOP_PATIENCE));
         if (postgres != null) {
             postgres.close();
+        }
+        if (h2 != null) {
+            h2.close();
         }
         Directories.delete(work);
     }

@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 
 /**
  * Customers who order, each at one instance, one request after the other. Most want the first product. Thread-safe.
@@ -31,6 +32,7 @@ final class Load {
     private static final int MOST_PIECES = 3;
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final long SEED = 42;
+    private static final long PAUSE_MILLIS = 100;
 
     private final List<URI> instances;
     private final List<String> products;
@@ -48,16 +50,21 @@ final class Load {
     private final Map<String, LongAdder> errorKinds = new ConcurrentHashMap<>();
     private volatile boolean stopped;
 
+    /**
+     * Makes one.
+     *
+     * @param instances where the shops are; one that is started again may be somewhere else
+     */
     Load(List<URI> instances, List<String> products, int customers, long orderBound) {
-        this.instances = List.copyOf(instances);
+        this.instances = instances;
         this.products = List.copyOf(products);
         this.customers = customers;
         this.orderBound = orderBound > 0 ? orderBound : Long.MAX_VALUE;
         instances.forEach(instance -> acceptedByInstance.add(new LongAdder()));
     }
 
-    /** Lets the customers order until the time is over, and returns how long that was. */
-    double run(Duration duration, Progress progress) throws InterruptedException {
+    /** Lets the customers order until the time is over and nothing needs them any more, and returns how long that was. */
+    double run(Duration duration, BooleanSupplier isNeeded, Progress progress) throws InterruptedException {
         long start = System.nanoTime();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < customers; i++) {
@@ -68,8 +75,9 @@ final class Load {
             threads.add(thread);
         }
         long end = start + duration.toNanos();
-        for (int second = 1; System.nanoTime() - end < 0 && !isOver(); second++) {
-            sleepUntil(Math.min(end - start, TimeUnit.SECONDS.toNanos(second)) + start);
+        for (int second = 1; (System.nanoTime() - end < 0 || isNeeded.getAsBoolean()) && !isOver(); second++) {
+            long next = start + TimeUnit.SECONDS.toNanos(second);
+            sleepUntil(isNeeded.getAsBoolean() ? next : Math.min(end, next));
             progress.second(second, requests.sum(), accepted());
         }
         stopped = true;
@@ -137,6 +145,17 @@ final class Load {
             count(response.statusCode(), instance, reads);
         } catch (IOException e) {
             error(e.getClass().getSimpleName() + ": " + e.getMessage());
+            // There is nobody: a customer would not try a thousand times a second.
+            pause();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            stopped = true;
+        }
+    }
+
+    private void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             stopped = true;
@@ -155,6 +174,11 @@ final class Load {
     private void error(String kind) {
         errors.increment();
         errorKinds.computeIfAbsent(kind, ignored -> new LongAdder()).increment();
+    }
+
+    /** Returns how many requests were answered as they should be: with goods, with none left, or with what there is. */
+    long served() {
+        return accepted() + soldOut() + reads();
     }
 
     long requests() {

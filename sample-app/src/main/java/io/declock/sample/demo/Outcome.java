@@ -18,17 +18,30 @@ import java.util.List;
  * @param sharedTokens orders whose fencing token another order for the same product had, too
  */
 record Outcome(List<Sales> sales, Totals totals, Histogram waits, long sharedTokens) {
-    /** Makes it of what every instance said before and after: each has waited for a lock to make the tables, too. */
+    /**
+     * Makes it of what every instance said before and after: each has waited for a lock to make the tables, too.
+     *
+     * @param before empty where instances were started again meanwhile and count from zero
+     */
     static Outcome of(List<Stats> before, List<Stats> after) {
         Totals totals = Totals.ZERO;
         Histogram waits = new Histogram();
         for (int i = 0; i < after.size(); i++) {
-            totals = totals.plus(after.get(i).totals().minus(before.get(i).totals()));
             waits.add(after.get(i).waits());
-            waits.subtract(before.get(i).waits());
+            if (i < before.size()) {
+                totals = totals.plus(after.get(i).totals().minus(before.get(i).totals()));
+                waits.subtract(before.get(i).waits());
+            } else {
+                totals = totals.plus(after.get(i).totals());
+            }
         }
         Stats last = after.get(after.size() - 1);
         return new Outcome(List.copyOf(last.sales()), totals, waits, last.sharedTokens());
+    }
+
+    /** Returns how many orders the database has. */
+    long orders() {
+        return sales.stream().mapToLong(Sales::orders).sum();
     }
 
     long sold() {

@@ -5,6 +5,7 @@ package io.declock.sample.demo;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -21,6 +22,9 @@ record Programs(Path java, Path memoryNode, Path shop) {
     private static final List<String> JVM =
             List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
 
+    /** How long a process may be silent before its locks are given to others, where faults are done. */
+    static final Duration FAULTS_LEASE = Duration.ofMillis(1500);
+
     /** Finds them through the system properties that the script sets. */
     static Programs find() {
         return new Programs(
@@ -36,17 +40,25 @@ record Programs(Path java, Path memoryNode, Path shop) {
         return Path.of(value).toAbsolutePath();
     }
 
-    List<String> memoryNode(Path temporary, DemoOptions options, Path portFile) {
-        // There cannot have been an earlier life: nobody knew this port.
+    /**
+     * Returns the command of a memory node.
+     *
+     * @param port its port, 0 for any
+     * @param hadEarlierLife whether somebody may hold locks of a life before; not where nobody knew the port
+     */
+    List<String> memoryNode(Path temporary, DemoOptions options, Path portFile, int port, boolean hadEarlierLife) {
         List<String> command = command(
                 temporary,
                 memoryNode,
                 "--declock.memory-node.id=demo",
                 "--declock.memory-node.bind-address=" + memoryNodeHost(options),
-                "--declock.memory-node.port=0",
+                "--declock.memory-node.port=" + port,
                 "--declock.memory-node.port-file=" + portFile,
-                "--declock.memory-node.wait-out-old-sessions=false",
+                "--declock.memory-node.wait-out-old-sessions=" + hadEarlierLife,
                 "--declock.memory-node.records=10000");
+        if (options.faults() > 0) {
+            command.add("--declock.memory-node.max-lease=" + FAULTS_LEASE.toMillis() + "ms");
+        }
         if (overRdma(options)) {
             command.add("--declock.memory-node.rdma.enabled=true");
             command.add("--declock.memory-node.rdma.address=" + options.rdma());
@@ -63,7 +75,7 @@ record Programs(Path java, Path memoryNode, Path shop) {
     }
 
     List<String> shop(Path temporary, String name, DemoOptions options, Path database, int memoryNodePort) {
-        return command(
+        List<String> command = command(
                 temporary,
                 shop,
                 "--shop.instance=" + name,
@@ -74,6 +86,12 @@ record Programs(Path java, Path memoryNode, Path shop) {
                 "--declock.memory-nodes=" + (overRdma(options) ? "rdma" : "tcp") + "://" + memoryNodeHost(options) + ":"
                         + memoryNodePort,
                 "--declock.node-name=" + name);
+        if (options.faults() > 0) {
+            // So that a demonstration need not last for minutes.
+            command.add("--declock.lease=" + FAULTS_LEASE.toMillis() + "ms");
+            command.add("--declock.heartbeat-interval=200ms");
+        }
+        return command;
     }
 
     private List<String> command(Path temporary, Path jar, String... arguments) {

@@ -80,6 +80,22 @@ class DemoIT {
     }
 
     @Test
+    void nothingIsOversoldWhileProcessesAreKilledStoppedAndRestarted() throws Exception {
+        Demo demo = demo(true, "--faults=1", "--seconds=5", "--stock=1000000", "--products=2", "--concurrency=8");
+
+        assertThat(demo.text()).contains("NOTHING WAS OVERSOLD").contains("4 faults");
+        assertThat(demo.exitCode()).isZero();
+        assertThat(demo.text())
+                .contains(
+                        "FAULT: kill -9 shop-1",
+                        "FAULT: stop shop-2",
+                        "FAULT: kill -9 the memory node",
+                        "shop-3 is back")
+                .contains(" 0 orders shared a token");
+        assertThat(demo.sold("kettle")).isPositive();
+    }
+
+    @Test
     void theSameLoadOversellsWithoutIt() throws Exception {
         Demo demo = demo(
                 true, "--seconds=60", "--orders=900", "--stock=400", "--products=3", "--instances=2", "--locking=off");

@@ -1,0 +1,41 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.demo;
+
+import java.sql.SQLException;
+import java.util.Map;
+import org.h2.tools.Server;
+
+/**
+ * An H2 that this process serves on the loopback interface. Where shops are killed, none of them may be the one that has the
+ * database's file open for all.
+ */
+final class SharedH2 implements AutoCloseable {
+    private final Server server;
+
+    private SharedH2(Server server) {
+        this.server = server;
+    }
+
+    static SharedH2 start() {
+        System.setProperty("h2.bindAddress", "127.0.0.1");
+        try {
+            return new SharedH2(
+                    Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start());
+        } catch (SQLException e) {
+            throw new DemoFailedException("Cannot serve the database: " + e.getMessage(), e);
+        }
+    }
+
+    /** Returns what the environment of a shop needs to use it. */
+    Map<String, String> environment() {
+        return Map.of(
+                "SPRING_DATASOURCE_URL", "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:shop;DB_CLOSE_DELAY=-1");
+    }
+
+    @Override
+    public void close() {
+        server.stop();
+    }
+}
