@@ -11,6 +11,7 @@ import java.net.UnknownHostException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundle;
