@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the other integration tests of this module on real verbs, inside a machine with a Soft-RoCE device. */
 class OneMachineIT {
-    private static final int SECONDS = 420;
+    private static final int SECONDS = 600;
     private static final Path REPORT = Path.of("target/failsafe-reports/TEST-rdma-laboratory.xml");
 
     @TempDir
