@@ -73,7 +73,7 @@ lab_class_archive() {
 lab_java() {
     local java_home class_path archive
     java_home=$(lab_java_home) && class_path=$(lab_class_path) && archive=$(lab_class_archive "$java_home" "$class_path") || return
-    printf "exec '%s/bin/java' %s %s -Xmx%s -cp '%s' %s\n" \
+    printf "exec '%s/bin/java' %s %s -XX:ErrorFile=/lab/results/crash-%%p.log -Xmx%s -cp '%s' %s\n" \
         "$java_home" "$lab_java_options" "$archive" "${LAB_HEAP:-512m}" "$class_path" "$*"
 }
 
