@@ -48,7 +48,8 @@ lab_class_path() {
     printf '%s:%s:%s\n' "${jars[0]}" "${jars[1]}" "$(cat "$target/laboratory/libraries")"
 }
 
-# C1 only, because under emulation the second compiler costs more than it gains within a minute.
+# C1 only: under emulation the second compiler costs more than it gains within a minute, and once a JVM crashed at the entry of a
+# method of the first whose code the second was just replacing.
 lab_java_options="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED"
 
 # Prints the option that names the archive of loaded classes, made here if need be: it saves a JVM in a machine half its start.
@@ -128,11 +129,10 @@ lab_two() {
         --select-class=io.declock.rdma.laboratory.TwoMachinesIT --include-methodname=".*#($pattern)"
 }
 
-# Measures inside a machine for at most $1 seconds and prints a table. Both compilers: it runs for minutes.
+# Measures inside a machine for at most $1 seconds and prints a table.
 lab_figures() {
     local deadline=$1 build=$2 results java
     [[ $build == no ]] || lab_compile || return
-    lab_java_options="-XX:+UseSerialGC --enable-native-access=ALL-UNNAMED"
     java=$(lab_java io.declock.rdma.laboratory.program.Figures) || return
     results=$root/declock-rdma/target/laboratory/figures
     rm -rf "$results" && mkdir -p "$results"
