@@ -23,6 +23,9 @@ import org.slf4j.LoggerFactory;
  * The thread that takes completions of one device. While something is under way it polls for a while; then it asks for events,
  * polls once more (what completed before it asked makes no event), and sleeps on the completion channel.
  *
+ * <p>Whoever waits for a completion of its own may take from a queue as well, see {@link #take}: nobody has to be woken then. So each
+ * queue has a lock for whoever takes. After the loop has asked for events it waits for that lock once, so that nothing is left over.
+ *
  * <p>Queues are added and removed on the thread itself, so that none is polled that was destroyed. Thread-safe.
  */
 final class CompletionLoop {
@@ -37,7 +40,6 @@ final class CompletionLoop {
     private final RdmaCounters counters;
     private final IbvCompChannel channel;
     private final long pollNanos;
-    private final Completions completions = new Completions(BATCH);
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final Thread thread;
@@ -62,6 +64,10 @@ final class CompletionLoop {
     static final class CompletionQueue {
         final IbvCQ cq;
         final Handler handler;
+        private final ReentrantLock taking = new ReentrantLock();
+        // Guarded by the lock.
+        private final Completions completions = new Completions(BATCH);
+        private boolean removed;
 
         private CompletionQueue(IbvCQ cq, Handler handler) {
             this.cq = cq;
@@ -69,7 +75,7 @@ final class CompletionLoop {
         }
     }
 
-    /** Takes completions, on the loop's thread. */
+    /** Takes completions, one thread at a time. */
     interface Handler {
         /** Takes completion {@code i}. */
         void completed(Completions completions, int i);
@@ -89,6 +95,7 @@ final class CompletionLoop {
     void remove(CompletionQueue queue, Runnable then) {
         execute(() -> {
             queues.remove(queue);
+            retire(queue);
             try {
                 queue.cq.destroyCQ();
             } catch (IOException e) {
@@ -96,6 +103,36 @@ final class CompletionLoop {
             }
             then.run();
         });
+    }
+
+    private static void retire(CompletionQueue queue) {
+        queue.taking.lock();
+        try {
+            queue.removed = true;
+            queue.completions.close();
+        } finally {
+            queue.taking.unlock();
+        }
+    }
+
+    /** Lets the calling thread take what has completed, unless somebody does already; returns whether there was anything. */
+    boolean take(CompletionQueue queue) {
+        if (!queue.taking.tryLock()) {
+            return false;
+        }
+        try {
+            return poll(queue);
+        } catch (IOException e) {
+            LOG.debug("The loop will meet this as well: {}", e.getMessage());
+            return false;
+        } finally {
+            queue.taking.unlock();
+        }
+    }
+
+    /** Returns whether the calling thread is just taking from a queue, so that a completion posts. */
+    static boolean isTaking(CompletionQueue queue) {
+        return queue.taking.isHeldByCurrentThread();
     }
 
     /** Runs something short on the thread, soon; at once if that has ended. */
@@ -137,7 +174,7 @@ final class CompletionLoop {
             if (closed && queues.isEmpty()) {
                 return;
             }
-            if (pollAll()) {
+            if (pollAll(false)) {
                 busyUntil = System.nanoTime() + pollNanos;
             } else if (isBusy() && System.nanoTime() - busyUntil < 0) {
                 Thread.onSpinWait();
@@ -174,30 +211,49 @@ final class CompletionLoop {
                 throw new IOException("ibv_req_notify_cq returned " + errno);
             }
         }
-        if (!pollAll() && tasks.isEmpty()) {
+        if (!pollAll(true) && tasks.isEmpty()) {
             counters.sleeps.increment();
             int millis = backend.canWake() ? -1 : UNWAKEABLE_MILLIS;
             backend.awaitCqEvent(channel, queues.isEmpty() ? null : queues.get(0).cq, millis);
         }
     }
 
-    private boolean pollAll() throws IOException {
+    /**
+     * Takes from all queues.
+     *
+     * @param everything whether to wait for whoever else takes, instead of leaving it all to them
+     */
+    private boolean pollAll(boolean everything) throws IOException {
         boolean found = false;
         for (int i = 0; i < queues.size(); i++) {
-            found |= poll(queues.get(i));
+            CompletionQueue queue = queues.get(i);
+            if (everything) {
+                queue.taking.lock();
+            } else if (!queue.taking.tryLock()) {
+                continue;
+            }
+            try {
+                found |= poll(queue);
+            } finally {
+                queue.taking.unlock();
+            }
         }
         (found ? counters.polls : counters.emptyPolls).increment();
         return found;
     }
 
+    /** Takes with the queue's lock held. */
     private boolean poll(CompletionQueue queue) throws IOException {
-        int count = backend.pollCq(queue.cq, BATCH, completions.address());
+        if (queue.removed) {
+            return false;
+        }
+        int count = backend.pollCq(queue.cq, BATCH, queue.completions.address());
         if (count < 0) {
             throw new IOException("ibv_poll_cq returned " + count);
         }
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < count && !queue.removed; i++) {
             try {
-                queue.handler.completed(completions, i);
+                queue.handler.completed(queue.completions, i);
             } catch (RuntimeException e) {
                 LOG.error("Taking a completion threw", e);
             }
@@ -226,6 +282,5 @@ final class CompletionLoop {
         } finally {
             channelLock.unlock();
         }
-        completions.close();
     }
 }

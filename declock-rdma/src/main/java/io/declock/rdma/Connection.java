@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@link #fail} may be called by any thread, the rest belongs to the connection manager's thread.
  */
-final class Connection implements ConnectionManager.Handler, CompletionLoop.Handler {
+final class Connection implements ConnectionManager.Handler, CompletionLoop.Handler, VerbQueue.Taker {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     private final ConnectionManager manager;
@@ -395,6 +395,19 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
     /** Sets who takes what completes. */
     void completionsTo(CompletionLoop.Handler handler) {
         completionHandler = handler;
+    }
+
+    /** Lets the calling thread take completions itself; see {@link CompletionLoop#take}. */
+    @Override
+    public boolean take() {
+        CompletionQueue queue = completionQueue;
+        return queue != null && device().completions().take(queue);
+    }
+
+    @Override
+    public boolean isTaking() {
+        CompletionQueue queue = completionQueue;
+        return queue == null || CompletionLoop.isTaking(queue);
     }
 
     @Override

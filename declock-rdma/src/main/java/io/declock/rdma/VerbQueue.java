@@ -9,6 +9,7 @@ import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
 import io.declock.fabric.FabricException;
+import io.declock.fabric.Purpose;
 import io.declock.fabric.RemoteMemory;
 import io.declock.fabric.Verb;
 import io.declock.fabric.VerbChain;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,9 @@ import org.slf4j.LoggerFactory;
  * has a fence. Nothing else has one, deliberately: it would wait for everything under way on the queue pair, and the Soft-RoCE of
  * Linux 6.1 now and then forgets a fenced request until the next one is posted.
  *
+ * <p>Who posts for a caller that waits takes completions itself for a moment, as it would otherwise sleep until the completion thread
+ * has taken its completion and woken it, which costs many times the round trip.
+ *
  * <p>Posting is thread-safe. The lock guards the ring and the requests; nothing of a user is called while it is held. After {@link
  * #fail} returned, the queue pair is not touched any more.
  */
@@ -68,6 +73,9 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private final int inlineBytes;
     private final RdmaCounters counters;
     private final Consumer<FabricException> broken;
+    private final Taker taker;
+    private final long pollNanos;
+    private final AtomicInteger takers = new AtomicInteger();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory;
     private final IbvMr registration;
@@ -80,11 +88,13 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private final @Nullable VerbChain[] inFlight;
     private final long[] postedAt;
     private long next;
-    private long oldest;
+    /** Read without the lock by who waits for a completion. */
+    private volatile long oldest;
+
     private volatile @Nullable FabricException failure;
     private volatile boolean busy;
 
-    // The chain whose results are being taken; the completion thread's own.
+    // The chain whose results are being taken; belongs to who takes completions.
     private long taken;
 
     /**
@@ -93,6 +103,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
      * @param grant what of the other side's memory may be used
      * @param inlineBytes the most that the queue pair takes inline
      * @param broken told once when the queue pair fails
+     * @param taker by which the posting thread takes completions itself
+     * @param pollNanos for how long it does that
      */
     VerbQueue(
             VerbsBackend backend,
@@ -102,7 +114,9 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             int slots,
             int inlineBytes,
             RdmaCounters counters,
-            Consumer<FabricException> broken)
+            Consumer<FabricException> broken,
+            Taker taker,
+            long pollNanos)
             throws IOException {
         this.backend = backend;
         this.qp = qp;
@@ -110,12 +124,23 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         this.inlineBytes = inlineBytes;
         this.counters = counters;
         this.broken = broken;
+        this.taker = taker;
+        this.pollNanos = pollNanos;
         this.mask = slots - 1;
         this.inFlight = new @Nullable VerbChain[slots];
         this.postedAt = new long[slots];
         this.requests = new SendRequests(slots * VERBS);
         this.memory = arena.allocate(slots * SLOT_BYTES, 4096);
         this.registration = backend.register(pd, memory.address(), memory.byteSize(), Constants.IBV_ACCESS_LOCAL_WRITE);
+    }
+
+    /** How a thread takes completions itself. */
+    interface Taker {
+        /** Takes what has completed, unless somebody else does already; returns whether there was anything. */
+        boolean take();
+
+        /** Returns whether the calling thread is being called by a completion that it takes. */
+        boolean isTaking();
     }
 
     /** Makes one on a connection that stands, and lets the connection own it. */
@@ -128,7 +153,9 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
                 manager.settings().maxInFlight(),
                 connection.inlineBytes(),
                 manager.counters(),
-                connection::fail);
+                connection::fail,
+                connection,
+                manager.settings().pollTime().toNanos());
         connection.owns(queue::release);
         connection.completionsTo(queue);
         return queue;
@@ -143,6 +170,9 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             broken.accept(cause);
             return;
         }
+        // The chain may be used again as soon as it is posted.
+        boolean waitedFor = chain.purpose() == Purpose.ACQUIRE || chain.purpose() == Purpose.CONVERT;
+        long sequence = 0;
         FabricException over = failure;
         if (over == null && waiting.isEmpty() && lock.tryLock()) {
             FabricException failed = null;
@@ -150,6 +180,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             try {
                 over = failure;
                 if (over == null && waiting.isEmpty() && hasRoom()) {
+                    sequence = next;
                     failed = postNow(chain);
                     posted = true;
                 }
@@ -163,6 +194,9 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
                 postWaiting();
             }
             if (posted) {
+                if (waitedFor) {
+                    takeUntil(sequence);
+                }
                 return;
             }
         }
@@ -173,6 +207,24 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         waiting.add(chain);
         counters.waits.increment();
         postWaiting();
+    }
+
+    /** Takes completions until that of {@code sequence} was, for a moment at most. */
+    private void takeUntil(long sequence) {
+        if (pollNanos <= 0 || taker.isTaking()) {
+            return;
+        }
+        takers.incrementAndGet();
+        try {
+            long until = System.nanoTime() + pollNanos;
+            while (oldest <= sequence && failure == null && System.nanoTime() - until < 0) {
+                if (!taker.take()) {
+                    Thread.onSpinWait();
+                }
+            }
+        } finally {
+            takers.decrementAndGet();
+        }
     }
 
     private boolean isGranted(VerbChain chain) {
@@ -330,7 +382,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
 
     @Override
     public boolean isBusy() {
-        return busy;
+        // Who waits itself needs no help.
+        return busy && takers.get() == 0;
     }
 
     /** Returns how the queue pair is doing, for people. */

@@ -10,8 +10,11 @@ import io.declock.fabric.FabricException;
 import io.declock.fabric.Purpose;
 import io.declock.fabric.TestChain;
 import io.declock.rdma.verbs.Constants;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -25,19 +28,88 @@ class VerbQueueTest {
     private final RecordingBackend backend = new RecordingBackend();
     private final RdmaCounters counters = new RdmaCounters();
     private final List<FabricException> broken = new ArrayList<>();
+    private final ScriptedTaker taker = new ScriptedTaker();
     private VerbQueue queue;
 
     @BeforeEach
     void make() throws Exception {
         queue = new VerbQueue(
-                backend, null, null, new RegionGrant(0x10000, 4096, 0x42), SLOTS, 16, counters, broken::add);
+                backend,
+                null,
+                null,
+                new RegionGrant(0x10000, 4096, 0x42),
+                SLOTS,
+                16,
+                counters,
+                broken::add,
+                taker,
+                Duration.ofSeconds(20).toNanos());
     }
 
-    private TestChain post(java.util.function.Consumer<TestChain> verbs) {
-        TestChain chain = TestChain.forPurpose(Purpose.ACQUIRE);
+    /** Completes what {@code sequences} say, one each time, when asked to take. */
+    private static final class ScriptedTaker implements VerbQueue.Taker {
+        final Queue<Runnable> completions = new ArrayDeque<>();
+        boolean taking;
+        int asked;
+
+        @Override
+        public boolean take() {
+            asked++;
+            Runnable next = completions.poll();
+            if (next == null) {
+                return false;
+            }
+            taking = true;
+            next.run();
+            taking = false;
+            return true;
+        }
+
+        @Override
+        public boolean isTaking() {
+            return taking;
+        }
+    }
+
+    @Test
+    void whoWaitsForAnAcquisitionTakesCompletionsUntilItsOwn() {
+        TestChain earlier = post(Purpose.RELEASE, c -> c.fetchAndAdd(0, 1));
+        assertThat(taker.asked).as("nobody waits for a release").isZero();
+        taker.completions.add(() -> complete(0));
+        taker.completions.add(() -> {
+            assertThat(queue.isBusy()).as("the completion thread is not needed").isFalse();
+            complete(1);
+        });
+        taker.completions.add(() -> complete(2));
+
+        TestChain own = post(Purpose.ACQUIRE, c -> c.fetchAndAdd(8, 1));
+
+        assertThat(earlier.future()).isDone();
+        assertThat(own.future()).isDone();
+        assertThat(taker.completions).hasSize(1);
+    }
+
+    @Test
+    void whatACompletionPostsIsNotWaitedForInside() {
+        TestChain[] inner = new TestChain[1];
+        taker.completions.add(() -> {
+            inner[0] = post(Purpose.ACQUIRE, c -> c.fetchAndAdd(8, 1));
+            complete(0);
+        });
+        post(Purpose.ACQUIRE, c -> c.fetchAndAdd(0, 1));
+        assertThat(taker.asked).isEqualTo(1);
+        assertThat(inner[0].future()).isNotDone();
+    }
+
+    private TestChain post(Purpose purpose, java.util.function.Consumer<TestChain> verbs) {
+        TestChain chain = TestChain.forPurpose(purpose);
         verbs.accept(chain);
         queue.post(chain);
         return chain;
+    }
+
+    private TestChain post(java.util.function.Consumer<TestChain> verbs) {
+        return post(Purpose.RELEASE, verbs);
     }
 
     private void complete(long sequence) {
