@@ -5,23 +5,33 @@ package io.declock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.fabric.tcp.TcpFabricSettings;
 import io.declock.spring.Contexts;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** TLS and the secret, set by properties, reach both ends. */
+@ExtendWith(OutputCaptureExtension.class)
 class TlsTests {
     private static final LockOwner OWNER = LockOwner.named("test");
 
@@ -94,6 +104,37 @@ class TlsTests {
                                     .doesNotContain("hush")
                                     .doesNotContain("psst"));
                 }));
+    }
+
+    @Test
+    void neitherLogsNorExceptionsNorTextsOfSettingsTellASecret(CapturedOutput output) throws IOException {
+        String right = "hush-and-say-nothing";
+        String wrong = "quite-another-word";
+        Logger logger = (Logger) LoggerFactory.getLogger("io.declock");
+        Level before = logger.getLevel();
+        logger.setLevel(Level.TRACE);
+        int port = freePort();
+        try {
+            tls(port, right).run(first -> {
+                first.getBean(DistributedReadWriteLock.class)
+                        .acquire(LockRequest.write("x"), OWNER)
+                        .close();
+                assertThat(first.getBean(DecLockProperties.class).toString()).doesNotContain(right);
+                assertThat(first.getBean(DecLockConnectionDetails.class).toString())
+                        .doesNotContain(right);
+                assertThat(TcpFabricSettings.DEFAULTS.withSecret(right).toString())
+                        .doesNotContain(right);
+                tls(port, right).run(second -> assertThat(second).hasNotFailed());
+                tls(port, wrong).run(second -> {
+                    StringWriter text = new StringWriter();
+                    second.getStartupFailure().printStackTrace(new PrintWriter(text));
+                    assertThat(text.toString()).contains("secret").doesNotContain(right, wrong, "changeit");
+                });
+            });
+        } finally {
+            logger.setLevel(before);
+        }
+        assertThat(output.getAll()).contains("io.declock").doesNotContain(right, wrong, "changeit");
     }
 
     @Test

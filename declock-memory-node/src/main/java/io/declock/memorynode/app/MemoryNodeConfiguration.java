@@ -11,6 +11,7 @@ import java.net.UnknownHostException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundle;
@@ -27,6 +28,12 @@ class MemoryNodeConfiguration {
         Sizing sizing = Sizing.of(properties);
         return new MemoryNodeService(
                 properties, sizing, nodeSettings(properties, sizing), serverSettings(properties, sslBundles));
+    }
+
+    /** The secret is shown to nobody, whatever the actuator is told about other values. */
+    @Bean
+    SanitizingFunction memoryNodeSanitizingFunction() {
+        return SanitizingFunction.sanitizeValue().ifKeyMatches("^declock[._]memory-?node[._]secret$");
     }
 
     @Bean

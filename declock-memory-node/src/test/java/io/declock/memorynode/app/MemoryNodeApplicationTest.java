@@ -7,11 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeRefusedException;
 import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.node.ComputeNode;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +23,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -74,6 +79,56 @@ class MemoryNodeApplicationTest {
             assertThat(output).doesNotContain("s3cr3t-words");
         }
         assertThat(output).contains("Memory node 'mn-7' stopped; services still joined: 0");
+    }
+
+    @Test
+    void nothingShowsTheSecret(CapturedOutput output) throws Exception {
+        Logger logger = (Logger) LoggerFactory.getLogger("io.declock");
+        try (RunningNode running = RunningNode.start(
+                FRESH,
+                "declock.memory-node.id=mn",
+                "declock.memory-node.secret=" + Secrets.RIGHT,
+                "logging.level.io.declock=trace",
+                "management.endpoints.web.exposure.include=*",
+                "management.endpoint.configprops.show-values=always",
+                "management.endpoint.env.show-values=always")) {
+            try (ComputeNode right = running.computeNode(TcpFabricSettings.DEFAULTS.withSecret(Secrets.RIGHT));
+                    ComputeNode wrong = running.computeNode(TcpFabricSettings.DEFAULTS.withSecret(Secrets.WRONG))) {
+                assertThat(right.awaitReady(PATIENCE)).isTrue();
+                assertThatThrownBy(() -> wrong.awaitReady(PATIENCE))
+                        .satisfies(refusal ->
+                                assertThat(stackTrace(refusal)).doesNotContain(Secrets.RIGHT, Secrets.WRONG));
+                assertThat(right.monitor().memoryNodes().toString()
+                                + wrong.monitor().memoryNodes())
+                        .doesNotContain(Secrets.RIGHT, Secrets.WRONG);
+            }
+            assertThat(running.get("/actuator/configprops").body())
+                    .contains("declock.memory-node")
+                    .doesNotContain(Secrets.RIGHT);
+            for (String property : new String[] {"declock.memory-node.secret", "DECLOCK_MEMORYNODE_SECRET"}) {
+                assertThat(running.get("/actuator/env/" + property).body()).doesNotContain(Secrets.RIGHT);
+            }
+            assertThat(running.get("/actuator/health").body()).doesNotContain(Secrets.RIGHT);
+            assertThat(running.bean(MemoryNodeProperties.class).toString()).doesNotContain(Secrets.RIGHT);
+            assertThat(MemoryNodeServerSettings.DEFAULTS
+                            .withSecret(Secrets.RIGHT)
+                            .toString())
+                    .doesNotContain(Secrets.RIGHT);
+        } finally {
+            logger.setLevel(null);
+        }
+        assertThat(output).doesNotContain(Secrets.RIGHT).doesNotContain(Secrets.WRONG);
+    }
+
+    private static final class Secrets {
+        static final String RIGHT = "hush-and-say-nothing";
+        static final String WRONG = "quite-another-word";
+    }
+
+    private static String stackTrace(Throwable failure) {
+        StringWriter text = new StringWriter();
+        failure.printStackTrace(new PrintWriter(text));
+        return text.toString();
     }
 
     @Test
