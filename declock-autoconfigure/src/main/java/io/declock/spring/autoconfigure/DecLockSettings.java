@@ -90,7 +90,10 @@ final class DecLockSettings {
                     "declock.heartbeat-interval",
                     text(properties.heartbeatInterval()),
                     "it must be at most a third of declock.lease, which is " + text(lease),
-                    "Set declock.heartbeat-interval to " + text(lease.dividedBy(3)) + " or less, or declock.lease to "
+                    (lease.toMillis() < 3
+                                    ? "Set"
+                                    : "Set declock.heartbeat-interval to " + text(lease.dividedBy(3)) + " or less, or")
+                            + " declock.lease to "
                             + text(properties.heartbeatInterval().multipliedBy(3)) + " or more.",
                     null);
         }
