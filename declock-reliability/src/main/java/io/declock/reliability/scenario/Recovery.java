@@ -22,7 +22,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record Recovery(String role, Duration lease, Duration untilGrant, Duration promised) {
     private static final Duration LONG = Duration.ofSeconds(30);
-    private static final int ATTEMPTS = 4;
+    private static final int ATTEMPTS = 8;
+
+    /**
+     * When, after the holder was killed and in leases, the bystander of a reset is stopped, one attempt after the other: it must be
+     * before the reset begins, and so late that the bystander's own lease outlasts that of the holder.
+     */
+    private static final double[] PAUSE_AT = {0.75, 0.6, 0.9, 0.5};
+
     private static final Duration SETTLE = Duration.ofMillis(150);
 
     /** Returns whether it was as fast as promised. */
@@ -79,7 +86,7 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
      */
     public static Recovery resetInitiator(Cluster<?> cluster, int lock) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            Recovery recovery = tryResetInitiator(cluster, lock);
+            Recovery recovery = tryResetInitiator(cluster, lock, PAUSE_AT[attempt % PAUSE_AT.length]);
             if (recovery != null) {
                 return recovery;
             }
@@ -87,7 +94,7 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
         throw new IllegalStateException("no reset was met in its middle in " + ATTEMPTS + " attempts");
     }
 
-    private static @Nullable Recovery tryResetInitiator(Cluster<?> cluster, int lock) {
+    private static @Nullable Recovery tryResetInitiator(Cluster<?> cluster, int lock, double pauseAt) {
         List<? extends Node> nodes = cluster.workers("holder", "waiter", "waiter", "bystander");
         nodes.get(0).worker().take("h", lock, true);
         WorkerClient one = nodes.get(1).worker();
@@ -96,8 +103,11 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
         Cluster.pause(SETTLE);
         two.hold("w", lock, true);
         Cluster.pause(SETTLE);
+        long holderKilledAt = System.nanoTime();
         nodes.get(0).worker().program().kill();
-        Cluster.pause(cluster.lease().multipliedBy(3).dividedBy(4));
+        // Killing a container takes a while itself.
+        long pauseIn = holderKilledAt + (long) (cluster.lease().toNanos() * pauseAt) - System.nanoTime();
+        Cluster.pause(Duration.ofNanos(Math.max(0, pauseIn)));
         nodes.get(3).worker().program().pause();
         WorkerClient initiator = findInitiator(cluster, one, two);
         if (initiator == null) {
