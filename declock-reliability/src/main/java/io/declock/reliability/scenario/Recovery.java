@@ -10,6 +10,7 @@ import io.declock.reliability.cluster.WorkerClient.Grant;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,14 +104,14 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
         Cluster.pause(SETTLE);
         two.hold("w", lock, true);
         Cluster.pause(SETTLE);
-        long holderKilledAt = System.nanoTime();
-        nodes.get(0).worker().program().kill();
-        // Killing a container takes a while itself.
-        long pauseIn = holderKilledAt + (long) (cluster.lease().toNanos() * pauseAt) - System.nanoTime();
-        Cluster.pause(Duration.ofNanos(Math.max(0, pauseIn)));
+        // A container is dead long before Docker has tidied up after it, which killing waits for.
+        CompletableFuture<Void> killing =
+                CompletableFuture.runAsync(nodes.get(0).worker().program()::kill);
+        Cluster.pause(Duration.ofNanos((long) (cluster.lease().toNanos() * pauseAt)));
         nodes.get(3).worker().program().pause();
         WorkerClient initiator = findInitiator(cluster, one, two);
         if (initiator == null) {
+            killing.join();
             nodes.get(3).worker().program().resume();
             cluster.dismiss(nodes);
             return null;
@@ -119,6 +120,7 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
         initiator.program().kill();
         WorkerClient survivor = initiator.equals(one) ? two : one;
         Grant next = survivor.granted("w", LONG);
+        killing.join();
         boolean takenOver = survivor.stats().getOrDefault("resets-taken-over", 0L) > 0;
         survivor.release("w");
         nodes.get(3).worker().program().resume();
