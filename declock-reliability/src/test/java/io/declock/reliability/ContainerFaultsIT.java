@@ -46,6 +46,11 @@ class ContainerFaultsIT extends FaultScenarios<Node> {
         return Cluster.on(new ContainerPlatform(LEASE));
     }
 
+    @Override
+    protected boolean killsAtOnce() {
+        return false;
+    }
+
     @Test
     void theMemoryNodesImageServesAndTellsItsHealth() throws Exception {
         try (GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(Images.MEMORY_NODE))) {

@@ -97,9 +97,14 @@ abstract class FaultScenarios<N extends Node> {
         assertInTime(Recovery.waiter(cluster, freshLock()));
     }
 
+    /** Returns whether a program is dead within less than a reset takes. */
+    protected boolean killsAtOnce() {
+        return true;
+    }
+
     @Test
     void aResetWhoseInitiatorIsKilledIsTakenOver() {
-        assertInTime(Recovery.resetInitiator(cluster, freshLock()));
+        assertInTime(Recovery.resetInitiator(cluster, freshLock(), killsAtOnce()));
     }
 
     @Test
