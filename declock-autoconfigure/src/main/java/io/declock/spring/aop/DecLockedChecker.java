@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,6 +51,8 @@ public final class DecLockedChecker implements BeanPostProcessor, SmartInitializ
     private final Supplier<SelfInvocationPolicy> selfInvocations;
     private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
     private final Map<Class<?>, Boolean> locked = new ConcurrentHashMap<>();
+    private final ReentrantLock mutex = new ReentrantLock();
+    // Guarded by the mutex.
     private final List<String> problems = new ArrayList<>();
     private volatile boolean started;
 
@@ -78,11 +81,14 @@ public final class DecLockedChecker implements BeanPostProcessor, SmartInitializ
         if (found.isEmpty()) {
             return;
         }
-        synchronized (problems) {
+        mutex.lock();
+        try {
             if (started) {
                 throw new DecLockedMisuseException(found);
             }
             problems.addAll(found);
+        } finally {
+            mutex.unlock();
         }
     }
 
@@ -146,7 +152,8 @@ public final class DecLockedChecker implements BeanPostProcessor, SmartInitializ
             }
         }
         boolean overrides = beanFactory.containsSingleton(BEAN_OVERRIDES);
-        synchronized (problems) {
+        mutex.lock();
+        try {
             started = true;
             unlocked.forEach((name, bean) -> {
                 String problem = "Bean '" + name + "' (" + Names.of(bean.getClass())
@@ -161,6 +168,8 @@ public final class DecLockedChecker implements BeanPostProcessor, SmartInitializ
             if (!problems.isEmpty()) {
                 throw new DecLockedMisuseException(problems);
             }
+        } finally {
+            mutex.unlock();
         }
     }
 

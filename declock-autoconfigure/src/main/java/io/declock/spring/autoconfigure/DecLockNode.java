@@ -11,6 +11,7 @@ import io.declock.monitor.MemoryNodeView;
 import io.declock.node.ComputeNode;
 import io.declock.node.ComputeNodeSettings;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ final class DecLockNode {
     private final Supplier<List<FabricFactory>> fabrics;
     private final Supplier<LockObserver> observer;
     private final @Nullable EmbeddedMemoryNode embedded;
+    private final ReentrantLock mutex = new ReentrantLock();
     private volatile @Nullable ComputeNode node;
     private boolean stopped;
 
@@ -66,27 +68,32 @@ final class DecLockNode {
         return start(true);
     }
 
-    private synchronized ComputeNode start(boolean again) {
-        ComputeNode running = node;
-        if (running != null) {
-            return running;
+    private ComputeNode start(boolean again) {
+        mutex.lock();
+        try {
+            ComputeNode running = node;
+            if (running != null) {
+                return running;
+            }
+            if (stopped && !again) {
+                throw new DecLockException(
+                        "The application is shutting down and has left its memory nodes, so no lock can be acquired.");
+            }
+            if (embedded != null) {
+                embedded.start();
+            }
+            ComputeNode built = build();
+            built.start();
+            node = built;
+            if (embedded != null) {
+                embedded.watch(() -> built.monitor().memoryNodes().stream()
+                        .allMatch(view -> view.state() == MemoryNodeView.State.UP));
+            }
+            stopped = false;
+            return built;
+        } finally {
+            mutex.unlock();
         }
-        if (stopped && !again) {
-            throw new DecLockException(
-                    "The application is shutting down and has left its memory nodes, so no lock can be acquired.");
-        }
-        if (embedded != null) {
-            embedded.start();
-        }
-        ComputeNode built = build();
-        built.start();
-        node = built;
-        if (embedded != null) {
-            embedded.watch(() ->
-                    built.monitor().memoryNodes().stream().allMatch(view -> view.state() == MemoryNodeView.State.UP));
-        }
-        stopped = false;
-        return built;
     }
 
     private ComputeNode build() {
@@ -104,12 +111,17 @@ final class DecLockNode {
     }
 
     /** Leaves every memory node. */
-    synchronized void stop() {
-        ComputeNode running = node;
-        stopped = true;
-        node = null;
-        if (running != null) {
-            running.close();
+    void stop() {
+        mutex.lock();
+        try {
+            ComputeNode running = node;
+            stopped = true;
+            node = null;
+            if (running != null) {
+                running.close();
+            }
+        } finally {
+            mutex.unlock();
         }
     }
 

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,6 +48,7 @@ final class EmbeddedMemoryNode {
     private final MemoryNodeSettings settings;
     private final MemoryNodeServerSettings serverSettings;
     private final @Nullable HostingMark mark;
+    private final ReentrantLock mutex = new ReentrantLock();
     private volatile BooleanSupplier joined = () -> true;
     private @Nullable ScheduledThreadPoolExecutor timer;
     private volatile @Nullable MemoryNode node;
@@ -128,37 +130,42 @@ final class EmbeddedMemoryNode {
     }
 
     /** Hosts it, unless another process does. Idempotent. */
-    synchronized void start() {
-        if (timer != null) {
-            return;
+    void start() {
+        mutex.lock();
+        try {
+            if (timer != null) {
+                return;
+            }
+            ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, task -> {
+                Thread thread = new Thread(task, "declock-embedded");
+                thread.setDaemon(true);
+                return thread;
+            });
+            started.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+            timer = started;
+            if (isPrivate()) {
+                node = create(started, false);
+                LOG.info(
+                        "No memory nodes are configured: using a private one inside of this application (declock.embedded.port=0).");
+                return;
+            }
+            if (host(started, false)) {
+                LOG.info(
+                        "No memory nodes are configured: hosting one on {}:{}, which other instances on this machine will join. {}",
+                        LOOPBACK,
+                        port,
+                        PRODUCTION);
+            } else {
+                LOG.info(
+                        "No memory nodes are configured, and another instance on this machine hosts one on {}:{}: joining it. {}",
+                        LOOPBACK,
+                        port,
+                        PRODUCTION);
+            }
+            started.scheduleWithFixedDelay(() -> watchOver(started), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+        } finally {
+            mutex.unlock();
         }
-        ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, "declock-embedded");
-            thread.setDaemon(true);
-            return thread;
-        });
-        started.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        timer = started;
-        if (isPrivate()) {
-            node = create(started, false);
-            LOG.info(
-                    "No memory nodes are configured: using a private one inside of this application (declock.embedded.port=0).");
-            return;
-        }
-        if (host(started, false)) {
-            LOG.info(
-                    "No memory nodes are configured: hosting one on {}:{}, which other instances on this machine will join. {}",
-                    LOOPBACK,
-                    port,
-                    PRODUCTION);
-        } else {
-            LOG.info(
-                    "No memory nodes are configured, and another instance on this machine hosts one on {}:{}: joining it. {}",
-                    LOOPBACK,
-                    port,
-                    PRODUCTION);
-        }
-        started.scheduleWithFixedDelay(() -> watchOver(started), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     private MemoryNode create(ScheduledThreadPoolExecutor executor, boolean waitOutOldSessions) {
@@ -208,18 +215,23 @@ final class EmbeddedMemoryNode {
         }
     }
 
-    private synchronized void hostIfNobodyDoes(ScheduledThreadPoolExecutor executor) {
-        if (executor.isShutdown()) {
-            return;
-        }
-        if (node != null) {
-            touch();
-        } else if (!joined.getAsBoolean() && host(executor, true)) {
-            LOG.info(
-                    "The instance that hosted the memory node on {}:{} has ended: hosting it here. Locks can be acquired again when the"
-                            + " leases of its time have run out.",
-                    LOOPBACK,
-                    port);
+    private void hostIfNobodyDoes(ScheduledThreadPoolExecutor executor) {
+        mutex.lock();
+        try {
+            if (executor.isShutdown()) {
+                return;
+            }
+            if (node != null) {
+                touch();
+            } else if (!joined.getAsBoolean() && host(executor, true)) {
+                LOG.info(
+                        "The instance that hosted the memory node on {}:{} has ended: hosting it here. Locks can be acquired again when the"
+                                + " leases of its time have run out.",
+                        LOOPBACK,
+                        port);
+            }
+        } finally {
+            mutex.unlock();
         }
     }
 
@@ -230,24 +242,29 @@ final class EmbeddedMemoryNode {
     }
 
     /** Stops hosting. Idempotent. */
-    synchronized void stop() {
-        if (timer == null) {
-            return;
+    void stop() {
+        mutex.lock();
+        try {
+            if (timer == null) {
+                return;
+            }
+            MemoryNode hosted = node;
+            boolean unused = hosted != null && hosted.status().sessions().isEmpty();
+            if (server != null) {
+                server.close();
+            }
+            if (hosted != null) {
+                hosted.close();
+            }
+            if (unused && mark != null) {
+                mark.clear();
+            }
+            timer.shutdownNow();
+            timer = null;
+            server = null;
+            node = null;
+        } finally {
+            mutex.unlock();
         }
-        MemoryNode hosted = node;
-        boolean unused = hosted != null && hosted.status().sessions().isEmpty();
-        if (server != null) {
-            server.close();
-        }
-        if (hosted != null) {
-            hosted.close();
-        }
-        if (unused && mark != null) {
-            mark.clear();
-        }
-        timer.shutdownNow();
-        timer = null;
-        server = null;
-        node = null;
     }
 }
