@@ -11,6 +11,7 @@ import io.declock.local.LocalWaiter;
 import io.declock.monitor.Counters;
 import io.declock.monitor.GrantKind;
 import io.declock.monitor.LockObserver;
+import io.declock.time.TimerService;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -126,7 +127,9 @@ final class Acquirer {
         attempt.waiter.run();
         if (!attempt.result.isDone() && waitNanos != FOR_EVER) {
             long bound = waitNanos == 0 ? node.settings().lease().toNanos() : waitNanos;
-            node.timer().schedule(bound, attempt::timeOut);
+            TimerService.Timer timer = node.timer().start(bound, attempt::timeOut);
+            // Most calls are granted long before; what they were given to wait may be an hour.
+            attempt.result.whenComplete((part, failure) -> timer.cancel());
         }
         attempt.result.whenComplete((part, failure) -> {
             if (attempt.result.isCancelled()) {

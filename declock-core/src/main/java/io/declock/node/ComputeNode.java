@@ -218,6 +218,11 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
         return runtime.timer();
     }
 
+    /** How many timers of this node wait, to see that none is forgotten. */
+    int timers() {
+        return runtime.timers();
+    }
+
     Clock clock() {
         return runtime.clock();
     }

@@ -8,6 +8,7 @@ import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.local.Hold;
 import io.declock.local.LocalWaiter;
+import io.declock.time.TimerService.Timer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class HandleImpl implements LockHandle {
     private final ComputeNode node;
     private final List<Part> parts;
+    private final List<Timer> ceilings;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicReference<@Nullable Interruption> interruption = new AtomicReference<>();
 
@@ -34,9 +36,15 @@ final class HandleImpl implements LockHandle {
         }
     }
 
-    HandleImpl(ComputeNode node, List<Part> parts) {
+    /**
+     * Makes one.
+     *
+     * @param ceilings end the holds if they last too long; cancelled when this is closed
+     */
+    HandleImpl(ComputeNode node, List<Part> parts, List<Timer> ceilings) {
         this.node = node;
         this.parts = parts;
+        this.ceilings = ceilings;
     }
 
     @Override
@@ -152,6 +160,7 @@ final class HandleImpl implements LockHandle {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
+        cancelCeilings();
         Interruption asked = interruption.get();
         if (asked != null) {
             asked.end();
@@ -163,6 +172,12 @@ final class HandleImpl implements LockHandle {
         }
         if (lost != null) {
             throw new LockLostException(lost.getMessage(), lost);
+        }
+    }
+
+    void cancelCeilings() {
+        for (int i = 0; i < ceilings.size(); i++) {
+            ceilings.get(i).cancel();
         }
     }
 

@@ -9,6 +9,7 @@ import io.declock.time.TimerService;
 import java.security.SecureRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -37,7 +38,7 @@ final class NodeRuntime implements AutoCloseable {
     private final TimerService timer;
     private final RandomSource random;
     private final long processId;
-    private final @Nullable ScheduledThreadPoolExecutor timerThread;
+    private final @Nullable TimerThread timerThread;
     private final ExecutorService callbacks;
     private final ExecutorService losses;
 
@@ -48,9 +49,8 @@ final class NodeRuntime implements AutoCloseable {
         this.callbacks = pool(MAX_CALLBACK_THREADS, name + "-declock-callback");
         this.losses = pool(MAX_LOSS_THREADS, name + "-declock-loss");
         if (timer == null) {
-            this.timerThread = new ScheduledThreadPoolExecutor(1, task -> daemon(task, name + "-declock-timer"));
-            timerThread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-            this.timer = this::schedule;
+            this.timerThread = new TimerThread(name + "-declock-timer");
+            this.timer = timerThread;
         } else {
             this.timerThread = null;
             this.timer = timer;
@@ -75,15 +75,40 @@ final class NodeRuntime implements AutoCloseable {
         return thread;
     }
 
-    private void schedule(long delayNanos, Runnable task) {
-        ScheduledThreadPoolExecutor executor = timerThread;
-        if (executor == null || executor.isShutdown()) {
-            return;
+    /** One thread with a queue of timers, out of which cancelled ones are taken. Drops them when it is closed. */
+    private static final class TimerThread implements TimerService, AutoCloseable {
+        private static final Timer NEVER = () -> {};
+
+        private final ScheduledThreadPoolExecutor executor;
+
+        TimerThread(String name) {
+            executor = new ScheduledThreadPoolExecutor(1, task -> daemon(task, name));
+            executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+            executor.setRemoveOnCancelPolicy(true);
         }
-        try {
-            executor.schedule(() -> guarded(task), delayNanos, TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException e) {
-            log.debug("A timer was not started: the node is closing");
+
+        @Override
+        public void schedule(long delayNanos, Runnable task) {
+            start(delayNanos, task);
+        }
+
+        @Override
+        public Timer start(long delayNanos, Runnable task) {
+            if (executor.isShutdown()) {
+                return NEVER;
+            }
+            try {
+                Future<?> scheduled = executor.schedule(() -> guarded(task), delayNanos, TimeUnit.NANOSECONDS);
+                return () -> scheduled.cancel(false);
+            } catch (RejectedExecutionException e) {
+                log.debug("A timer was not started: the node is closing");
+                return NEVER;
+            }
+        }
+
+        @Override
+        public void close() {
+            executor.shutdownNow();
         }
     }
 
@@ -101,6 +126,11 @@ final class NodeRuntime implements AutoCloseable {
 
     TimerService timer() {
         return timer;
+    }
+
+    /** Returns how many timers are in the queue; 0 if they are somebody else's. */
+    int timers() {
+        return timerThread == null ? 0 : timerThread.executor.getQueue().size();
     }
 
     RandomSource random() {
@@ -132,7 +162,7 @@ final class NodeRuntime implements AutoCloseable {
     @Override
     public void close() {
         if (timerThread != null) {
-            timerThread.shutdownNow();
+            timerThread.close();
         }
         callbacks.shutdown();
         losses.shutdown();

@@ -9,6 +9,7 @@ import io.declock.LockMode;
 import io.declock.LockNotGrantedException;
 import io.declock.LockRequest;
 import io.declock.local.Hold;
+import io.declock.time.TimerService.Timer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -87,17 +88,19 @@ final class RequestRunner {
 
     private HandleImpl handle(LockRequest request, List<HandleImpl.Part> parts) {
         Duration ceiling = request.leaseTime();
-        if (ceiling != null) {
-            for (HandleImpl.Part part : parts) {
-                limit(part.hold, ceiling);
-            }
+        if (ceiling == null) {
+            return new HandleImpl(node, parts, List.of());
         }
-        return new HandleImpl(node, parts);
+        List<Timer> ceilings = new ArrayList<>(parts.size());
+        for (HandleImpl.Part part : parts) {
+            ceilings.add(limit(part.hold, ceiling));
+        }
+        return new HandleImpl(node, parts, ceilings);
     }
 
-    private void limit(Hold hold, Duration ceiling) {
-        node.timer()
-                .schedule(
+    private Timer limit(Hold hold, Duration ceiling) {
+        return node.timer()
+                .start(
                         ComputeNode.nanos(ceiling),
                         () -> hold.lock()
                                 .expire(
@@ -156,6 +159,7 @@ final class RequestRunner {
             if (parts.size() == names.size()) {
                 HandleImpl handle = handle(request, parts);
                 if (!result.complete(handle)) {
+                    handle.cancelCeilings();
                     giveBack(parts);
                 }
                 return;
