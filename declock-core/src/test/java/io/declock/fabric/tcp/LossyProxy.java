@@ -3,36 +3,30 @@
 
 package io.declock.fabric.tcp;
 
+import io.declock.testing.TcpRelay;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.Socket;
 import java.util.concurrent.TimeUnit;
 
 /** Passes on what it is sent, until it loses one direction without telling anybody. */
-final class LossyProxy implements AutoCloseable {
-    private final ServerSocket listener;
-    private final int target;
+final class LossyProxy extends TcpRelay {
+    private static final int BACKLOG = 16;
+    private static final int CHUNK_BYTES = 8192;
+
     private volatile boolean losesTowardsServer;
     private volatile boolean losesTowardsClient;
     private volatile boolean stuck;
 
+    /** Makes one to a server that does not listen yet, and must on {@link #target}. */
     LossyProxy() throws IOException {
-        listener = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
+        super(freePort(), BACKLOG, CHUNK_BYTES);
+        begin();
+    }
+
+    private static int freePort() throws IOException {
         try (ServerSocket free = new ServerSocket(0)) {
-            target = free.getLocalPort();
+            return free.getLocalPort();
         }
-        start(this::accept);
-    }
-
-    int port() {
-        return listener.getLocalPort();
-    }
-
-    /** Returns the port that whoever stands behind it must listen on. */
-    int target() {
-        return target;
     }
 
     void lose(boolean towardsServer) {
@@ -45,62 +39,11 @@ final class LossyProxy implements AutoCloseable {
         stuck = true;
     }
 
-    private void accept() throws IOException {
-        while (true) {
-            Socket client = listener.accept();
-            Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
-            start(() -> pump(client, server, true));
-            start(() -> pump(server, client, false));
-        }
-    }
-
-    private void pump(Socket from, Socket to, boolean towardsServer) throws IOException {
-        try (from;
-                to) {
-            byte[] buffer = new byte[8192];
-            int count = from.getInputStream().read(buffer);
-            while (count >= 0) {
-                awaitClose(stuck);
-                if (!(towardsServer ? losesTowardsServer : losesTowardsClient)) {
-                    to.getOutputStream().write(buffer, 0, count);
-                }
-                count = from.getInputStream().read(buffer);
-            }
-        }
-    }
-
-    private void awaitClose(boolean needed) throws IOException {
-        try {
-            while (needed && !listener.isClosed()) {
-                TimeUnit.MILLISECONDS.sleep(50);
-            }
-        } catch (InterruptedException e) {
-            throw new IOException(e);
-        }
-    }
-
-    private interface Task {
-        void run() throws IOException;
-    }
-
-    private static void start(Task task) {
-        Thread thread = new Thread(() -> {
-            try {
-                task.run();
-            } catch (IOException e) {
-                // A side was closed.
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-    }
-
     @Override
-    public void close() {
-        try {
-            listener.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    protected boolean carries(int bytes, boolean towardsServer) throws InterruptedException {
+        while (stuck && !isClosed()) {
+            TimeUnit.MILLISECONDS.sleep(50);
         }
+        return !(towardsServer ? losesTowardsServer : losesTowardsClient);
     }
 }
