@@ -7,6 +7,7 @@ import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.tcp.TcpFabric.MemberKey;
+import io.netty.channel.ChannelFuture;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Map;
@@ -75,9 +76,12 @@ final class PeerLinks {
                 return;
             }
             OutboundPeer peer = new OutboundPeer(fabric, session, to, ticket.bytes());
-            // The ticket tells who the other side is; its certificate may name no address that it happens to have
-            // today.
-            fabric.connect(address.getHost(), address.getPort(), false, peer).addListener(done -> {
+            ChannelFuture connecting = fabric.connectPeer(address.getHost(), address.getPort(), peer);
+            if (connecting == null) {
+                attemptEnded(keyOf(session, to), false);
+                return;
+            }
+            connecting.addListener(done -> {
                 if (!done.isSuccess()) {
                     attemptEnded(keyOf(session, to), false);
                 }

@@ -27,6 +27,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +45,14 @@ public final class TcpFabric implements Fabric {
     private final byte[] key;
     private final EventLoops loops;
     private final @Nullable PeerListener peerListener;
+    private final ConnectTimeouts connectTimeouts;
     private final Map<MemberKey, TcpSession> sessions = new ConcurrentHashMap<>();
+    private final Map<SessionConnection, CompletableFuture<ControlSession>> joining = new ConcurrentHashMap<>();
+    /** Nothing begins on event loops that are closing: what they no longer take would neither succeed nor fail. */
+    private final ReentrantLock lifecycle = new ReentrantLock();
+
     private volatile String advertised = "";
+    // Written with the lock held.
     private volatile boolean closed;
 
     /** A member of a memory node. */
@@ -54,6 +62,7 @@ public final class TcpFabric implements Fabric {
         this.settings = settings;
         this.counters = counters;
         this.key = Proofs.keyOf(settings.secret());
+        this.connectTimeouts = new ConnectTimeouts(settings.connectTimeout());
         this.loops = EventLoops.start(settings.eventLoopThreads(), settings.pollNanos(), "declock-tcp");
         // Without TLS of its own a listener would take messages in plain text although TLS was asked for.
         boolean listens = settings.listen() && (settings.clientSsl() == null || settings.serverSsl() != null);
@@ -93,25 +102,58 @@ public final class TcpFabric implements Fabric {
      */
     public CompletionStage<ControlSession> joinControl(
             MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
-        CompletableFuture<ControlSession> joining = new CompletableFuture<>();
-        if (closed) {
-            joining.completeExceptionally(new FabricException("the fabric is closed"));
-            return joining;
-        }
+        CompletableFuture<ControlSession> result = new CompletableFuture<>();
         String node = "memory node " + address;
-        SessionConnection connection = new SessionConnection(this, node, request, listener, joining);
-        try {
-            connect(address.host(), address.port(), true, connection)
-                    .addListener(done -> failJoining(joining, node, done.cause()));
-            loops.group()
-                    .schedule(
-                            () -> giveUp(joining, connection, node),
-                            settings.connectTimeout().toMillis(),
-                            TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException | IllegalStateException e) {
-            joining.completeExceptionally(new FabricException("the fabric is closed", e));
+        SessionConnection connection = new SessionConnection(this, node, request, listener, result);
+        boolean begun = whileOpen(() -> {
+            joining.put(connection, result);
+            beginJoining(address, request.leaseNanos(), connection, node, result);
+        });
+        if (begun) {
+            result.whenComplete((session, failure) -> joining.remove(connection));
+        } else {
+            result.completeExceptionally(closedFabric());
         }
-        return joining;
+        return result;
+    }
+
+    private static FabricException closedFabric() {
+        return new FabricException("the fabric is closed");
+    }
+
+    private void beginJoining(
+            MemoryNodeAddress address,
+            long leaseNanos,
+            SessionConnection connection,
+            String node,
+            CompletableFuture<ControlSession> result) {
+        long began = System.nanoTime();
+        long millis = connectTimeouts.millis(address, leaseNanos);
+        connect(address.host(), address.port(), true, millis, connection).addListener(done -> {
+            if (done.isSuccess()) {
+                connectTimeouts.connected(address, System.nanoTime() - began);
+            } else {
+                failJoining(result, node, done.cause());
+            }
+        });
+        loops.group()
+                .schedule(
+                        () -> giveUp(result, connection, node),
+                        settings.connectTimeout().toMillis(),
+                        TimeUnit.MILLISECONDS);
+    }
+
+    /** Runs something that hands tasks to the event loops, unless they are closing; returns whether it did. */
+    private boolean whileOpen(Runnable task) {
+        lifecycle.lock();
+        try {
+            if (!closed) {
+                task.run();
+            }
+            return !closed;
+        } finally {
+            lifecycle.unlock();
+        }
     }
 
     private static void failJoining(CompletableFuture<ControlSession> joining, String node, @Nullable Throwable cause) {
@@ -136,15 +178,24 @@ public final class TcpFabric implements Fabric {
         return cause.getClass().getSimpleName() + ": " + cause.getMessage();
     }
 
-    /** Connects; the handler takes over the channel. */
-    ChannelFuture connect(String host, int port, boolean verifyHost, ChannelHandler handler) {
+    /** Connects to a peer; the handler takes over the channel. Returns null if this fabric is closed. */
+    @Nullable
+    ChannelFuture connectPeer(String host, int port, ChannelHandler handler) {
+        AtomicReference<@Nullable ChannelFuture> connecting = new AtomicReference<>();
+        // A ticket tells who the other side is; its certificate may name no address that it happens to have today.
+        whileOpen(() -> connecting.set(
+                connect(host, port, false, settings.connectTimeout().toMillis(), handler)));
+        return connecting.get();
+    }
+
+    private ChannelFuture connect(
+            String host, int port, boolean verifyHost, long timeoutMillis, ChannelHandler handler) {
         return new Bootstrap()
                 .group(loops.group())
                 .channel(loops.clientChannel())
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
-                        settings.connectTimeout().toMillis())
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis)
                 .handler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -215,9 +266,13 @@ public final class TcpFabric implements Fabric {
         return sessions.get(member);
     }
 
-    /** Runs something short on an event loop. */
+    /** Runs something short on an event loop; nothing if this fabric is closed. */
     void execute(Runnable task) {
-        loops.group().next().execute(task);
+        try {
+            loops.group().next().execute(task);
+        } catch (RejectedExecutionException e) {
+            // As if it had been sent to somebody who is gone.
+        }
     }
 
     TcpFabricSettings settings() {
@@ -235,9 +290,17 @@ public final class TcpFabric implements Fabric {
     /** Closes every session and listener and waits a moment until they are. */
     @Override
     public void close() {
-        closed = true;
+        lifecycle.lock();
+        try {
+            closed = true;
+        } finally {
+            lifecycle.unlock();
+        }
         sessions.values().forEach(TcpSession::close);
+        // A loop that stops closes its channels, but tells nobody.
+        joining.keySet().forEach(connection -> execute(() -> connection.close(closedFabric())));
         loops.close();
         loops.awaitClosed(CLOSE_SECONDS, TimeUnit.SECONDS);
+        joining.values().forEach(result -> result.completeExceptionally(closedFabric()));
     }
 }

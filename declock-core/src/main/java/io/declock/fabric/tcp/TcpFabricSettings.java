@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param peerHost host to advertise to peers, or {@code host:port} where the port by which they reach this process is another than
  *     the one it listens on (port mapping); null for the local address of the connection to the memory node
  * @param peerPort port to listen on for peers, 0 for any free one
- * @param connectTimeout how long connecting, the handshake and joining may take together
+ * @param connectTimeout how long connecting, the handshake and joining may take together. Connecting alone is given up sooner,
+ *     and tried again, where it succeeded before: after a sixth of the lease, though not before 400 ms
  * @param requestTimeout how long an answer may take before the session counts as lost
  * @param eventLoopThreads threads that read and write
  * @param pollNanos how long an event loop polls after it last had something to do, before it sleeps. Worth it only with a core
