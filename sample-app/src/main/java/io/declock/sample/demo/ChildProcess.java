@@ -28,7 +28,28 @@ final class ChildProcess {
         this.log = log;
     }
 
-    static ChildProcess start(String name, Path directory, List<String> command, Map<String, String> environment) {
+    /**
+     * Starts one.
+     *
+     * @param guard ends it should this process be killed
+     */
+    static ChildProcess start(
+            Guard guard, String name, Path directory, List<String> command, Map<String, String> environment) {
+        return start(guard, "KILL", name, directory, command, environment);
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param guard ends it should this process be killed, by {@code signal}
+     */
+    static ChildProcess start(
+            Guard guard,
+            String signal,
+            String name,
+            Path directory,
+            List<String> command,
+            Map<String, String> environment) {
         Path log = directory.resolve(name + ".log");
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(directory.toFile())
@@ -36,7 +57,9 @@ final class ChildProcess {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
         builder.environment().putAll(environment);
         try {
-            return new ChildProcess(name, builder.start(), log);
+            Process process = builder.start();
+            guard.watch(process, signal);
+            return new ChildProcess(name, process, log);
         } catch (IOException e) {
             throw new DemoFailedException(
                     "Cannot start " + name + " with " + command.get(0) + ": " + e.getMessage(), e);

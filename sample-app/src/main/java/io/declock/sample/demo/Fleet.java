@@ -33,6 +33,7 @@ final class Fleet implements AutoCloseable {
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
 
     private final Path work;
+    private final Guard guard;
     private final Programs programs;
     private final DemoOptions options;
     private final String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
@@ -49,21 +50,25 @@ final class Fleet implements AutoCloseable {
     private int memoryNodePort;
     private boolean closed;
 
-    private Fleet(Path work, Programs programs, DemoOptions options) {
+    private Fleet(Path work, Guard guard, Programs programs, DemoOptions options) {
         this.work = work;
+        this.guard = guard;
         this.programs = programs;
         this.options = options;
     }
 
     /** Makes one that has no process yet. */
     static Fleet create(Programs programs, DemoOptions options) throws IOException {
-        return new Fleet(Files.createTempDirectory("declock-demo-"), programs, options);
+        Path work = Files.createTempDirectory("declock-demo-");
+        Guard guard = Guard.start();
+        guard.watch(work);
+        return new Fleet(work, guard, programs, options);
     }
 
     /** Starts everything and waits until it is ready. */
     void start() {
         if (options.postgres()) {
-            postgres = ThrowawayPostgres.start();
+            postgres = ThrowawayPostgres.start(guard);
         } else if (options.faults() > 0) {
             h2 = SharedH2.start();
         }
@@ -129,7 +134,7 @@ final class Fleet implements AutoCloseable {
         if (closed) {
             throw new DemoFailedException("The demonstration was ended while it ran");
         }
-        ChildProcess child = ChildProcess.start(name, work, command, environment);
+        ChildProcess child = ChildProcess.start(guard, name, work, command, environment);
         started.add(child);
         return child;
     }
@@ -199,5 +204,6 @@ final class Fleet implements AutoCloseable {
             h2.close();
         }
         Directories.delete(work);
+        guard.close();
     }
 }

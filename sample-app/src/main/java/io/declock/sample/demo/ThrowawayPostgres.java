@@ -71,12 +71,13 @@ final class ThrowawayPostgres implements AutoCloseable {
         return name.chars().allMatch(Character::isDigit) ? Integer.parseInt(name) : 0;
     }
 
-    static ThrowawayPostgres start() {
+    static ThrowawayPostgres start(Guard guard) {
         Path programs = programs()
                 .orElseThrow(() ->
                         new DemoFailedException("--postgres needs PostgreSQL's programs (initdb, postgres): on the"
                                 + " PATH, or in /usr/lib/postgresql as Debian's package postgresql puts them"));
         Path home = directory();
+        guard.watch(home);
         try {
             String password = UUID.randomUUID().toString();
             int port = freePort();
@@ -111,7 +112,8 @@ final class ThrowawayPostgres implements AutoCloseable {
                     "-k",
                     "",
                     "-F"));
-            ChildProcess server = ChildProcess.start("postgres", home, command, Map.of());
+            // It takes its own processes with it, and its shared memory.
+            ChildProcess server = ChildProcess.start(guard, "QUIT", "postgres", home, command, Map.of());
             ThrowawayPostgres postgres = new ThrowawayPostgres(home, server, port, password);
             try {
                 server.await(

@@ -27,18 +27,29 @@ class DemoIT {
     @TempDir
     Path temporary;
 
-    private Demo demo(boolean ownDirectory, String... options) throws Exception {
+    private Process start(boolean ownDirectory, String... options) throws IOException {
         List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString(), "--no-build"));
         command.addAll(List.of(options));
-        Path output = temporary.resolve("output.txt");
-        Path files = Files.createDirectory(temporary.resolve("files"));
         ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output().toFile());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        Files.createDirectory(files());
         if (ownDirectory) {
-            builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + files);
+            builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + files());
         }
-        Process process = builder.start();
+        return builder.start();
+    }
+
+    private Path output() {
+        return temporary.resolve("output.txt");
+    }
+
+    private Path files() {
+        return temporary.resolve("files");
+    }
+
+    private Demo demo(boolean ownDirectory, String... options) throws Exception {
+        Process process = start(ownDirectory, options);
         List<ProcessHandle> started = new ArrayList<>();
         try {
             boolean ended = false;
@@ -46,13 +57,13 @@ class DemoIT {
                 ended = process.waitFor(1, TimeUnit.SECONDS);
                 process.descendants().filter(child -> !started.contains(child)).forEach(started::add);
             }
-            String text = Files.readString(output, StandardCharsets.UTF_8);
+            String text = Files.readString(output(), StandardCharsets.UTF_8);
             System.out.println(text);
             assertThat(ended)
                     .as("the demo ended within %s s: %s", SECONDS, text)
                     .isTrue();
             assertThat(started).as("processes that are left").noneMatch(ProcessHandle::isAlive);
-            assertThat(left(files)).as("files that are left").isEmpty();
+            assertThat(left(files())).as("files that are left").isEmpty();
             return new Demo(process.exitValue(), text);
         } finally {
             started.forEach(ProcessHandle::destroyForcibly);
@@ -117,6 +128,33 @@ class DemoIT {
 
         assertThat(demo.text()).contains("PostgreSQL").contains("NOTHING WAS OVERSOLD");
         assertThat(demo.exitCode()).isZero();
+    }
+
+    @Test
+    void nothingIsLeftOfItWhenItIsKilled() throws Exception {
+        Process process = start(true, "--seconds=300", "--instances=2");
+        List<ProcessHandle> children = List.of();
+        try {
+            for (int i = 0; i < SECONDS && !Files.readString(output()).contains("Watch it live"); i++) {
+                assertThat(process.waitFor(1, TimeUnit.SECONDS))
+                        .as("ended: %s", Files.readString(output()))
+                        .isFalse();
+            }
+            children = process.descendants().toList();
+            assertThat(children)
+                    .as("a memory node, two shops and a guard")
+                    .hasSize(4)
+                    .allMatch(ProcessHandle::isAlive);
+
+            process.destroyForcibly().waitFor();
+            for (ProcessHandle child : children) {
+                child.onExit().get(20, TimeUnit.SECONDS);
+            }
+            assertThat(left(files())).as("files that are left").isEmpty();
+        } finally {
+            children.forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
     }
 
     @Test

@@ -1,0 +1,111 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample.demo;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+
+/**
+ * Ends the demonstration's processes and deletes its files when the demonstration itself is killed and cannot: a shell that is told
+ * both over a pipe, and acts when the pipe ends. Thread-safe.
+ */
+final class Guard implements AutoCloseable {
+    /**
+     * The latest line of each kind counts. A terminal's Ctrl-C goes to the shell as well, which must outlive it. Signals are sent at
+     * once, to processes that the demonstration had not seen ending when it was killed, so that none hits a stranger.
+     */
+    private static final String SCRIPT = """
+            trap '' INT TERM HUP
+            set -f
+            processes=
+            while IFS= read -r line; do
+              case $line in
+                processes*) processes=${line#processes} ;;
+                directory*) set -- "$@" "${line#directory }" ;;
+              esac
+            done
+            for each in $processes; do
+              kill -s "${each#*:}" "${each%:*}"
+              kill -s CONT "${each%:*}"
+            done
+            [ -z "$processes" ] || sleep 1
+            for each; do
+              rm -rf "$each"
+            done
+            """;
+
+    private final Process shell;
+    private final PrintStream told;
+    private final ReentrantLock mutex = new ReentrantLock();
+    // Below: guarded by mutex.
+    private final Map<Long, String> processes = new LinkedHashMap<>();
+    private final Set<Path> directories = new LinkedHashSet<>();
+
+    private Guard(Process shell) {
+        this.shell = shell;
+        this.told = new PrintStream(shell.getOutputStream(), true, StandardCharsets.UTF_8);
+    }
+
+    /** Starts one that has nothing to guard yet. */
+    static Guard start() {
+        try {
+            return new Guard(new ProcessBuilder("sh", "-c", SCRIPT, "declock-demo-guard")
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start());
+        } catch (IOException e) {
+            throw new DemoFailedException("Cannot run sh: " + e.getMessage(), e);
+        }
+    }
+
+    /** Guards a process until it ends; {@code signal} ends it at once, if need be. */
+    void watch(Process process, String signal) {
+        tell(() -> processes.put(process.pid(), signal));
+        process.onExit().thenRun(() -> tell(() -> processes.remove(process.pid())));
+    }
+
+    /** Guards a directory. */
+    void watch(Path directory) {
+        mutex.lock();
+        try {
+            if (directories.add(directory)) {
+                told.println("directory " + directory);
+            }
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private void tell(Runnable change) {
+        mutex.lock();
+        try {
+            change.run();
+            told.println("processes"
+                    + processes.entrySet().stream()
+                            .map(process -> " " + process.getKey() + ":" + process.getValue())
+                            .collect(Collectors.joining()));
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Ends it; what is left of the processes ends with it. */
+    @Override
+    public void close() {
+        told.close();
+        try {
+            shell.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
