@@ -51,7 +51,9 @@ public class FabricException extends Exception {
         /** The request itself makes no sense, for example a lock name that is empty or too long. */
         BAD_REQUEST(6),
         /** The memory node is waiting for old sessions to run out after a restart. */
-        NOT_YET(7);
+        NOT_YET(7),
+        /** This session has created as many lock records as one may. */
+        TOO_MANY_NAMES(8);
 
         private final int code;
 

@@ -8,12 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which record belongs to which full name (namespace included). A name has at most one record and a record at most one name.
- * Costs about 16 bytes and the name's array per name. Thread-safe: names are spread over stripes with a lock each, and a lock is
+ * Costs about 20 bytes and the name's array per name. Thread-safe: names are spread over stripes with a lock each, and a lock is
  * held for one table access only.
  */
 final class Directory {
     /** What {@link #resolve} returns when every record has a name. */
     static final int FULL = RecordAllocator.NONE;
+    /** What {@link #resolve} returns when the quota does not allow another name. */
+    static final int OVER_QUOTA = -2;
 
     private static final int STRIPE_BITS = 6;
     private static final int STRIPES = 1 << STRIPE_BITS;
@@ -37,8 +39,13 @@ final class Directory {
         }
     }
 
-    /** Returns the record of the name, giving it one if it has none; {@link #FULL} if there is none left. */
-    int resolve(byte[] name) {
+    /**
+     * Returns the record of the name, giving it one if it has none, or {@link #FULL} or {@link #OVER_QUOTA}.
+     *
+     * @param quota charged if the name is new
+     * @throws OutOfMemoryError if there is no memory for the record; nothing has changed then
+     */
+    int resolve(byte[] name, RecordQuota quota) {
         long hash = hash(name);
         DirectoryStripe stripe = stripe(hash);
         stripe.lock.lock();
@@ -47,15 +54,29 @@ final class Directory {
             if (found >= 0) {
                 return found;
             }
-            int record = allocator.allocate();
-            if (record == RecordAllocator.NONE) {
-                return FULL;
+            if (!quota.take()) {
+                return allocator.inUse() < allocator.total() ? OVER_QUOTA : FULL;
             }
-            names.set(record, name);
-            stripe.add((int) hash, record);
+            int record = allocateCharged(quota);
+            if (record != FULL) {
+                names.set(record, name, quota);
+                stripe.add((int) hash, record);
+            }
             return record;
         } finally {
             stripe.lock.unlock();
+        }
+    }
+
+    private int allocateCharged(RecordQuota quota) {
+        int record = FULL;
+        try {
+            record = allocator.allocate();
+            return record;
+        } finally {
+            if (record == FULL) {
+                quota.giveBack();
+            }
         }
     }
 
@@ -82,7 +103,7 @@ final class Directory {
         stripe.lock.lock();
         try {
             if (stripe.remove((int) hash, record)) {
-                names.set(record, null);
+                names.clear(record);
                 allocator.free(record);
             }
         } finally {

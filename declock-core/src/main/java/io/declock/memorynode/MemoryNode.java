@@ -72,7 +72,7 @@ public final class MemoryNode implements AutoCloseable {
         this.sessions = new SessionTable(this, settings, seconds);
         this.leaseWatch = new LeaseWatch(this, sessions, settings);
         this.reclaimer = new Reclaimer(this, settings, directory, allocator, highWaterMark);
-        this.resolver = new Resolver(settings.id(), region, layout, directory, reclaimer);
+        this.resolver = new Resolver(settings, region, layout, directory, reclaimer, counts);
     }
 
     /**
@@ -210,7 +210,8 @@ public final class MemoryNode implements AutoCloseable {
         List<MemoryNodeStatus.Session> members = new ArrayList<>();
         for (MemoryNodeSession session : sessions.snapshot()) {
             Duration left = Duration.ofNanos(Math.max(0, session.lastHeartbeat() + session.leaseNanos() - now));
-            members.add(new MemoryNodeStatus.Session(session.member(), !session.isCut(), left));
+            members.add(new MemoryNodeStatus.Session(
+                    session.member(), !session.isCut(), left, session.quota().created()));
         }
         return new MemoryNodeStatus(
                 id(),
@@ -218,6 +219,7 @@ public final class MemoryNode implements AutoCloseable {
                 !closed && (!waitsForOldSessions || now - servesAt >= 0),
                 allocator.inUse(),
                 allocator.total(),
+                settings.mostRecordsPerSession(),
                 layout.capacity(),
                 region.sizeBytes(),
                 region.committedBytes(),
@@ -231,7 +233,8 @@ public final class MemoryNode implements AutoCloseable {
                 counts.badFrames.sum(),
                 counts.refusedConnections.sum(),
                 counts.slowReaders.sum(),
-                counts.reclaimed.sum());
+                counts.reclaimed.sum(),
+                counts.refusedNames.sum());
     }
 
     /** Ends every session; their listeners are told. The region's memory goes with the last reference to it. */

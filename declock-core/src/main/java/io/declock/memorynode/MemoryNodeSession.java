@@ -29,6 +29,7 @@ public final class MemoryNodeSession {
     private volatile long nodeSetDigest;
     private final SessionListener listener;
     private final DataPlaneGate gate = new DataPlaneGate();
+    private final RecordQuota quota;
     private volatile long lastHeartbeat;
     private volatile @Nullable JoinReply joined;
     private volatile @Nullable DataPlane dataPlane;
@@ -59,6 +60,7 @@ public final class MemoryNodeSession {
         this.leaseNanos = request.leaseNanos();
         this.nodeSetDigest = request.nodeSetDigest();
         this.listener = listener;
+        this.quota = new RecordQuota(node.settings().mostRecordsPerSession());
         this.lastHeartbeat = now;
     }
 
@@ -123,11 +125,11 @@ public final class MemoryNodeSession {
      * Finds the record of a name.
      *
      * @param fullName the name with its namespace in UTF-8
-     * @param create whether to give it a record if it has none
+     * @param create whether to give it a record if it has none, which counts against what this session may create
      * @param answer called once, perhaps later and on another thread
      */
     public void resolve(byte[] fullName, boolean create, ResolveAnswer answer) {
-        node.resolver().resolve(fullName, create, answer);
+        node.resolver().resolve(fullName, create ? quota : null, answer);
     }
 
     /** Returns the live members; reflects every session that was cut before. */
@@ -166,6 +168,10 @@ public final class MemoryNodeSession {
 
     DataPlaneGate gate() {
         return gate;
+    }
+
+    RecordQuota quota() {
+        return quota;
     }
 
     @Nullable

@@ -15,6 +15,8 @@ import java.util.function.LongSupplier;
  * @param id stable id, the same after every start; names are spread over memory nodes by it
  * @param records lock records the region holds, one per name in use
  * @param queueCapacity entries per lock record, a power of two; also the most compute nodes that can be joined (at most 255)
+ * @param recordsPerSession records that one session may have created and that were not taken back, 0 for nine tenths of all:
+ *     enough for one service, and room left for the others should it ask for ever new names
  * @param maxLease longest lease granted; the longest that an earlier life of this memory node can have granted, too
  * @param leaseMargin how much longer than a lease this node waits before it declares a compute node dead
  * @param waitOutOldSessions whether joins are put off after the start until the longest lease has run out, because compute
@@ -28,6 +30,7 @@ public record MemoryNodeSettings(
         String id,
         int records,
         int queueCapacity,
+        int recordsPerSession,
         Duration maxLease,
         Duration leaseMargin,
         boolean waitOutOldSessions,
@@ -50,6 +53,9 @@ public record MemoryNodeSettings(
         if (records < 1) {
             throw new IllegalArgumentException("a memory node needs at least one record: " + records);
         }
+        if (recordsPerSession < 0) {
+            throw new IllegalArgumentException("recordsPerSession must not be negative: " + recordsPerSession);
+        }
         if (maxLease.isZero() || maxLease.isNegative() || leaseMargin.isNegative() || reclaimInterval.isNegative()) {
             throw new IllegalArgumentException(
                     "maxLease must be positive, leaseMargin and reclaimInterval not negative: " + maxLease + ", "
@@ -63,6 +69,7 @@ public record MemoryNodeSettings(
                 id,
                 100_000,
                 RecordLayout.DEFAULT_CAPACITY,
+                0,
                 Duration.ofSeconds(10),
                 Duration.ofMillis(500),
                 true,
@@ -78,6 +85,23 @@ public record MemoryNodeSettings(
                 id,
                 records,
                 queueCapacity,
+                recordsPerSession,
+                maxLease,
+                leaseMargin,
+                waitOutOldSessions,
+                nodeSetDigest,
+                reclaimInterval,
+                preallocate,
+                secondsSince2025);
+    }
+
+    /** Returns these settings with another bound on the records that one session creates, 0 for nine tenths of all. */
+    public MemoryNodeSettings withRecordsPerSession(int recordsPerSession) {
+        return new MemoryNodeSettings(
+                id,
+                records,
+                queueCapacity,
+                recordsPerSession,
                 maxLease,
                 leaseMargin,
                 waitOutOldSessions,
@@ -93,6 +117,7 @@ public record MemoryNodeSettings(
                 id,
                 records,
                 queueCapacity,
+                recordsPerSession,
                 maxLease,
                 leaseMargin,
                 waitOutOldSessions,
@@ -108,6 +133,7 @@ public record MemoryNodeSettings(
                 id,
                 records,
                 queueCapacity,
+                recordsPerSession,
                 maxLease,
                 leaseMargin,
                 waitOutOldSessions,
@@ -123,6 +149,7 @@ public record MemoryNodeSettings(
                 id,
                 records,
                 queueCapacity,
+                recordsPerSession,
                 maxLease,
                 leaseMargin,
                 waitOutOldSessions,
@@ -138,6 +165,7 @@ public record MemoryNodeSettings(
                 id,
                 records,
                 queueCapacity,
+                recordsPerSession,
                 maxLease,
                 leaseMargin,
                 waitOutOldSessions,
@@ -153,6 +181,7 @@ public record MemoryNodeSettings(
                 id,
                 records,
                 queueCapacity,
+                recordsPerSession,
                 maxLease,
                 leaseMargin,
                 waitOutOldSessions,
@@ -168,6 +197,7 @@ public record MemoryNodeSettings(
                 id,
                 records,
                 queueCapacity,
+                recordsPerSession,
                 maxLease,
                 leaseMargin,
                 waitOutOldSessions,
@@ -175,6 +205,11 @@ public record MemoryNodeSettings(
                 reclaimInterval,
                 preallocate,
                 secondsSince2025);
+    }
+
+    /** Returns how many records one session may have created, with the default worked out. */
+    public int mostRecordsPerSession() {
+        return recordsPerSession == 0 ? records - records / 10 : Math.min(recordsPerSession, records);
     }
 
     /** Returns the most compute nodes that can be joined at once. */

@@ -15,6 +15,7 @@ import java.util.List;
  * @param serving whether compute nodes may join; false while it waits for sessions of an earlier life to run out
  * @param recordsInUse records that belong to a name
  * @param recordsTotal records the region holds
+ * @param recordsPerSession records that one session may have created and that were not taken back
  * @param queueCapacity entries per record
  * @param regionBytes size of the region
  * @param committedBytes how much of it takes memory
@@ -29,6 +30,7 @@ import java.util.List;
  * @param refusedConnections connections refused
  * @param slowReaders connections closed because the other side did not read
  * @param reclaimed records taken back
+ * @param refusedNames names refused because their session had created as many as it may
  */
 public record MemoryNodeStatus(
         String id,
@@ -36,6 +38,7 @@ public record MemoryNodeStatus(
         boolean serving,
         long recordsInUse,
         long recordsTotal,
+        long recordsPerSession,
         int queueCapacity,
         long regionBytes,
         long committedBytes,
@@ -49,10 +52,16 @@ public record MemoryNodeStatus(
         long badFrames,
         long refusedConnections,
         long slowReaders,
-        long reclaimed) {
+        long reclaimed,
+        long refusedNames) {
     /** Copies the list. */
     public MemoryNodeStatus {
         sessions = List.copyOf(sessions);
+    }
+
+    /** Returns how many records the session has created that has created most. */
+    public long mostRecordsOfOneSession() {
+        return sessions.stream().mapToLong(Session::recordsCreated).max().orElse(0);
     }
 
     /**
@@ -61,6 +70,7 @@ public record MemoryNodeStatus(
      * @param member the compute node
      * @param connected false when it is cut and only its lease has to run out yet
      * @param leaseLeft what is left of the lease, without the margin
+     * @param recordsCreated records it has created that were not taken back
      */
-    public record Session(Member member, boolean connected, Duration leaseLeft) {}
+    public record Session(Member member, boolean connected, Duration leaseLeft, long recordsCreated) {}
 }

@@ -25,6 +25,8 @@ public final class NodeCounts {
     public final LongAdder slowReaders = new LongAdder();
     /** Records taken back. */
     public final LongAdder reclaimed = new LongAdder();
+    /** Names refused because their session had created as many as it may. */
+    public final LongAdder refusedNames = new LongAdder();
 
     NodeCounts() {}
 }

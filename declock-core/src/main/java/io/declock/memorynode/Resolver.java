@@ -7,27 +7,41 @@ import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricException.Reason;
 import io.declock.fabric.Resolution;
 import io.declock.layout.RecordLayout;
+import org.jspecify.annotations.Nullable;
 
 /** Answers resolutions, and makes those wait whose record is being reclaimed. Thread-safe. */
 final class Resolver {
     /** Longest full name in UTF-8 bytes. */
     static final int MAX_FULL_NAME_BYTES = 1024;
 
-    private final String nodeId;
+    private final MemoryNodeSettings settings;
     private final Region region;
     private final RecordLayout layout;
     private final Directory directory;
     private final Reclaimer reclaimer;
+    private final NodeCounts counts;
 
-    Resolver(String nodeId, Region region, RecordLayout layout, Directory directory, Reclaimer reclaimer) {
-        this.nodeId = nodeId;
+    Resolver(
+            MemoryNodeSettings settings,
+            Region region,
+            RecordLayout layout,
+            Directory directory,
+            Reclaimer reclaimer,
+            NodeCounts counts) {
+        this.settings = settings;
         this.region = region;
         this.layout = layout;
         this.directory = directory;
         this.reclaimer = reclaimer;
+        this.counts = counts;
     }
 
-    void resolve(byte[] name, boolean create, ResolveAnswer answer) {
+    /**
+     * Finds the record of a name.
+     *
+     * @param quota null to look only; else a name without a record is given one, which is charged there
+     */
+    void resolve(byte[] name, @Nullable RecordQuota quota, ResolveAnswer answer) {
         if (name.length == 0 || name.length > MAX_FULL_NAME_BYTES) {
             answer.refused(new FabricException.Refused(
                     Reason.BAD_REQUEST,
@@ -38,30 +52,30 @@ final class Resolver {
         // The answer is given inside, so that a reclaim round that begins later finds it on its way already.
         int generation = reclaimer.enterResolve();
         try {
-            resolveInside(name, create, answer);
+            resolveInside(name, quota, answer);
         } finally {
             reclaimer.exitResolve(generation);
         }
     }
 
-    private void resolveInside(byte[] name, boolean create, ResolveAnswer answer) {
-        int record = create ? allocating(name) : directory.find(name);
+    private void resolveInside(byte[] name, @Nullable RecordQuota quota, ResolveAnswer answer) {
+        int record = quota == null ? directory.find(name) : allocating(name, quota);
         if (record < 0) {
-            if (create) {
-                answer.refused(tableFull());
-            } else {
+            if (quota == null) {
                 answer.resolved(null);
+            } else {
+                answer.refused(record == Directory.OVER_QUOTA ? tooManyNames(quota) : tableFull());
             }
-        } else if (!reclaimer.putOff(record, () -> resolve(name, create, answer))) {
+        } else if (!reclaimer.putOff(record, () -> resolve(name, quota, answer))) {
             // As Reclaimer.putOff requires, the record was marked as asked for before it was checked.
             long address = region.recordAddress(record);
             answer.resolved(new Resolution(address, region.read(layout.epoch(address))));
         }
     }
 
-    private int allocating(byte[] name) {
+    private int allocating(byte[] name, RecordQuota quota) {
         try {
-            return directory.resolve(name);
+            return directory.resolve(name, quota);
         } catch (OutOfMemoryError e) {
             return Directory.FULL;
         }
@@ -70,8 +84,20 @@ final class Resolver {
     private FabricException.Refused tableFull() {
         return new FabricException.Refused(
                 Reason.TABLE_FULL,
-                "memory node " + nodeId
+                "memory node " + settings.id()
                         + " has no lock record free (or no direct memory for one): raise its number of records"
                         + " (and -XX:MaxDirectMemorySize), or use fewer names");
+    }
+
+    private FabricException.Refused tooManyNames(RecordQuota quota) {
+        counts.refusedNames.increment();
+        long seconds = settings.reclaimInterval().toSeconds();
+        return new FabricException.Refused(
+                Reason.TOO_MANY_NAMES,
+                "of the " + settings.records() + " lock records of memory node " + settings.id()
+                        + ", this process has created " + quota.limit()
+                        + " that were not taken back, which is as many as one may: use fewer names"
+                        + (seconds == 0 ? "" : ", wait until idle ones are taken back (after some " + seconds + " s)")
+                        + ", or raise the memory node's records or its records per session");
     }
 }

@@ -477,14 +477,27 @@ public abstract class FabricContract {
     @Test
     void aFullTableRefusesNewNamesOnly() throws Exception {
         Joined a = join("a");
+        Joined b = join("b");
         Set<Long> records = new HashSet<>();
         for (int i = 0; i < 64; i++) {
-            records.add(record(a, "ns:" + i));
+            // No session may create more than nine tenths of them.
+            records.add(record(i < 50 ? a : b, "ns:" + i));
         }
         assertThat(records).hasSize(64);
         assertThat(refusal(a.session().control().resolve("ns:more"))).isEqualTo(FabricException.Reason.TABLE_FULL);
         assertThat(records).contains(record(a, "ns:17"));
         assertThat(get(a.session().control().lookUp("ns:more"))).isEmpty();
+    }
+
+    @Test
+    void aSessionThatHasCreatedTooManyNamesIsRefusedMoreAndOthersAreNot() throws Exception {
+        Joined a = join("a");
+        for (int i = 0; i < 58; i++) {
+            record(a, "ns:" + i);
+        }
+        assertThat(refusal(a.session().control().resolve("ns:more"))).isEqualTo(FabricException.Reason.TOO_MANY_NAMES);
+        long created = record(join("b"), "ns:more");
+        assertThat(record(a, "ns:more")).isEqualTo(created);
     }
 
     @Test

@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class DirectoryTest {
+    private final RecordQuota unlimited = new RecordQuota(Integer.MAX_VALUE);
+
     private static Directory directory(int total) {
         RecordLayout layout = new RecordLayout(8);
         Region region = Region.direct(total, layout.strideBytes());
@@ -37,9 +39,9 @@ class DirectoryTest {
         Directory directory = directory(50_000);
         Set<Integer> records = new HashSet<>();
         for (int i = 0; i < 50_000; i++) {
-            assertThat(records.add(directory.resolve(name(i)))).isTrue();
+            assertThat(records.add(directory.resolve(name(i), unlimited))).isTrue();
         }
-        assertThat(directory.resolve(name(50_000))).isEqualTo(Directory.FULL);
+        assertThat(directory.resolve(name(50_000), unlimited)).isEqualTo(Directory.FULL);
         assertThat(directory.find(name(50_000))).isEqualTo(-1);
         for (int i = 0; i < 50_000; i++) {
             int record = directory.find(name(i));
@@ -57,7 +59,7 @@ class DirectoryTest {
                 int n = random.nextInt(600);
                 switch (random.nextInt(3)) {
                     case 0 -> {
-                        int record = directory.resolve(name(n));
+                        int record = directory.resolve(name(n), unlimited);
                         if (record == Directory.FULL) {
                             assertThat(model).as("seed %d", seed).hasSize(400).doesNotContainKey(n);
                         } else {
@@ -83,7 +85,7 @@ class DirectoryTest {
         Names names = new Names(16);
         DirectoryStripe stripe = new DirectoryStripe(names);
         for (int i = 0; i < 10; i++) {
-            names.set(i, name(i));
+            names.set(i, name(i), unlimited);
             stripe.add(7, i);
         }
         for (int i = 0; i < 10; i++) {
@@ -110,7 +112,7 @@ class DirectoryTest {
                     Random random = new Random(seed);
                     for (int i = 0; i < 40_000; i++) {
                         int n = random.nextInt(names);
-                        int record = directory.resolve(name(n));
+                        int record = directory.resolve(name(n), unlimited);
                         Integer other = agreed.putIfAbsent(n, record);
                         assertThat(other == null || other == record).isTrue();
                     }

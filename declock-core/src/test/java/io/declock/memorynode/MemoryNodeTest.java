@@ -353,6 +353,98 @@ class MemoryNodeTest {
         assertThat(node.status().highWaterMark() - before).isLessThanOrEqualTo(ticks);
     }
 
+    private static Reason refusal(MemoryNodeSession session, String name) {
+        FabricException.Refused refusal = resolve(session, name).refusal;
+        assertThat(refusal).as(name).isNotNull();
+        return refusal.reason();
+    }
+
+    private static long[] create(MemoryNodeSession session, String prefix, int count) {
+        long[] records = new long[count];
+        for (int i = 0; i < count; i++) {
+            Resolution found = resolve(session, prefix + i).resolution;
+            assertThat(found).as(prefix + i).isNotNull();
+            records[i] = found.record();
+        }
+        return records;
+    }
+
+    @Test
+    void aSessionThatAsksForEverNewNamesLeavesRoomForOthers() throws Exception {
+        MemoryNode node = start(settings());
+        MemoryNodeSession a = join(node, "a", new RecordingListener());
+        MemoryNodeSession b = join(node, "b", new RecordingListener());
+        create(a, "a", 29);
+        assertThat(refusal(a, "more")).as("nine tenths of 32").isEqualTo(Reason.TOO_MANY_NAMES);
+        create(a, "a", 29);
+        create(b, "b", 3);
+        create(a, "b", 3);
+        assertThat(node.status().refusedNames()).isEqualTo(1);
+        assertThat(node.status().mostRecordsOfOneSession()).isEqualTo(29);
+        assertThat(refusal(a, "more")).isEqualTo(Reason.TABLE_FULL);
+        assertThat(refusal(b, "more")).isEqualTo(Reason.TABLE_FULL);
+    }
+
+    @Test
+    void whatWasTakenBackMayBeCreatedAgain() throws Exception {
+        MemoryNode node = start(settings().withRecordsPerSession(3));
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", listener);
+        for (int life = 0; life < 4; life++) {
+            create(a, "life-" + life + "-", 3);
+            FabricException.Refused refusal = resolve(a, "more").refusal;
+            assertThat(refusal).hasMessageContainingAll("32", "memory node mn", "created 3", "after some 10 s");
+            while (node.status().recordsInUse() > 0) {
+                live(Duration.ofSeconds(1), a);
+                for (var next = listener.proposals.poll(); next != null; next = listener.proposals.poll()) {
+                    a.answerReclaim(next.round(), new long[0]);
+                }
+            }
+            assertThat(node.status().mostRecordsOfOneSession()).isZero();
+        }
+    }
+
+    @Test
+    void aNameForWhichThereIsNoRecordIsNotCharged() throws Exception {
+        MemoryNode node = start(settings().withRecordsPerSession(20));
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", new RecordingListener());
+        MemoryNodeSession b = join(node, "b", listener);
+        create(a, "a", 20);
+        create(b, "b", 12);
+        for (int i = 0; i < 100; i++) {
+            assertThat(refusal(b, "more" + i)).isEqualTo(Reason.TABLE_FULL);
+        }
+        a.leave(() -> {});
+        live(Duration.ofSeconds(21), b);
+        b.answerReclaim(listener.proposals.remove().round(), new long[0]);
+        assertThat(node.status().recordsInUse()).isZero();
+        create(b, "again", 20);
+        assertThat(refusal(b, "more")).isEqualTo(Reason.TOO_MANY_NAMES);
+    }
+
+    @Test
+    void theChargeEndsWithTheSessionAndIsNotGivenBackToTheNext() throws Exception {
+        MemoryNode node = start(settings().withRecordsPerSession(3));
+        RecordingListener listener = new RecordingListener();
+        create(join(node, "a", new RecordingListener()), "old", 3);
+        MemoryNodeSession b = join(node, "b", listener);
+        live(LEASE.plus(MARGIN).plusSeconds(1), b);
+        assertThat(b.members().members()).hasSize(1);
+        MemoryNodeSession again = join(node, "a", listener);
+        long[] inUse = create(again, "new", 3);
+        assertThat(refusal(again, "more")).isEqualTo(Reason.TOO_MANY_NAMES);
+        while (node.status().recordsInUse() > 3) {
+            live(Duration.ofSeconds(1), again, b);
+            for (var next = listener.proposals.poll(); next != null; next = listener.proposals.poll()) {
+                again.answerReclaim(next.round(), inUse);
+                b.answerReclaim(next.round(), new long[0]);
+            }
+        }
+        assertThat(node.status().mostRecordsOfOneSession()).isEqualTo(3);
+        assertThat(refusal(again, "more")).isEqualTo(Reason.TOO_MANY_NAMES);
+    }
+
     @Test
     void closingTellsEverySession() throws Exception {
         MemoryNode node = start(settings());

@@ -146,7 +146,7 @@ public record DecLockProperties(
     /**
      * TCP connections to memory nodes.
      *
-     * @param connectTimeout How long connecting to a memory node may take.
+     * @param connectTimeout How long connecting to a memory node may take. Connecting again after a loss is given up sooner, and repeated.
      * @param requestTimeout How long a memory node may take to answer before its connection counts as dead.
      * @param eventLoopThreads Threads that read and write connections.
      * @param eventLoopPolling How long these threads poll after the last activity before they sleep. Costs CPU time, saves wake-ups.
@@ -212,12 +212,14 @@ public record DecLockProperties(
      *
      * @param port Loopback port of the embedded memory node, which the instances of one machine share. With zero, the memory node is for this instance alone and nothing listens.
      * @param records Most lock names at a time.
+     * @param recordsPerSession Most lock names that one instance may have created and that were not taken back, so that one that asks for ever new names leaves room for others. Zero for nine tenths of all, or for all if the memory node is for this instance alone.
      * @param queueCapacity Most instances that can join. A power of two, at most 256.
      * @param memoryLimit Most memory the lock records may take. The embedded memory node does not start if they need more.
      */
     public record Embedded(
             @DefaultValue("7420") int port,
             @DefaultValue("65536") int records,
+            @DefaultValue("0") int recordsPerSession,
             @DefaultValue("64") int queueCapacity,
             @DefaultValue("256MB") DataSize memoryLimit) {}
 

@@ -119,6 +119,7 @@ final class DecLockSettings {
         range("declock.peer.port", properties.peer().port(), 0, 65_535);
         range("declock.embedded.port", properties.embedded().port(), 0, 65_535);
         range("declock.embedded.records", properties.embedded().records(), 1, Integer.MAX_VALUE);
+        range("declock.embedded.records-per-session", properties.embedded().recordsPerSession(), 0, Integer.MAX_VALUE);
         range(
                 "declock.fairness.local-hand-over-limit",
                 properties.fairness().localHandOverLimit(),

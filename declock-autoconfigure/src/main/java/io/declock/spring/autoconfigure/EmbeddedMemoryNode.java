@@ -78,8 +78,11 @@ final class EmbeddedMemoryNode {
                     "Use fewer records, or raise the limit.",
                     null);
         }
+        boolean alone = embedded.port() == 0;
         MemoryNodeSettings settings = MemoryNodeSettings.withId(ID)
                 .withSize(embedded.records(), embedded.queueCapacity())
+                .withRecordsPerSession(
+                        alone && embedded.recordsPerSession() == 0 ? embedded.records() : embedded.recordsPerSession())
                 .withLease(properties.lease(), LEASE_MARGIN);
         SslBundle bundle = details.getSslBundle();
         MemoryNodeServerSettings serverSettings = MemoryNodeServerSettings.DEFAULTS
@@ -92,9 +95,8 @@ final class EmbeddedMemoryNode {
             serverSettings =
                     serverSettings.withTls(bundle.createSslContext(), TcpFabricFactory.parameters(bundle, false));
         }
-        HostingMark mark = embedded.port() == 0
-                ? null
-                : new HostingMark(Path.of(System.getProperty("java.io.tmpdir")), embedded.port());
+        HostingMark mark =
+                alone ? null : new HostingMark(Path.of(System.getProperty("java.io.tmpdir")), embedded.port());
         return new EmbeddedMemoryNode(embedded.port(), settings, serverSettings, mark);
     }
 

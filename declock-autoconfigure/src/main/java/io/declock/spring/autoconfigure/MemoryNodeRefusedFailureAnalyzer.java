@@ -45,6 +45,9 @@ final class MemoryNodeRefusedFailureAnalyzer extends AbstractFailureAnalyzer<Mem
             case TOO_MANY_COMPUTE_NODES ->
                 "Give the memory node a larger queue capacity (at most 256), or let fewer instances use it.";
             case TABLE_FULL -> "Give the memory node more records.";
+            case TOO_MANY_NAMES ->
+                "Use fewer lock names, or raise declock.memory-node.records or declock.memory-node.records-per-session"
+                        + " (declock.embedded.* where it is embedded).";
             case BAD_REQUEST, NOT_YET -> "Correct what the message says.";
         };
     }

@@ -4,12 +4,14 @@
 package io.declock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.MemoryNodeRefusedException;
 import io.declock.monitor.MemoryNodeView;
 import io.declock.node.ComputeNodeMonitor;
 import io.declock.spring.Contexts;
@@ -53,6 +55,30 @@ class EmbeddedMemoryNodeTests {
                         assertThat(handle.isValid()).isTrue();
                     }
                 }));
+    }
+
+    @Test
+    void anInstanceThatAsksForEverNewNamesLeavesRoomForOthers() throws IOException {
+        String port = "declock.embedded.port=" + freePort();
+        String limit = "declock.embedded.records-per-session=2";
+        runner(port, limit)
+                .run(first -> runner(port, limit).run(second -> {
+                    lock(first).acquire(LockRequest.write("x"), OWNER).close();
+                    lock(first).acquire(LockRequest.write("y"), OWNER).close();
+                    assertThatThrownBy(() -> lock(first).acquire(LockRequest.write("z"), OWNER))
+                            .isInstanceOf(MemoryNodeRefusedException.class)
+                            .hasMessageContainingAll("'z'", "created 2", "records per session");
+                    lock(second).acquire(LockRequest.write("z"), OWNER).close();
+                }));
+    }
+
+    @Test
+    void aMemoryNodeForOneInstanceAloneIsAllItsOwn() {
+        runner("declock.embedded.port=0", "declock.embedded.records=10").run(alone -> {
+            for (int i = 0; i < 10; i++) {
+                lock(alone).acquire(LockRequest.write("x" + i), OWNER).close();
+            }
+        });
     }
 
     @Test
@@ -121,8 +147,8 @@ class EmbeddedMemoryNodeTests {
                 .isTrue();
     }
 
-    private static ApplicationContextRunner runner(String port) {
-        return Contexts.locks().withPropertyValues(port);
+    private static ApplicationContextRunner runner(String... properties) {
+        return Contexts.locks().withPropertyValues(properties);
     }
 
     private static boolean isUp(ApplicationContext context) {

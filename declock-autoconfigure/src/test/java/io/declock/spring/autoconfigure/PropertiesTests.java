@@ -100,6 +100,11 @@ class PropertiesTests {
                 wrong("declock.namespace= ", "declock.namespace", "empty", "'default'"),
                 wrong("declock.ssl.bundle=nope", "declock.ssl.bundle", "'nope'", "There are no SSL bundles"),
                 wrong("declock.embedded.port=70000", "declock.embedded.port", "70000", "from 0 to 65535"),
+                wrong(
+                        "declock.embedded.records-per-session=-1",
+                        "declock.embedded.records-per-session",
+                        "-1",
+                        "from 0 to"),
                 wrong("declock.embedded.queue-capacity=48", "declock.embedded.queue-capacity", "48", "power of two"),
                 wrong(
                         "declock.embedded.records=100000000",

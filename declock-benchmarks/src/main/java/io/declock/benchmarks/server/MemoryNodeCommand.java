@@ -46,6 +46,7 @@ public final class MemoryNodeCommand implements Callable<Integer> {
                 defaults.id(),
                 defaults.records(),
                 defaults.queueCapacity(),
+                records,
                 defaults.maxLease(),
                 defaults.leaseMargin(),
                 false,

@@ -51,6 +51,7 @@ class MemoryNodeConfiguration {
         try {
             return MemoryNodeSettings.withId(id == null ? hostName() + ":" + properties.port() : id)
                     .withSize(sizing.records(), sizing.layout().capacity())
+                    .withRecordsPerSession(properties.recordsPerSession())
                     .withLease(properties.maxLease(), properties.leaseMargin())
                     .withWaitOutOldSessions(properties.waitOutOldSessions())
                     .withReclaimInterval(properties.reclaimInterval())

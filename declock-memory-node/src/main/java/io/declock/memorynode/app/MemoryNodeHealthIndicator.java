@@ -49,6 +49,8 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("services", status.sessions().size())
                 .withDetail("recordsInUse", status.recordsInUse())
                 .withDetail("recordsTotal", status.recordsTotal())
+                .withDetail("recordsPerSession", status.recordsPerSession())
+                .withDetail("mostRecordsOfOneSession", status.mostRecordsOfOneSession())
                 .withDetail("queueCapacity", status.queueCapacity())
                 .withDetail("regionBytes", status.regionBytes());
     }

@@ -30,6 +30,16 @@ final class MemoryNodeMetrics implements MeterBinder {
                 status -> status.sessions().size());
         gauge(registry, "records.used", "Lock records that belong to a name", MemoryNodeStatus::recordsInUse);
         gauge(registry, "records.capacity", "Lock records there is room for", MemoryNodeStatus::recordsTotal);
+        gauge(
+                registry,
+                "records.session.max",
+                "Lock records, not taken back, that the service has created that has created most",
+                MemoryNodeStatus::mostRecordsOfOneSession);
+        gauge(
+                registry,
+                "records.session.limit",
+                "Lock records that one service may have created",
+                MemoryNodeStatus::recordsPerSession);
         gauge(registry, "serving", "1 while services may join, else 0", status -> status.serving() ? 1 : 0);
         Gauge.builder(
                         PREFIX + "memory.committed",
@@ -44,6 +54,11 @@ final class MemoryNodeMetrics implements MeterBinder {
         verb(registry, "write", MemoryNodeStatus::writes);
         counter(registry, "messages.relayed", "Messages between services passed on", MemoryNodeStatus::relayed);
         counter(registry, "records.reclaimed", "Idle lock records taken back", MemoryNodeStatus::reclaimed);
+        counter(
+                registry,
+                "names.refused",
+                "Names refused because their service had created as many lock records as it may",
+                MemoryNodeStatus::refusedNames);
         counter(registry, "joins.refused", "Connections that were refused", MemoryNodeStatus::refusedConnections);
         counter(registry, "frames.bad", "Frames that made no sense", MemoryNodeStatus::badFrames);
         counter(

@@ -19,6 +19,7 @@ import org.springframework.util.unit.DataSize;
  * @param portFile File the port is written to once the memory node serves, for scripts that let it pick a free one.
  * @param memory Memory for lock records. Determines their number; mutually exclusive with records.
  * @param records Number of lock records, one per lock name in use. By default, 100000.
+ * @param recordsPerSession Most lock records that one service instance may have created and that were not taken back, so that one that asks for ever new names leaves room for others. Zero for nine tenths of all.
  * @param queueCapacity Queue entries per lock record, which is also the most services that can join. A power of two from 2 to 256.
  * @param preallocate Whether all memory is taken at the start, in place of when it is needed.
  * @param maxLease Longest lease granted to a service.
@@ -42,6 +43,7 @@ public record MemoryNodeProperties(
         @Nullable Path portFile,
         @Nullable DataSize memory,
         @Nullable Long records,
+        @DefaultValue("0") int recordsPerSession,
         @DefaultValue("64") int queueCapacity,
         @DefaultValue("false") boolean preallocate,
         @DefaultValue("10s") Duration maxLease,

@@ -145,6 +145,36 @@ class MemoryNodeApplicationTest {
     }
 
     @Test
+    void aServiceThatAsksForEverNewNamesIsToldAndOthersAreServed() throws Exception {
+        try (RunningNode running = RunningNode.start(
+                        FRESH, "declock.memory-node.id=mn-7", "declock.memory-node.records-per-session=3");
+                ComputeNode greedy = running.computeNode(TcpFabricSettings.DEFAULTS);
+                ComputeNode other = running.computeNode(TcpFabricSettings.DEFAULTS)) {
+            for (int i = 0; i < 3; i++) {
+                greedy.acquire(LockRequest.write("order:" + i)).close();
+            }
+            assertThatThrownBy(() -> greedy.acquire(LockRequest.write("order:3")))
+                    .isInstanceOf(MemoryNodeRefusedException.class)
+                    .hasMessageContainingAll(
+                            "'order:3'",
+                            "memory node mn-7 (tcp://127.0.0.1:"
+                                    + running.service().port(),
+                            "1000",
+                            "created 3",
+                            "use fewer names",
+                            "records per session");
+            other.acquire(LockRequest.write("order:3")).close();
+            greedy.acquire(LockRequest.write("order:3")).close();
+            assertThat(running.get("/actuator/health").body())
+                    .contains("\"recordsPerSession\":3", "\"mostRecordsOfOneSession\":3");
+            assertThat(running.get("/actuator/prometheus").body())
+                    .contains("declock_server_names_refused_total 1.0")
+                    .contains("declock_server_records_session_max 3.0")
+                    .contains("declock_server_records_session_limit 3.0");
+        }
+    }
+
+    @Test
     void isOutOfServiceWhileAnEarlierLifeMayStillHaveLocks(CapturedOutput output) throws Exception {
         try (RunningNode running = RunningNode.start("declock.memory-node.max-lease=60s")) {
             HttpResponse<String> health = running.get("/actuator/health");
