@@ -14,6 +14,7 @@ import io.declock.LockRequest;
 import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.tcp.TcpFabric;
 import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.layout.FencingToken;
 import io.declock.memorynode.MemoryNode;
 import io.declock.memorynode.MemoryNodeServer;
 import io.declock.memorynode.MemoryNodeServerSettings;
@@ -310,6 +311,9 @@ class OverloadTest {
         held.close();
         CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).get(60, SECONDS);
         assertThat(served.getCount()).isZero();
+        assertThat(waiting.counters().get(Event.REMOTE_ACQUISITION) - before)
+                .as("positions, where nobody else wants any: a new one when the tokens of the last are used up")
+                .isLessThanOrEqualTo(waiters / FencingToken.SEQUENCES + 10);
         assertThat(waiting.monitor().waitingNow()).isZero();
     }
 }

@@ -6,7 +6,6 @@ package io.declock.node;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.declock.LockRequest;
 import io.declock.fabric.MemoryNodeAddress;
@@ -25,15 +24,17 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** How soon a compute node is back after a network that answered nothing has healed. */
 @Timeout(60)
 class RejoinTest {
-    /** An attempt of half a second that had just begun, the longest pause, and what a busy machine takes. */
-    private static final long ALLOWED_NANOS = MILLISECONDS.toNanos(1200);
+    /** Just after a kernel has repeated an attempt that began with the outage, a second or two before it will again. */
+    private static final long OUTAGE_NANOS = MILLISECONDS.toNanos(1050);
+
+    private static final int ATTEMPTS = 3;
+    private static final long ALLOWED_NANOS = MILLISECONDS.toNanos(500);
 
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private MemoryNode memoryNode;
@@ -73,24 +74,34 @@ class RejoinTest {
         return node.monitor().memoryNodes().get(0).state();
     }
 
-    /** A kernel repeats its attempt to connect a second after the first, and then only after two more. */
-    @ParameterizedTest
-    @ValueSource(ints = {1200, 4300})
-    void isBackSoonAfterANetworkThatSwallowedEverythingHasHealed(int outageMillis) throws Exception {
-        proxy.swallow();
-        await().until(() -> state() != MemoryNodeView.State.UP);
-        MILLISECONDS.sleep(outageMillis);
-        assertThat(state()).isNotEqualTo(MemoryNodeView.State.UP);
+    /** Other processes may take the processors from this one at the wrong moment; not three times in a row. */
+    @Test
+    void isBackBeforeItsKernelWouldKnockAgain() throws Exception {
+        boolean soon = false;
+        for (int attempt = 0; attempt < ATTEMPTS && !soon; attempt++) {
+            soon = backAfterNanos() < ALLOWED_NANOS;
+            node.acquire(LockRequest.write("x").waitTime(Duration.ofSeconds(20)))
+                    .close();
+        }
+        assertThat(soon)
+                .as("was back within 500 ms + what the machine was late")
+                .isTrue();
+    }
+
+    /** Returns how long after the network it was back, without what the machine was late. */
+    private long backAfterNanos() throws Exception {
         try (StallMeter machine = new StallMeter()) {
+            long brokenAt = proxy.swallow();
+            NANOSECONDS.sleep(brokenAt + OUTAGE_NANOS - System.nanoTime());
+            assertThat(state()).isNotEqualTo(MemoryNodeView.State.UP);
             long healedAt = System.nanoTime();
             proxy.heal();
             assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();
             long took = System.nanoTime() - healedAt;
             System.out.printf(
-                    "back %d ms after an outage of %d ms; the machine itself was late by %d ms%n",
-                    NANOSECONDS.toMillis(took), outageMillis, NANOSECONDS.toMillis(machine.longestNanos()));
-            assertThat(took - machine.longestNanos()).isLessThan(ALLOWED_NANOS);
+                    "back %d ms after the network; the machine itself was late by %d ms%n",
+                    NANOSECONDS.toMillis(took), NANOSECONDS.toMillis(machine.longestNanos()));
+            return took - machine.longestNanos();
         }
-        node.acquire(LockRequest.write("x").waitTime(Duration.ofSeconds(20))).close();
     }
 }

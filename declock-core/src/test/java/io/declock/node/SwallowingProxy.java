@@ -33,8 +33,8 @@ final class SwallowingProxy extends TcpRelay {
         begin();
     }
 
-    /** Breaks every connection; who connects from now on hears nothing. */
-    void swallow() throws IOException {
+    /** Breaks every connection; who connects from now on hears nothing. Returns when it broke them. */
+    long swallow() throws IOException {
         mutex.lock();
         try {
             swallows = true;
@@ -46,7 +46,9 @@ final class SwallowingProxy extends TcpRelay {
                 throw new IllegalStateException("this kernel lets everybody in although nobody is accepted");
             }
         }
+        long brokenAt = System.nanoTime();
         sever();
+        return brokenAt;
     }
 
     private boolean fill() throws IOException {

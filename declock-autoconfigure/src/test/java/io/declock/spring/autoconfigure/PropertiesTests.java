@@ -104,7 +104,7 @@ class PropertiesTests {
                         "declock.embedded.records-per-session=-1",
                         "declock.embedded.records-per-session",
                         "-1",
-                        "from 0 to"),
+                        "at least 0"),
                 wrong("declock.embedded.queue-capacity=48", "declock.embedded.queue-capacity", "48", "power of two"),
                 wrong(
                         "declock.embedded.records=100000000",

@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * How long the TCP connection to a memory node may take.
  *
- * <p>A network that swallows packets answers nothing, and the kernel repeats its first packet only after one second, then two,
- * then four: an attempt that begins before the network heals notices so late, and a new one at once. So a memory node that was
+ * <p>A network that swallows packets answers nothing, and the kernel repeats its first packet only once a second, an older one
+ * after one second, then two, then four: an attempt that began before the network healed notices so late, a new one at once. So a memory node that was
  * reached before is given a fraction of the lease, though no less than several times what it took then. Handshake and joining
  * have the whole time-out: they are repeated by TCP in fractions of a second. Thread-safe.
  */
