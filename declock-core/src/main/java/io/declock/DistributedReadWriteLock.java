@@ -51,6 +51,10 @@ public interface DistributedReadWriteLock {
      *
      * <p>Cancelling the returned stage's future, or failing it, withdraws the request; a grant that races with it is released.
      *
+     * <p>A node has at most 64 threads that complete stages. A dependent action that blocks, for another lock above all, belongs on an
+     * executor of its own ({@code thenAcceptAsync(action, executor)}): 64 of them that wait for what only further completions bring
+     * would wait until their wait times are over.
+     *
      * @return completes with the handle, on a thread of the library, or exceptionally as {@link #acquire(LockRequest)} throws
      */
     CompletionStage<LockHandle> acquireAsync(LockRequest request, LockOwner owner);
