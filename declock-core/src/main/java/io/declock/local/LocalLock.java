@@ -42,6 +42,8 @@ public final class LocalLock implements CqlUpper {
     private final SessionBinding binding = new SessionBinding();
     private final Granter granter;
     private final HoldConversion conversion;
+    private boolean used;
+    private boolean usedAgain;
 
     /** Makes an unbound lock. */
     public LocalLock(LocalHost host, String name) {
@@ -78,6 +80,8 @@ public final class LocalLock implements CqlUpper {
                 return false;
             }
             session = binding.session();
+            usedAgain = used;
+            used = true;
             waiter.since = host.clock().nanoTime();
             if (!holds.reenter(waiter)) {
                 granter.enter(waiter, effects);
@@ -363,6 +367,20 @@ public final class LocalLock implements CqlUpper {
         try {
             CqlLock remote = binding.remote();
             return remote != null && !remote.isForgettable();
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /**
+     * Returns whether the lock was used since the last call, first use not counted: a name that came once is no reason to keep it.
+     */
+    public boolean spare() {
+        mutex.lock();
+        try {
+            boolean spared = usedAgain;
+            usedAgain = false;
+            return spared;
         } finally {
             mutex.unlock();
         }

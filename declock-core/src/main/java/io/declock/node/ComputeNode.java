@@ -198,8 +198,13 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
 
     @Nullable
     Hold findHold(String name, Object owner) {
-        LocalLock lock = table.find(name);
+        LocalLock lock = findLock(name);
         return lock == null ? null : lock.findHold(owner);
+    }
+
+    @Nullable
+    LocalLock findLock(String name) {
+        return table.find(name);
     }
 
     boolean accepts() {

@@ -14,8 +14,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks this process knows, by name, idle ones included up to a bound: beyond it a few idle locks are forgotten for each new
- * one. Thread-safe.
+ * The locks this process knows, by name, idle ones included up to a bound: beyond it a few are looked at for each new one, and those that are
+ * idle and were not used since the last look are forgotten, so that a name in use is not resolved again and again. Names that are used
+ * once do not push the others out. While all are in use the table grows by a sixteenth over its bound, until the look has come round.
+ * Thread-safe.
  */
 final class LockTable {
     private static final int SWEEP = 16;
@@ -66,7 +68,10 @@ final class LockTable {
                         return;
                     }
                 }
-                forget(hand.next());
+                LocalLock next = hand.next();
+                if (!next.spare()) {
+                    forget(next);
+                }
             }
         } finally {
             sweeping.unlock();

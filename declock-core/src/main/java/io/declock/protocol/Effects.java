@@ -14,6 +14,7 @@ import java.util.Arrays;
  */
 public final class Effects {
     private static final Object[] EMPTY = {};
+    private static final int FIRST = 4;
 
     private Object[] effects = EMPTY;
     private int size;
@@ -35,7 +36,7 @@ public final class Effects {
 
     private void add(Object effect) {
         if (size == effects.length) {
-            effects = Arrays.copyOf(effects, Math.max(4, size * 2));
+            effects = size == 0 ? new Object[FIRST] : Arrays.copyOf(effects, size * 2);
         }
         effects[size++] = effect;
     }
