@@ -54,6 +54,7 @@ public final class NodeSession implements CqlEnvironment {
 
     private volatile Membership membership;
     private volatile long leaseUntil;
+    private volatile boolean lapsed;
     private volatile long clockOffset;
     private volatile long roundTripNanos = -1;
     private volatile @Nullable HeartbeatReply lastHeartbeat;
@@ -79,9 +80,8 @@ public final class NodeSession implements CqlEnvironment {
         this.clockOffset = joined.memoryNodeTimeNanos() - (joinSentAt + (now - joinSentAt) / 2);
     }
 
-    /** A lease that has run out by this clock stays out, so that who saw it invalid and gave up is right for good. */
     private void renewed(long sentAt) {
-        if (surroundings.clock().nanoTime() - leaseUntil >= 0) {
+        if (leaseLeft() <= 0) {
             return;
         }
         leaseUntil = sentAt + joined.leaseNanos() - settings.leaseMargin().toNanos();
@@ -122,7 +122,21 @@ public final class NodeSession implements CqlEnvironment {
 
     @Override
     public boolean leaseValid() {
-        return surroundings.clock().nanoTime() - leaseUntil < 0 && !over.get();
+        return !over.get() && leaseLeft() > 0;
+    }
+
+    /**
+     * Returns what is left of the lease. One that was once seen to have run out stays out, whatever renewal comes late and even if the
+     * clock goes back: who saw it relies on the session's end to start everybody anew, and may have left a lock half way.
+     */
+    private long leaseLeft() {
+        long now = surroundings.clock().nanoTime();
+        long left = lapsed ? 0 : leaseUntil - now;
+        if (left > 0) {
+            return left;
+        }
+        lapsed = true;
+        return 0;
     }
 
     /** Returns how often the lease is to be renewed. */
@@ -132,7 +146,7 @@ public final class NodeSession implements CqlEnvironment {
 
     /** Returns what is left of the lease, zero when it is over. */
     public long leaseLeftNanos() {
-        return over.get() ? 0 : Math.max(0, leaseUntil - surroundings.clock().nanoTime());
+        return over.get() ? 0 : leaseLeft();
     }
 
     @Override

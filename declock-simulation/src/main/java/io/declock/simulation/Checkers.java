@@ -3,20 +3,31 @@
 
 package io.declock.simulation;
 
+import io.declock.fabric.Member;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.VerbChain;
+import io.declock.layout.RecordLayout;
+
 /** The checkers of one run. */
-final class Checkers {
+final class Checkers implements SessionObserver {
     private final ExclusionChecker exclusion = new ExclusionChecker();
     private final TokenChecker tokens = new TokenChecker();
     private final LocalOrderChecker localOrder;
     private final LocalRunChecker localRuns;
     private final QueueChecker queue;
     private final ProgressChecker progress;
+    private final FenceChecker fences = new FenceChecker();
+    private final GrantChecker grants;
+    private final EntryChecker entries;
 
     Checkers(SimulatedWorld world, SimulationOptions options) {
         this.localOrder = new LocalOrderChecker(options.local());
         this.localRuns = new LocalRunChecker(options.local());
         this.queue = new QueueChecker(world);
         this.progress = new ProgressChecker(options);
+        this.grants = new GrantChecker(queue);
+        this.entries =
+                new EntryChecker(queue, new RecordLayout(options.cluster().capacity()));
     }
 
     LocalOrderChecker localOrder() {
@@ -40,11 +51,48 @@ final class Checkers {
     /** A hold begins, or becomes exclusive. */
     void begins(HoldRecord hold) {
         exclusion.begins(hold);
-        tokens.begins(hold);
+        if (!hold.isUnknowinglyLapsed()) {
+            tokens.begins(hold);
+        }
+        fences.uses(hold);
+    }
+
+    /** The owner of a hold uses what the lock protects. */
+    void uses(HoldRecord hold) {
+        fences.uses(hold);
+    }
+
+    FenceChecker fences() {
+        return fences;
     }
 
     /** A hold ends. */
     void ends(HoldRecord hold) {
+        fences.uses(hold);
         exclusion.ends(hold);
+    }
+
+    // ---------------------------------------------------------------- sessions
+
+    @Override
+    public void posts(SimulatedSession session, VerbChain chain) {
+        entries.posts(session, chain);
+    }
+
+    @Override
+    public void answers(SimulatedSession session, PostedChain executed) {
+        grants.answers(session, executed);
+        entries.answers(session, executed);
+    }
+
+    @Override
+    public void answered(SimulatedSession session) {
+        grants.answered(session);
+        entries.answered(session);
+    }
+
+    @Override
+    public void sends(SimulatedSession session, Member to, PeerMessage message) {
+        grants.sends(session, to, message);
     }
 }

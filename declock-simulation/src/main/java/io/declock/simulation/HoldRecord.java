@@ -4,6 +4,8 @@
 package io.declock.simulation;
 
 import io.declock.local.Hold;
+import io.declock.protocol.CqlLock;
+import org.jspecify.annotations.Nullable;
 
 /** One hold as the checkers see it, from the moment its owner knows of it until that owner begins to give it back. */
 final class HoldRecord implements CheckedHold {
@@ -11,6 +13,7 @@ final class HoldRecord implements CheckedHold {
     private final SimulatedClient client;
     private final Hold hold;
     private final long since;
+    private final @Nullable SimulatedSession session;
     private boolean exclusive;
 
     HoldRecord(SimulatedComputeNode node, SimulatedClient client, Hold hold, boolean exclusive, long since) {
@@ -19,6 +22,8 @@ final class HoldRecord implements CheckedHold {
         this.hold = hold;
         this.exclusive = exclusive;
         this.since = since;
+        CqlLock remote = hold.lock().remote();
+        this.session = remote == null ? null : SimulatedSession.of(remote);
     }
 
     SimulatedComputeNode node() {
@@ -48,10 +53,18 @@ final class HoldRecord implements CheckedHold {
         exclusive = nowExclusive;
     }
 
-    /** A hold counts while its process lives and trusts its lease, and it was not lost. */
+    /**
+     * A hold counts while its process lives and trusts its lease, and it was not lost. Where that process's clock may be broken, what it
+     * trusts means nothing once the memory node has let the lease run out.
+     */
     @Override
     public boolean counts() {
-        return node.isAlive() && hold.lost() == null && hold.lock().mayTrustLease();
+        return node.isAlive() && hold.lost() == null && hold.lock().mayTrustLease() && !isUnknowinglyLapsed();
+    }
+
+    /** Returns whether the memory node has ended its session and its owner may not know, because its clock is broken. */
+    boolean isUnknowinglyLapsed() {
+        return node.isClockBroken() && (session == null || session.isCut());
     }
 
     @Override

@@ -39,7 +39,9 @@ public final class OptionsChooser {
         /** The memory node is slower than it is asked, and sessions have few operations on their way. */
         OVERLOAD,
         /** Each of all these with a chance of one half. */
-        ANYTHING
+        ANYTHING,
+        /** Clocks of compute nodes stand still or go back for longer than the margin of the lease, and their leases lapse meanwhile. */
+        BROKEN_CLOCKS
     }
 
     private final SimulatedWorld world;
@@ -130,7 +132,8 @@ public final class OptionsChooser {
                 overload ? world.oneOf(0, 2_000, 10_000) : 0,
                 overload ? world.oneOf(0, 1, 2, 8) : 0);
         SimulationOptions.Faults f = drawn.faults();
-        long until = f.until() * (restarts ? 4 : 1);
+        boolean broken = profile == Profile.BROKEN_CLOCKS;
+        long until = broken ? Math.max(f.until(), 8 * lease) : f.until() * (restarts ? 4 : 1);
         SimulationOptions.Faults faults = new SimulationOptions.Faults(
                 until,
                 f.kills(),
@@ -146,11 +149,32 @@ public final class OptionsChooser {
         return new SimulationOptions(
                 drawn.cluster(),
                 drawn.network(),
-                lasting(drawn.workload(), until),
+                broken ? holdingOn(drawn.workload(), lease) : lasting(drawn.workload(), until),
                 faults,
                 drawn.local(),
                 drawn.cql(),
-                outages);
+                outages,
+                broken
+                        ? new SimulationOptions.Rare(world.between(1, 5), world.oneOf(lease / 4, lease, 2 * lease), 0)
+                        : SimulationOptions.Rare.NONE);
+    }
+
+    /** Callers of which half the seeds' hold for about as long as a lease, so that leases lapse during holds. */
+    private SimulationOptions.Workload holdingOn(SimulationOptions.Workload w, long lease) {
+        boolean briefly = world.chance(0.5);
+        return new SimulationOptions.Workload(
+                Math.min(w.operations(), briefly ? 40 : 8),
+                w.readShare(),
+                w.tryShare(),
+                w.timedShare(),
+                w.patience(),
+                w.reenterShare(),
+                w.convertShare(),
+                w.nestShare(),
+                w.ceilingShare(),
+                w.forgetShare(),
+                Math.max(w.think(), lease / 8),
+                Math.max(w.hold(), briefly ? lease / 20 : lease));
     }
 
     /** Callers that have something to do for as long as things go wrong. */

@@ -7,7 +7,6 @@ import io.declock.fabric.Purpose;
 import io.declock.layout.LockHeader;
 import io.declock.layout.QueueEntry;
 import io.declock.protocol.CqlLock;
-import io.declock.session.NodeSession;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -47,6 +46,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
 
     private final SimulatedWorld world;
     private final Map<Long, List<Position>> positions = new LinkedHashMap<>();
+    private final Map<Long, Map<Integer, SimulatedSession>> takers = new HashMap<>();
     private final Map<CqlLock, long[]> observed = new IdentityHashMap<>();
     private final Map<Long, SimulatedSession> initiators = new HashMap<>();
     private final Map<Long, Long> marked = new HashMap<>();
@@ -76,6 +76,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
     public void headerChanged(SimulatedSession session, long record, Purpose purpose, long before, long after) {
         world.note(() -> "memory node: " + session + " " + purpose + " changes record " + number(record) + " from {"
                 + LockHeader.toString(before) + "} to {" + LockHeader.toString(after) + "}");
+        checkNotCut(session, record);
         List<Position> queue = positions.computeIfAbsent(record, fresh -> new ArrayList<>());
         if (LockHeader.epoch(before) != LockHeader.epoch(after)) {
             resetEnds(session, record, purpose, before, after, queue);
@@ -91,6 +92,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
 
     @Override
     public void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value) {
+        checkNotCut(session, record);
         long header = header(record);
         if (purpose == Purpose.RESET) {
             if (LockHeader.resetId(header) != session.joined().nodeId()) {
@@ -108,9 +110,16 @@ final class QueueChecker implements SimulatedMemory.Observer {
         }
     }
 
+    private static void checkNotCut(SimulatedSession session, long record) {
+        if (session.isCut()) {
+            throw new Violation("data plane", session + " was cut and changes record " + number(record));
+        }
+    }
+
     @Override
     public void erased() {
         positions.clear();
+        takers.clear();
         initiators.clear();
         marked.clear();
     }
@@ -166,6 +175,26 @@ final class QueueChecker implements SimulatedMemory.Observer {
         taken.overflows = all != null
                 && LockHeader.size(before) >= all.options().cluster().capacity();
         queue.add(taken);
+        takers.computeIfAbsent(record, fresh -> new HashMap<>()).put(index, session);
+    }
+
+    /** Returns who took a position in that epoch, or null if that is not known any more. */
+    @Nullable
+    SimulatedSession takerOf(long record, long epoch, int index) {
+        boolean current = LockHeader.epoch(header(record)) == (int) (epoch & LockHeader.EPOCH_MASK);
+        return current ? takers.getOrDefault(record, Map.of()).get(index) : null;
+    }
+
+    /** Returns whether a session has a granted exclusive position before an index, and its release has not reached the memory node. */
+    boolean holdsBefore(SimulatedSession session, long record, int index) {
+        Position own = own(session, positions.getOrDefault(record, List.of()));
+        return own != null && own.exclusive && own.granted && own.index < index;
+    }
+
+    /** Returns whether a session's position is one that may have no entry. */
+    boolean isBeyondCapacity(SimulatedSession session, long record) {
+        Position own = own(session, positions.getOrDefault(record, List.of()));
+        return own != null && own.overflows;
     }
 
     private static void give(SimulatedSession session, long record, boolean exclusive, List<Position> queue) {
@@ -234,13 +263,14 @@ final class QueueChecker implements SimulatedMemory.Observer {
                             + LockHeader.toString(after));
         }
         queue.clear();
+        takers.remove(record);
         SimulatedCluster all = cluster;
         if (all == null) {
             return;
         }
         for (SimulatedSession member : all.memoryNode().sessions()) {
             member.node().eachRemote((lock, remote) -> {
-                if (remote.record() == record && sessionOf(remote) == member && !isOf(remote, after)) {
+                if (remote.record() == record && SimulatedSession.of(remote) == member && !isOf(remote, after)) {
                     survives(member, remote, queue);
                 }
             });
@@ -303,7 +333,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
     }
 
     private void granted(CqlLock remote) {
-        SimulatedSession session = sessionOf(remote);
+        SimulatedSession session = SimulatedSession.of(remote);
         SimulatedCluster all = cluster;
         if (session == null || all == null || session.isCut()) {
             return;
@@ -340,12 +370,6 @@ final class QueueChecker implements SimulatedMemory.Observer {
                                 + queue);
             }
         });
-    }
-
-    private static @Nullable SimulatedSession sessionOf(CqlLock remote) {
-        return remote.environment() instanceof NodeSession of && of.fabric() instanceof SimulatedSession session
-                ? session
-                : null;
     }
 
     private static String number(long record) {

@@ -161,6 +161,7 @@ final class SimulatedClient {
             if (current == null) {
                 return;
             }
+            checkers.uses(current);
             long rest = 1 + world.exponential(workload.hold() / 2);
             if (!lasting) {
                 giveBack(mode());

@@ -18,6 +18,7 @@ final class SimulatedCluster {
     private final List<SimulatedComputeNode> nodes = new ArrayList<>();
     private final Map<String, SimulatedComputeNode> byAddress = new LinkedHashMap<>();
     private final Map<String, PeerCut> peerCuts = new HashMap<>();
+    private SessionObserver observer = SessionObserver.NONE;
     private boolean lossless;
     private boolean namesKnown;
 
@@ -54,6 +55,25 @@ final class SimulatedCluster {
         byAddress.put(address, node);
         node.start();
         return node;
+    }
+
+    /** Sets who looks at what sessions do. */
+    void observeSessions(SessionObserver by) {
+        observer = by;
+    }
+
+    SessionObserver observer() {
+        return observer;
+    }
+
+    /** Kills a process and cuts its session at once, as a broken connection does. */
+    void killAndCut(SimulatedComputeNode node) {
+        world.note(() -> node + " dies, and its connection with it");
+        node.die();
+        SimulatedSession session = node.session();
+        if (session != null) {
+            memoryNode.cut(session, "its connection broke");
+        }
     }
 
     /** Kills a process; the memory node may notice at once or only by the lease. */

@@ -56,6 +56,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     private long cutOffUntil;
     private long deafUntil;
     private long clockJump;
+    private long clockStopsAt = Long.MAX_VALUE;
     private @Nullable Runnable whenAskingForTheTime;
 
     SimulatedComputeNode(SimulatedCluster cluster, String name, String peerAddress, int driftPpm, int slowness) {
@@ -111,7 +112,29 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
 
     @Override
     public Clock clock() {
-        return () -> clockOrigin + clockJump + world.now() + world.now() * driftPpm / PPM;
+        return () -> clockOrigin + clockJump + drifted(Math.min(world.now(), clockStopsAt));
+    }
+
+    private long drifted(long time) {
+        return time + time * driftPpm / PPM;
+    }
+
+    /** Its clock stands still until an instant, and goes on from there. */
+    void stopClock(long until) {
+        if (clockStopsAt != Long.MAX_VALUE) {
+            return;
+        }
+        world.note(() -> this + "'s clock stands still until " + until);
+        clockStopsAt = world.now();
+        world.at(until, null, () -> {
+            clockJump -= drifted(world.now()) - drifted(clockStopsAt);
+            clockStopsAt = Long.MAX_VALUE;
+        });
+    }
+
+    /** Returns whether its clock cannot be trusted with its lease. */
+    boolean isClockBroken() {
+        return cluster.options().rare().brokenClocks() > 0;
     }
 
     /** From now on its clock is ahead by so much more. */
@@ -272,6 +295,18 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
                 visitor.visit(lock, remote);
             }
         }
+    }
+
+    /** Returns the remote side that a session has of a record, or null. */
+    @Nullable
+    CqlLock remoteAt(SimulatedSession of, long record) {
+        for (LocalLock lock : locks.values()) {
+            CqlLock remote = lock.remote();
+            if (remote != null && remote.record() == record && SimulatedSession.of(remote) == of) {
+                return remote;
+            }
+        }
+        return null;
     }
 
     /** Looks at a lock and its remote side. */

@@ -15,6 +15,8 @@ import io.declock.fabric.RemoteMemory;
 import io.declock.fabric.Resolution;
 import io.declock.fabric.SessionListener;
 import io.declock.fabric.VerbChain;
+import io.declock.protocol.CqlLock;
+import io.declock.session.NodeSession;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Both ends of one session. The data plane is one ordered stream: chains are executed in the order in which they entered it, and
@@ -65,6 +68,14 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         this.lastHeard = world.now();
     }
 
+    /** Returns the session that a lock's remote side belongs to, or null if it is none of the simulation's. */
+    static @Nullable SimulatedSession of(CqlLock remote) {
+        return remote.environment() instanceof NodeSession session
+                        && session.fabric() instanceof SimulatedSession simulated
+                ? simulated
+                : null;
+    }
+
     SimulatedComputeNode node() {
         return node;
     }
@@ -73,6 +84,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     @Override
     public void post(VerbChain chain) {
+        cluster.observer().posts(this, chain);
         SimulationOptions.Network network = cluster.options().network();
         long stall = world.stall(node, network.stallChance(), network.stall());
         if (stall == 0) {
@@ -142,7 +154,9 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
                 }
                 world.note(() ->
                         node + " completed " + executed.chain() + Describe.results(executed, memoryNode.memory()));
+                cluster.observer().answers(this, executed);
                 executed.chain().completed(executed);
+                cluster.observer().answered(this);
             }
         });
     }
@@ -252,6 +266,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     @Override
     public void send(Member to, PeerMessage message) {
+        cluster.observer().sends(this, to, message);
         SimulatedCluster.Way way = cluster.way(node.peerAddress(), to.peerAddress());
         if (way == SimulatedCluster.Way.RELAYED) {
             relay(message);

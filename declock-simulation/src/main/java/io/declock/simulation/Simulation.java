@@ -37,6 +37,7 @@ public final class Simulation {
      * @param acquisitions remote queue positions taken
      * @param resets resets brought to an end
      * @param selfCheckGrants grants that no message brought
+     * @param refused uses of what a lock protects that were refused because of their token
      * @param trace last lines, if they were kept
      */
     public record Outcome(
@@ -49,6 +50,7 @@ public final class Simulation {
             long acquisitions,
             long resets,
             long selfCheckGrants,
+            long refused,
             List<String> trace) {}
 
     private Simulation(long seed, SimulationOptions options, int keepLines) {
@@ -63,6 +65,7 @@ public final class Simulation {
                             options.outages().verbNanos(), options.outages().atomicNanos()));
         }
         checkers.queue().watch(cluster);
+        cluster.observeSessions(checkers);
         this.names = new NameChooser(
                 world, options.cluster().locks(), options.cluster().zipf());
     }
@@ -93,6 +96,7 @@ public final class Simulation {
                 checkers.queue().acquisitions(),
                 checkers.queue().resets(),
                 count(Counters.Event.SELF_CHECK_GRANT),
+                checkers.fences().refused(),
                 w.trace().lines());
     }
 
@@ -113,6 +117,7 @@ public final class Simulation {
         }
         new FaultInjector(cluster, this::startProcess).schedule();
         new OutageInjector(cluster, this::startProcess).schedule();
+        new RareFaultInjector(cluster, this::startProcess).schedule();
         checkProgressNowAndThen();
         runUntilFinished("the workload");
         world.note(() -> "the workload is done");

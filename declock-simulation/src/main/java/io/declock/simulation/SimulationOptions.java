@@ -15,6 +15,8 @@ import io.declock.protocol.CqlSettings;
  * @param faults what goes wrong
  * @param local bounds of the local level
  * @param cql intervals of the protocol
+ * @param outages what goes wrong besides
+ * @param rare what goes wrong only where a run is about it
  */
 public record SimulationOptions(
         Cluster cluster,
@@ -23,7 +25,20 @@ public record SimulationOptions(
         Faults faults,
         LocalSettings local,
         CqlSettings cql,
-        Outages outages) {
+        Outages outages,
+        Rare rare) {
+
+    /** Makes options without what is rare. */
+    public SimulationOptions(
+            Cluster cluster,
+            Network network,
+            Workload workload,
+            Faults faults,
+            LocalSettings local,
+            CqlSettings cql,
+            Outages outages) {
+        this(cluster, network, workload, faults, local, cql, outages, Rare.NONE);
+    }
 
     /** Makes options without outages. */
     public SimulationOptions(
@@ -183,6 +198,18 @@ public record SimulationOptions(
         public static final Outages NONE = new Outages(0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
+    /**
+     * What goes wrong only where a run is about it, until the same instant.
+     *
+     * @param brokenClocks times that the clock of a compute node stands still or goes back, as if the margin of the lease were nothing
+     * @param brokenClock mean of how long it stands still and of how far it goes back
+     * @param deathsInReset compute nodes that die after they have asked for a reset, and whose place another takes at once
+     */
+    public record Rare(int brokenClocks, long brokenClock, int deathsInReset) {
+        /** Nothing. */
+        public static final Rare NONE = new Rare(0, 0, 0);
+    }
+
     @Override
     public String toString() {
         return String.join(
@@ -192,6 +219,7 @@ public record SimulationOptions(
                 "  " + workload,
                 "  " + faults,
                 "  " + outages,
+                "  " + rare,
                 "  " + local,
                 "  " + cql);
     }

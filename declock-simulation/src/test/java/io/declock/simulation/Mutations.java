@@ -81,6 +81,20 @@ final class Mutations {
                             Sabotage.SeesNothing.class)
                     .and("io.declock.session.ResetCoordinator", "request", Nothing.class),
             Mutation.of(
+                    "A3",
+                    "a missing entry is not written again",
+                    Scenario.OVERWRITTEN,
+                    SELF_CHECK,
+                    "judge",
+                    Sabotage.LeavesEntryMissing.class),
+            Mutation.of(
+                    "A3",
+                    "a newer entry is taken for an unfilled one",
+                    Scenario.ROUND_THE_RING,
+                    ENTRY,
+                    "isNewer",
+                    No.class),
+            Mutation.of(
                     "A5", "a grant's index is ignored", Scenario.LOSSY, POSITION, "isMeantBy", Sabotage.AnyIndex.class),
             Mutation.of(
                     "A5, B5",
@@ -216,6 +230,20 @@ final class Mutations {
                     "io.declock.session.PeerInbox",
                     "lookAfter",
                     Nothing.class),
+            Mutation.of(
+                    "B (ids)",
+                    "a node id is given out again at once",
+                    Scenario.SUCCEEDED,
+                    SIMULATION + "SimulatedMemoryNode",
+                    "isResting",
+                    No.class),
+            Mutation.of(
+                    "B11",
+                    "a release that met a reset grants",
+                    Scenario.RESETS,
+                    SUCCESSORS,
+                    "mayGrantAfter",
+                    Yes.class),
             Mutation.of("B12.1", "a release is not put off", Scenario.RESETS, MEMBER, "keepsHold", No.class),
             Mutation.of(
                     "B12.2",
@@ -239,6 +267,27 @@ final class Mutations {
                     "io.declock.session.NodeSession",
                     "renewed",
                     Sabotage.RenewsFromAnswer.class),
+            Mutation.of(
+                    "C1",
+                    "a lease that ran out counts again when the clock goes back",
+                    Scenario.BROKEN_CLOCKS,
+                    "io.declock.session.NodeSession",
+                    "leaseLeft",
+                    Sabotage.LeaseComesBack.class),
+            Mutation.of(
+                    "C1, B2",
+                    "the data plane is not cut behind a broken clock",
+                    Scenario.BROKEN_CLOCKS,
+                    SIMULATION + "SimulatedSession",
+                    "isBarred",
+                    No.class),
+            Mutation.of(
+                    "C2",
+                    "an entry's incarnation is ignored",
+                    Scenario.STALE_ENTRIES,
+                    ENTRY,
+                    "sameIncarnation",
+                    Yes.class),
             Mutation.of(
                     "C3",
                     "a memory node that lost its memory serves at once",
@@ -269,6 +318,20 @@ final class Mutations {
                     TENURE,
                     "upgrade",
                     Sabotage.UpgradesToFirstToken.class),
+            Mutation.of(
+                    "C5",
+                    "a token does not carry the epoch",
+                    Scenario.BROKEN_CLOCKS,
+                    "io.declock.layout.FencingToken",
+                    "pack",
+                    Sabotage.TokenWithoutEpoch.class),
+            Mutation.of(
+                    "C5",
+                    "the resource looks at no token",
+                    Scenario.BROKEN_CLOCKS,
+                    SIMULATION + "FenceChecker",
+                    "accepts",
+                    Yes.class),
             // D: callers
             Mutation.of(
                     "D1",
@@ -318,45 +381,27 @@ final class Mutations {
                     Scenario.CALM,
                     SUCCESSORS,
                     "isBehindReaders",
-                    No.class));
-
-    /** Broken rules that no run can tell from unbroken ones, because another rule disposes of the consequence; see the unit tests. */
-    static final List<Mutation> MASKED = List.of(
-            Mutation.of(
-                    "A3",
-                    "a missing entry is not written again",
-                    Scenario.UNSUSPICIOUS,
-                    SELF_CHECK,
-                    "judge",
-                    Sabotage.LeavesEntryMissing.class),
-            Mutation.of(
-                    "A3",
-                    "a newer entry is taken for an unfilled one",
-                    Scenario.UNSUSPICIOUS,
-                    ENTRY,
-                    "isNewer",
                     No.class),
-            Mutation.of(
-                    "B11",
-                    "a release that met a reset grants",
-                    Scenario.RESETS,
-                    SUCCESSORS,
-                    "mayGrantAfter",
-                    Yes.class),
-            Mutation.of(
-                    "B (ids)",
-                    "a node id is given out again at once",
-                    Scenario.CRASHES,
-                    SIMULATION + "SimulatedMemoryNode",
-                    "isResting",
-                    No.class),
-            Mutation.of(
-                    "C2", "an entry's incarnation is ignored", Scenario.CRASHES, ENTRY, "sameIncarnation", Yes.class),
             Mutation.of(
                     "F, B12.3",
                     "a writer grants beforehand during a reset",
-                    Scenario.RESETS,
+                    Scenario.LATE_ANSWERS,
                     SUCCESSORS,
                     "mayPreArm",
                     Sabotage.PreArmsInReset.class));
+
+    /** Rules that stand behind another one. */
+    static final List<SecondLine> SECOND_LINES = List.of(SecondLine.of(
+            Mutation.of(
+                    "B6",
+                    "a waiter that gave up takes its grant",
+                    Scenario.STEADY_RESETS,
+                    POSITION,
+                    "isMeantBy",
+                    Sabotage.TakesGrantTooLate.class),
+            "B6, B11",
+            "and a release that met a reset grants",
+            SUCCESSORS,
+            "mayGrantAfter",
+            Yes.class));
 }

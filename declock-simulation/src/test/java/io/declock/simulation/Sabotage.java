@@ -204,6 +204,19 @@ public final class Sabotage {
         }
     }
 
+    /** A5 and B6: a waiter that gave its position up takes the grant for it. */
+    public static final class TakesGrantTooLate {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.FieldValue("state") CqlLock.State state,
+                @Advice.FieldValue("index") int index,
+                @Advice.FieldValue("epoch") long epoch,
+                @Advice.Argument(0) PeerMessage grant,
+                @Advice.Return(readOnly = false) boolean result) {
+            result = result || state == CqlLock.State.ABORTED && grant.epoch() == epoch && grant.index() == index;
+        }
+    }
+
     /** A6: the request is pending only once its entry was written. */
     public static final class PendingAfterWrite {
         @Advice.OnMethodExit
@@ -383,6 +396,22 @@ public final class Sabotage {
                 @Advice.FieldValue("surroundings") Surroundings surroundings,
                 @Advice.Argument(value = 0, readOnly = false) long sentAt) {
             sentAt = surroundings.clock().nanoTime();
+        }
+    }
+
+    /** C1: what was once seen of the lease is forgotten. */
+    public static final class LeaseComesBack {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.FieldValue(value = "lapsed", readOnly = false) boolean lapsed) {
+            lapsed = false;
+        }
+    }
+
+    /** C5: a token tells grants of one epoch apart, and no more. */
+    public static final class TokenWithoutEpoch {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 0, readOnly = false) long epoch) {
+            epoch = 1;
         }
     }
 

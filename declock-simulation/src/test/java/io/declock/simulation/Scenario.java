@@ -4,6 +4,7 @@
 package io.declock.simulation;
 
 import io.declock.protocol.CqlSettings;
+import io.declock.protocol.ReleaseRead;
 import io.declock.simulation.OptionsChooser.Profile;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,14 @@ enum Scenario {
     CRASHES(Profile.CRASHES),
     EVERYTHING(Profile.EVERYTHING),
     RESTARTS(Profile.RESTARTS),
+
+    /** Nobody's hold is ended but by the end of its session. */
+    BROKEN_CLOCKS(Profile.BROKEN_CLOCKS) {
+        @Override
+        SimulationOptions options(long seed) {
+            return ScenarioOptions.withoutCeilings(super.options(seed));
+        }
+    },
 
     /**
      * No message is lost, nobody is held up, and self-checks are a second apart: every grant has to come by a message, and one
@@ -57,7 +66,7 @@ enum Scenario {
                     drawn.workload(),
                     SimulationOptions.Faults.NONE,
                     drawn.local(),
-                    cql(drawn.cql(), Duration.ofSeconds(1), Duration.ofHours(1), 1_000_000));
+                    ScenarioOptions.cql(drawn.cql(), Duration.ofSeconds(1), Duration.ofHours(1), 1_000_000));
         }
 
         @Override
@@ -74,7 +83,7 @@ enum Scenario {
         @Override
         SimulationOptions options(long seed) {
             SimulationOptions calm = NOTIFIED.options(seed);
-            return with(calm, calm.network(), calm.workload(), resets(20), calm.cql());
+            return ScenarioOptions.with(calm, calm.network(), calm.workload(), ScenarioOptions.resets(20), calm.cql());
         }
 
         @Override
@@ -90,12 +99,13 @@ enum Scenario {
         SimulationOptions options(long seed) {
             SimulationOptions drawn = super.options(seed);
             SimulationOptions.Workload w = drawn.workload();
-            return with(
+            return ScenarioOptions.with(
                     drawn,
                     drawn.network(),
                     new SimulationOptions.Workload(20, 0.9, 0, 0, 0, 0, 0.8, 0, 0, 0, 50_000, w.hold() + 20_000),
                     drawn.faults(),
-                    cql(drawn.cql(), Duration.ofNanos(20_000), drawn.cql().suspectAfter(), 2));
+                    ScenarioOptions.cql(
+                            drawn.cql(), Duration.ofNanos(20_000), drawn.cql().suspectAfter(), 2));
         }
     },
 
@@ -110,9 +120,10 @@ enum Scenario {
                     new SimulationOptions.Cluster(4, 2, 1, 0, 8, -1, false, c.lease(), c.leaseMargin(), c.heartbeat()),
                     new SimulationOptions.Network(1000, 200, 0.3, 10_000, 1000, 0, 0, 0, 0, 0, 0.2, 0.5),
                     new SimulationOptions.Workload(60, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 500, 5_000),
-                    resets(60),
+                    ScenarioOptions.resets(60),
                     drawn.local(),
-                    cql(drawn.cql(), Duration.ofNanos(100_000), drawn.cql().suspectAfter(), 2));
+                    ScenarioOptions.cql(
+                            drawn.cql(), Duration.ofNanos(100_000), drawn.cql().suspectAfter(), 2));
         }
     },
 
@@ -122,13 +133,13 @@ enum Scenario {
         SimulationOptions options(long seed) {
             SimulationOptions drawn = super.options(seed);
             SimulationOptions.Network n = drawn.network();
-            return with(
+            return ScenarioOptions.with(
                     drawn,
                     new SimulationOptions.Network(
                             n.oneWay(), n.jitter(), 0, 0, n.peerOneWay(), 0.8, 0.9, 10 * n.oneWay(), 0, 0, 0.5, 0),
                     new SimulationOptions.Workload(25, 0.5, 0, 0, 0, 0, 0.1, 0, 0, 0, n.oneWay(), 4 * n.oneWay()),
                     drawn.faults(),
-                    cql(
+                    ScenarioOptions.cql(
                             drawn.cql(),
                             Duration.ofNanos(20 * n.oneWay()),
                             drawn.cql().suspectAfter(),
@@ -179,7 +190,7 @@ enum Scenario {
                     new SimulationOptions.Workload(6, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 80_000_000, 1_000_000),
                     new SimulationOptions.Faults(400_000_000, 8, true, 0, 0, 0, 0, 60, 0, 0, 0),
                     drawn.local(),
-                    cql(drawn.cql(), Duration.ofMillis(5), Duration.ofMillis(20), 2));
+                    ScenarioOptions.cql(drawn.cql(), Duration.ofMillis(5), Duration.ofMillis(20), 2));
         }
     },
 
@@ -197,7 +208,7 @@ enum Scenario {
                     new SimulationOptions.Workload(25, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 5_000_000, 10_000_000),
                     new SimulationOptions.Faults(400_000_000, 0, false, 0, 0, 0, 0, 40, 0, 0, 0),
                     drawn.local(),
-                    cql(drawn.cql(), Duration.ofMillis(2), Duration.ofMillis(50), 2),
+                    ScenarioOptions.cql(drawn.cql(), Duration.ofMillis(2), Duration.ofMillis(50), 2),
                     new SimulationOptions.Outages(2, 5_000_000, 1000 * SECOND, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
         }
     },
@@ -242,7 +253,7 @@ enum Scenario {
                     new SimulationOptions.Workload(200, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 100_000, 5_000_000),
                     new SimulationOptions.Faults(400_000_000, 0, false, 10, 60_000_000, 10, 60_000_000, 0, 0, 0, 0),
                     drawn.local(),
-                    cql(drawn.cql(), Duration.ofNanos(500_000), Duration.ofMillis(2), 2));
+                    ScenarioOptions.cql(drawn.cql(), Duration.ofNanos(500_000), Duration.ofMillis(2), 2));
         }
     },
 
@@ -258,7 +269,7 @@ enum Scenario {
                     drawn.workload(),
                     drawn.faults(),
                     drawn.local(),
-                    cql(cql, cql.selfCheckInterval(), Duration.ofHours(1), cql.refetchLimit()));
+                    ScenarioOptions.cql(cql, cql.selfCheckInterval(), Duration.ofHours(1), cql.refetchLimit()));
         }
     },
 
@@ -276,7 +287,7 @@ enum Scenario {
                     new SimulationOptions.Workload(4, w.readShare(), 0, 0, 0, 0, 0, 0, 0, 0, 1000, 30_000_000),
                     SimulationOptions.Faults.NONE,
                     drawn.local(),
-                    cql(
+                    ScenarioOptions.cql(
                             drawn.cql(),
                             Duration.ofNanos(100_000),
                             Duration.ofMillis(2),
@@ -289,6 +300,102 @@ enum Scenario {
             return outcome.resets() > 0
                     ? "order: " + outcome.resets() + " resets without a reason"
                     : super.judge(outcome);
+        }
+    },
+
+    /** Readers whose entry is held up while others go round the ring of a small queue, so that it lands upon somebody else's. */
+    OVERWRITTEN(Profile.CALM) {
+        @Override
+        SimulationOptions options(long seed) {
+            return ScenarioOptions.smallRing(super.options(seed), 0.1, 100_000, Duration.ofNanos(10_000), 2);
+        }
+    },
+
+    /**
+     * Readers that help themselves and go round the ring of a small queue, while the writer before them pauses between two looks at the
+     * queue. It goes on looking for as long as an entry seems to be on its way.
+     */
+    ROUND_THE_RING(Profile.CALM) {
+        @Override
+        SimulationOptions options(long seed) {
+            return ScenarioOptions.smallRing(super.options(seed), 0.3, 4_000, Duration.ofNanos(100_000), 1_000_000);
+        }
+    },
+
+    /** Resets on a network in which everything takes the same time, so that no grant is overtaken by a later signal. */
+    STEADY_RESETS(Profile.RESETS) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            SimulationOptions.Cluster c = drawn.cluster();
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(4, 2, 1, 0, 8, -1, false, c.lease(), c.leaseMargin(), c.heartbeat()),
+                    new SimulationOptions.Network(1_000, 0, 0, 0, 1_000, 0, 0, 0, 0, 0, 0, 0),
+                    new SimulationOptions.Workload(60, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 500, 3_000),
+                    ScenarioOptions.resets(100),
+                    drawn.local(),
+                    ScenarioOptions.reading(
+                            false, ScenarioOptions.cql(drawn.cql(), Duration.ofMillis(5), Duration.ofMillis(50), 2)));
+        }
+    },
+
+    /** Writers that are granted the lock, and give it back, while the answer to the WRITE of their entry is on its way; and resets. */
+    LATE_ANSWERS(Profile.RESETS) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            SimulationOptions.Cluster c = drawn.cluster();
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(6, 2, 1, 0, 8, -1, false, c.lease(), c.leaseMargin(), c.heartbeat()),
+                    new SimulationOptions.Network(1_000, 200, 0.2, 20_000, 1_000, 0, 0, 0, 0, 0, 0, 0),
+                    new SimulationOptions.Workload(60, 0.1, 0, 0, 0, 0, 0, 0, 0, 0, 500, 1_000),
+                    ScenarioOptions.resets(100),
+                    drawn.local(),
+                    ScenarioOptions.reading(true, drawn.cql()));
+        }
+    },
+
+    /** Long holds behind which somebody dies, and another process gets its node id while its entry is still in the queue. */
+    STALE_ENTRIES(Profile.CRASHES) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(4, 1, 1, 0, 8, -1, true, 20_000_000, 2_000_000, 4_000_000),
+                    new SimulationOptions.Network(2_000, 500, 0, 0, 2_000, 0, 0, 0, 0, 0, 0, 0),
+                    new SimulationOptions.Workload(10, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 100_000, 60_000_000),
+                    new SimulationOptions.Faults(600_000_000, 10, true, 0, 0, 0, 0, 0, 0, 0, 0),
+                    drawn.local(),
+                    ScenarioOptions.cql(drawn.cql(), Duration.ofMillis(5), Duration.ofMillis(500), 2));
+        }
+    },
+
+    /**
+     * Initiators that die in their resets while another process comes in their place at once, and others that are held up between
+     * looking at the members and taking the reset over.
+     */
+    SUCCEEDED(Profile.CRASHES) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(3, 1, 1, 0, 8, -1, true, 20_000_000, 2_000_000, 4_000_000),
+                    new SimulationOptions.Network(5_000, 0, 0, 0, 5_000, 0, 0, 0, 0.3, 300_000, 0, 0),
+                    new SimulationOptions.Workload(40, 0.3, 0.9, 0, 0, 0, 0, 0, 0, 0, 100_000, 5_000),
+                    new SimulationOptions.Faults(15_000_000, 0, false, 0, 0, 0, 0, 0, 0, 0, 0),
+                    drawn.local(),
+                    new CqlSettings(
+                            Duration.ofMillis(1),
+                            drawn.cql().prefetchInterval(),
+                            2,
+                            drawn.cql().refetchInterval(),
+                            Duration.ofNanos(20_000),
+                            Duration.ofNanos(20_000),
+                            Duration.ofNanos(200_000),
+                            false,
+                            ReleaseRead.ALWAYS),
+                    SimulationOptions.Outages.NONE,
+                    new SimulationOptions.Rare(0, 0, 30));
         }
     },
 
@@ -343,31 +450,5 @@ enum Scenario {
     @Nullable
     String run(long seed) {
         return judge(Simulation.run(seed, options(seed), 0));
-    }
-
-    private static SimulationOptions.Faults resets(int count) {
-        return new SimulationOptions.Faults(10_000_000, 0, false, 0, 0, 0, 0, count, 0, 0, 0);
-    }
-
-    private static SimulationOptions with(
-            SimulationOptions drawn,
-            SimulationOptions.Network network,
-            SimulationOptions.Workload workload,
-            SimulationOptions.Faults faults,
-            CqlSettings cql) {
-        return new SimulationOptions(drawn.cluster(), network, workload, faults, drawn.local(), cql);
-    }
-
-    private static CqlSettings cql(CqlSettings drawn, Duration selfCheck, Duration suspect, int refetches) {
-        return new CqlSettings(
-                selfCheck,
-                drawn.prefetchInterval(),
-                refetches,
-                drawn.refetchInterval(),
-                suspect,
-                drawn.resetPollInterval(),
-                drawn.resetResendInterval(),
-                drawn.preArmedHandOver(),
-                drawn.releaseRead());
     }
 }

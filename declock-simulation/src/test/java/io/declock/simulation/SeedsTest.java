@@ -29,7 +29,7 @@ class SeedsTest {
         long full = switch (profile) {
             case CALM, OVERFLOW, GUARD -> 1000;
             case ANYTHING, OVERLOAD -> 1000;
-            case CLOCKS -> 1500;
+            case CLOCKS, BROKEN_CLOCKS -> 1500;
             case RESTARTS, PARTITIONS -> 2000;
             case EVERYTHING -> 3000;
             case RESETS, CRASHES -> 3000;

@@ -1,0 +1,92 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.fabric.Purpose;
+import io.declock.fabric.VerbChain;
+import io.declock.layout.QueueEntry;
+import io.declock.layout.RecordLayout;
+import io.declock.protocol.CqlLock;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A waiter does not stay without its entry (rule A3): when a self-check has found it missing, because a late WRITE of an earlier
+ * position went over it, another WRITE of it is on its way.
+ */
+final class EntryChecker implements SessionObserver {
+    private record Place(SimulatedSession session, long record) {}
+
+    private record Waiting(Place place, long epoch, int index) {}
+
+    private final QueueChecker queue;
+    private final RecordLayout layout;
+    private final Set<Place> writing = new HashSet<>();
+    private final Map<Place, Waiting> checking = new HashMap<>();
+    private @Nullable Waiting checked;
+    private @Nullable PostedChain seen;
+
+    EntryChecker(QueueChecker queue, RecordLayout layout) {
+        this.queue = queue;
+        this.layout = layout;
+    }
+
+    private Place place(SimulatedSession session, VerbChain chain) {
+        long address = chain.address(0);
+        return new Place(session, address - address % layout.strideBytes());
+    }
+
+    @Override
+    public void posts(SimulatedSession session, VerbChain chain) {
+        if (chain.purpose() == Purpose.ENTRY) {
+            writing.add(place(session, chain));
+        } else if (chain.purpose() == Purpose.SELF_CHECK) {
+            Place place = place(session, chain);
+            CqlLock remote = session.node().remoteAt(session, place.record);
+            if (remote != null) {
+                checking.put(place, new Waiting(place, remote.epoch(), remote.index()));
+            }
+        }
+    }
+
+    @Override
+    public void answers(SimulatedSession session, PostedChain executed) {
+        VerbChain chain = executed.chain();
+        if (chain.purpose() == Purpose.ENTRY) {
+            writing.remove(place(session, chain));
+        } else if (chain.purpose() == Purpose.SELF_CHECK) {
+            checked = checking.remove(place(session, chain));
+            seen = executed;
+        }
+    }
+
+    @Override
+    public void answered(SimulatedSession session) {
+        Waiting waiting = checked;
+        PostedChain record = seen;
+        checked = null;
+        seen = null;
+        if (waiting == null || record == null || session.isCut() || !isStillWaiting(waiting)) {
+            return;
+        }
+        long entry = record.word(0, 2 + layout.slot(waiting.index));
+        if (!QueueEntry.isValid(entry, layout.version(waiting.index), waiting.epoch)
+                && !queue.isBeyondCapacity(session, waiting.place.record)
+                && !writing.contains(waiting.place)) {
+            throw new Violation("entry", session + " waits without an entry at index " + waiting.index);
+        }
+    }
+
+    private static boolean isStillWaiting(Waiting waiting) {
+        SimulatedSession session = waiting.place.session;
+        CqlLock remote = session.node().remoteAt(session, waiting.place.record);
+        return remote != null
+                && remote.state() == CqlLock.State.WAITING
+                && remote.epoch() == waiting.epoch
+                && remote.index() == waiting.index;
+    }
+}

@@ -1,0 +1,52 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a resource sees that remembers the highest token of a writer and refuses lower ones: once somebody else has written, a writer
+ * never writes again, whatever it believes of its lease; and who holds the lock is never refused.
+ */
+final class FenceChecker {
+    private static final class Resource {
+        private long fence;
+        private @Nullable HoldRecord last;
+    }
+
+    private final Map<String, Resource> byName = new HashMap<>();
+    private long refused;
+
+    /** The owner of a hold uses what the lock protects: a writer writes, a reader reads. */
+    void uses(HoldRecord hold) {
+        Resource resource = byName.computeIfAbsent(hold.name(), name -> new Resource());
+        if (!accepts(resource.fence, hold.token())) {
+            refused++;
+            if (hold.counts()) {
+                throw new Violation("fence", hold + " was refused after " + resource.last);
+            }
+            return;
+        }
+        if (!hold.isExclusive()) {
+            return;
+        }
+        HoldRecord last = resource.last;
+        if (last != null && last != hold && hold.token() <= resource.fence) {
+            throw new Violation("fence", hold + " wrote after " + last);
+        }
+        resource.last = hold;
+        resource.fence = Math.max(resource.fence, hold.token());
+    }
+
+    private static boolean accepts(long fence, long token) {
+        return token >= fence;
+    }
+
+    /** Returns how often somebody was refused. */
+    long refused() {
+        return refused;
+    }
+}

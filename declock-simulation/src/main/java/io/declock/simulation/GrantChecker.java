@@ -1,0 +1,57 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.fabric.Member;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.Verb;
+import io.declock.layout.LockHeader;
+import io.declock.protocol.CqlLock;
+
+/**
+ * What is granted by message: a position is granted to the process that took it and to no later owner of its node id (rule C2), and
+ * nothing is granted on the word of a header that is being reset, neither after an FAA that met a reset (rule B11) nor beforehand by
+ * who knows of one (rules F and B12).
+ */
+final class GrantChecker implements SessionObserver {
+    private final QueueChecker queue;
+    private boolean metReset;
+
+    GrantChecker(QueueChecker queue) {
+        this.queue = queue;
+    }
+
+    @Override
+    public void answers(SimulatedSession session, PostedChain executed) {
+        metReset = executed.chain().verb(0) == Verb.FETCH_AND_ADD && LockHeader.resetId(executed.word(0, 0)) != 0;
+    }
+
+    @Override
+    public void answered(SimulatedSession session) {
+        metReset = false;
+    }
+
+    @Override
+    public void sends(SimulatedSession session, Member to, PeerMessage message) {
+        if (message.kind() != PeerMessage.Kind.GRANT || session.isCut()) {
+            return;
+        }
+        checkAddressee(session, to, message);
+        if (metReset) {
+            throw new Violation("grant", session + " met a reset and sends " + message);
+        }
+        CqlLock remote = session.node().remoteAt(session, message.record());
+        if (remote != null && remote.isFrozen() && queue.holdsBefore(session, message.record(), message.index())) {
+            throw new Violation("grant", session + " knows of a reset and sends beforehand " + message);
+        }
+    }
+
+    private void checkAddressee(SimulatedSession session, Member to, PeerMessage message) {
+        SimulatedSession taker = queue.takerOf(message.record(), message.epoch(), message.index());
+        if (taker != null
+                && (taker.joined().nodeId() != to.nodeId() || taker.joined().incarnation() != to.incarnation())) {
+            throw new Violation("grant", session + " grants " + to + " what " + taker + " took: " + message);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.local.LocalLock;
+import io.declock.protocol.CqlLock;
+import io.declock.protocol.ResetReason;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/** Breaks clocks, and kills who resets a lock; at instants drawn from the seed, until the options say so. */
+final class RareFaultInjector {
+    private final SimulatedCluster cluster;
+    private final SimulatedWorld world;
+    private final SimulationOptions.Rare rare;
+    private final long until;
+    private final BiConsumer<String, String> startProcess;
+
+    RareFaultInjector(SimulatedCluster cluster, BiConsumer<String, String> startProcess) {
+        this.cluster = cluster;
+        this.world = cluster.world();
+        this.rare = cluster.options().rare();
+        this.until = cluster.options().faults().until();
+        this.startProcess = startProcess;
+    }
+
+    void schedule() {
+        atSomeTimes(rare.brokenClocks(), this::breakClock);
+        atSomeTimes(rare.deathsInReset(), this::dieInReset);
+    }
+
+    private void atSomeTimes(int times, Runnable fault) {
+        for (int i = 0; i < times; i++) {
+            world.at(world.below(Math.max(1, until)), null, fault);
+        }
+    }
+
+    private List<SimulatedComputeNode> alive() {
+        return cluster.nodes().stream().filter(SimulatedComputeNode::isAlive).toList();
+    }
+
+    private SimulatedComputeNode someone() {
+        List<SimulatedComputeNode> alive = alive();
+        return alive.get((int) world.below(alive.size()));
+    }
+
+    // ---------------------------------------------------------------- clocks
+
+    /** A clock stands still or goes back, mostly while the memory node does not hear from its node and lets its lease run out. */
+    private void breakClock() {
+        SimulatedComputeNode victim = someone();
+        long end = Math.min(until, world.now() + 1 + world.exponential(rare.brokenClock()));
+        switch ((int) world.below(4)) {
+            case 0 -> {
+                // As a virtual machine that is suspended: nothing runs, and afterwards nobody there knows.
+                victim.stopClock(end);
+                victim.pauseUntil(end);
+            }
+            case 1 -> {
+                victim.stopClock(end);
+                loseTouch(victim, end);
+            }
+            case 2 -> {
+                loseTouch(victim, end);
+                world.at(
+                        world.now() + world.below(end - world.now()),
+                        null,
+                        () -> victim.jump(-world.exponential(rare.brokenClock())));
+            }
+            default -> {
+                // There and back: whoever looked meanwhile took the lease for lapsed.
+                long by = world.exponential(rare.brokenClock());
+                victim.jump(by);
+                world.at(end, null, () -> victim.jump(-by));
+            }
+        }
+    }
+
+    private void loseTouch(SimulatedComputeNode victim, long end) {
+        boolean sending = world.chance(0.8);
+        boolean receiving = !sending || world.chance(0.7);
+        world.note(() ->
+                victim + " loses touch until " + end + (sending ? " sending" : "") + (receiving ? " receiving" : ""));
+        victim.cutOff(sending, receiving, end);
+    }
+
+    // ---------------------------------------------------------------- resets
+
+    /** Somebody begins a reset and dies in it; the memory node knows at once, and another process comes in its place. */
+    private void dieInReset() {
+        SimulatedComputeNode victim = someone();
+        List<LocalLock> locks = victim.snapshot();
+        if (locks.isEmpty()) {
+            return;
+        }
+        LocalLock lock = locks.get((int) world.below(locks.size()));
+        world.after(0, victim, () -> {
+            CqlLock remote = lock.remote();
+            if (remote != null) {
+                world.note(() -> victim + " asks for a reset of " + lock + " and is about to die");
+                victim.forceReset(remote, ResetReason.OVERFLOW);
+            }
+        });
+        SimulationOptions.Network network = cluster.options().network();
+        world.after(world.below(8 * network.oneWay()), null, () -> die(victim));
+    }
+
+    private void die(SimulatedComputeNode victim) {
+        if (world.now() >= until || !victim.isAlive() || alive().size() < 2) {
+            return;
+        }
+        cluster.killAndCut(victim);
+        long down = world.below(20 * cluster.options().network().oneWay());
+        world.after(down, null, () -> startProcess.accept(victim + "+", victim.peerAddress()));
+    }
+}

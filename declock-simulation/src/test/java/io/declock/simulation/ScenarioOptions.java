@@ -1,0 +1,100 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.protocol.CqlSettings;
+import io.declock.protocol.ReleaseRead;
+import java.time.Duration;
+
+/** Parts of options that several scenarios have in common. */
+final class ScenarioOptions {
+    private ScenarioOptions() {}
+
+    static SimulationOptions.Faults resets(int count) {
+        return new SimulationOptions.Faults(10_000_000, 0, false, 0, 0, 0, 0, count, 0, 0, 0);
+    }
+
+    static SimulationOptions with(
+            SimulationOptions drawn,
+            SimulationOptions.Network network,
+            SimulationOptions.Workload workload,
+            SimulationOptions.Faults faults,
+            CqlSettings cql) {
+        return new SimulationOptions(drawn.cluster(), network, workload, faults, drawn.local(), cql);
+    }
+
+    static SimulationOptions withoutCeilings(SimulationOptions drawn) {
+        SimulationOptions.Workload w = drawn.workload();
+        return new SimulationOptions(
+                drawn.cluster(),
+                drawn.network(),
+                new SimulationOptions.Workload(
+                        w.operations(),
+                        w.readShare(),
+                        w.tryShare(),
+                        w.timedShare(),
+                        w.patience(),
+                        w.reenterShare(),
+                        w.convertShare(),
+                        w.nestShare(),
+                        0,
+                        w.forgetShare(),
+                        w.think(),
+                        w.hold()),
+                drawn.faults(),
+                drawn.local(),
+                drawn.cql(),
+                drawn.outages(),
+                drawn.rare());
+    }
+
+    static SimulationOptions smallRing(
+            SimulationOptions drawn, double stallChance, long stall, Duration refetchInterval, int refetches) {
+        SimulationOptions.Cluster c = drawn.cluster();
+        CqlSettings cql = drawn.cql();
+        return new SimulationOptions(
+                new SimulationOptions.Cluster(4, 2, 1, 0, 4, -1, false, c.lease(), c.leaseMargin(), c.heartbeat()),
+                new SimulationOptions.Network(1_000, 200, 0, 0, 1_000, 0.2, 0.2, 1_000, stallChance, stall, 0, 0),
+                new SimulationOptions.Workload(60, 0.7, 0, 0, 0, 0, 0, 0, 0, 0, 500, 3_000),
+                SimulationOptions.Faults.NONE,
+                drawn.local(),
+                new CqlSettings(
+                        Duration.ofNanos(20_000),
+                        cql.prefetchInterval(),
+                        refetches,
+                        refetchInterval,
+                        Duration.ofHours(1),
+                        cql.resetPollInterval(),
+                        cql.resetResendInterval(),
+                        cql.preArmedHandOver(),
+                        cql.releaseRead()));
+    }
+
+    /** Every release reads the queue in the same chain; writers that know who is next grant beforehand, or do not. */
+    static CqlSettings reading(boolean preArmed, CqlSettings cql) {
+        return new CqlSettings(
+                cql.selfCheckInterval(),
+                cql.prefetchInterval(),
+                cql.refetchLimit(),
+                cql.refetchInterval(),
+                cql.suspectAfter(),
+                cql.resetPollInterval(),
+                cql.resetResendInterval(),
+                preArmed,
+                ReleaseRead.ALWAYS);
+    }
+
+    static CqlSettings cql(CqlSettings drawn, Duration selfCheck, Duration suspect, int refetches) {
+        return new CqlSettings(
+                selfCheck,
+                drawn.prefetchInterval(),
+                refetches,
+                drawn.refetchInterval(),
+                suspect,
+                drawn.resetPollInterval(),
+                drawn.resetResendInterval(),
+                drawn.preArmedHandOver(),
+                drawn.releaseRead());
+    }
+}
