@@ -23,6 +23,7 @@ final class Acquirer {
     private final ComputeNode node;
     private final LockTable table;
     private final LockObserver observer;
+    private final boolean observed;
     private final Counters counters;
     private final long spinNanos;
 
@@ -30,6 +31,7 @@ final class Acquirer {
         this.node = node;
         this.table = table;
         this.observer = observer;
+        this.observed = !observer.equals(LockObserver.NONE);
         this.counters = counters;
         this.spinNanos = spinNanos;
     }
@@ -107,7 +109,9 @@ final class Acquirer {
         Hold hold = waiter.hold();
         if (!waiter.isReentrant()) {
             counters.count(event(hold.kind()));
-            observer.granted(waiter.mode(), hold.kind(), System.nanoTime() - began);
+            if (observed) {
+                observer.granted(waiter.mode(), hold.kind(), System.nanoTime() - began);
+            }
         }
         return new HandleImpl.Part(hold, waiter.mode(), waiter.isReentrant());
     }

@@ -59,11 +59,14 @@ final class RequestRunner {
     /** Takes one after the other; returns the one that was not granted, with nothing held then, or null. */
     private Map.@Nullable Entry<String, LockMode> collect(
             LockRequest request, Object owner, long wait, List<HandleImpl.Part> parts) throws InterruptedException {
-        long deadline = node.clock().nanoTime() + wait;
+        List<Map.Entry<String, LockMode>> names = inOrder(request);
+        // A single name has all of the time, so the clock need not be read for it.
+        boolean shared = names.size() > 1 && wait != 0;
+        long deadline = shared ? node.clock().nanoTime() + wait : 0;
         boolean complete = false;
         try {
-            for (Map.Entry<String, LockMode> name : inOrder(request)) {
-                long left = wait == 0 ? 0 : Math.max(1, deadline - node.clock().nanoTime());
+            for (Map.Entry<String, LockMode> name : names) {
+                long left = shared ? Math.max(1, deadline - node.clock().nanoTime()) : wait;
                 HandleImpl.Part part = acquirer.acquire(name.getKey(), name.getValue(), owner, left, true);
                 if (part == null) {
                     return name;
