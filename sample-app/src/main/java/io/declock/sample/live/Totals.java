@@ -4,6 +4,7 @@
 package io.declock.sample.live;
 
 import io.declock.fabric.Purpose;
+import io.declock.fabric.Verb;
 import io.declock.monitor.Counters;
 import io.declock.monitor.Counters.Event;
 import io.declock.node.ComputeNodeMonitor;
@@ -49,8 +50,15 @@ public record Totals(
                 counters.get(Event.GRANT_LOCAL),
                 counters.get(Event.GRANT_PEER),
                 counters.get(Event.REMOTE_ACQUISITION),
-                counters.verbs(Purpose.ACQUIRE) + counters.verbs(Purpose.ENTRY),
+                acquireOperations(counters),
                 operations);
+    }
+
+    /** An FAA that gives a position back and takes another is one that acquires; the READ of the queue behind it is the release's. */
+    private static long acquireOperations(Counters counters) {
+        return counters.verbs(Purpose.ACQUIRE)
+                + counters.verbs(Purpose.REQUEUE, Verb.FETCH_AND_ADD)
+                + counters.verbs(Purpose.ENTRY);
     }
 
     /** Returns the locks granted, however. */

@@ -7,6 +7,7 @@ import io.declock.LockHandle;
 import io.declock.LockMode;
 import io.declock.LockRequest;
 import io.declock.fabric.Purpose;
+import io.declock.fabric.Verb;
 import io.declock.monitor.Counters;
 import io.declock.monitor.Counters.Event;
 import io.declock.node.ComputeNode;
@@ -98,7 +99,7 @@ final class Work {
             }
             return new Count(
                     counters.get(Event.REMOTE_ACQUISITION),
-                    counters.verbs(Purpose.ACQUIRE),
+                    counters.verbs(Purpose.ACQUIRE) + counters.verbs(Purpose.REQUEUE, Verb.FETCH_AND_ADD),
                     counters.verbs(Purpose.ENTRY),
                     all);
         }
