@@ -52,21 +52,27 @@ public final class Providers {
         return switch (name) {
             case FfmBackend.NAME -> ffm();
             case DisniBackend.NAME -> disni();
-            case AUTO -> ffmOrDisni();
+            case AUTO -> firstThatLoads(Providers::ffm, Providers::disni);
             default -> throw new IOException("declock.rdma.provider is '" + name + "', but must be ffm, disni or auto");
         };
     }
 
-    private static VerbsBackend ffmOrDisni() throws IOException {
+    /** Loads a provider. */
+    @FunctionalInterface
+    interface Loader {
+        VerbsBackend load() throws IOException;
+    }
+
+    static VerbsBackend firstThatLoads(Loader first, Loader second) throws IOException {
         try {
-            return ffm();
+            return first.load();
         } catch (IOException e) {
             try {
-                VerbsBackend backend = disni();
-                LOG.info("Verbs go through DiSNI's native library, because: {}", e.getMessage());
+                VerbsBackend backend = second.load();
+                LOG.info("Verbs go through the provider '{}', because: {}", backend.name(), e.getMessage());
                 return backend;
             } catch (IOException alternative) {
-                // What most users lack is the first; few have a libdisni.
+                // What most users lack is the first, rdma-core; few have a libdisni.
                 e.addSuppressed(alternative);
                 throw e;
             }

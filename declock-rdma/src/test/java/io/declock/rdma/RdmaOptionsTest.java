@@ -94,6 +94,23 @@ class RdmaOptionsTest {
     }
 
     @Test
+    void theSecondProviderIsTakenOnlyWhereTheFirstDoesNotLoad() throws Exception {
+        RecordingBackend first = new RecordingBackend();
+        RecordingBackend second = new RecordingBackend();
+        Providers.Loader missing = () -> {
+            throw new IOException("cannot load libibverbs.so.1: no such file");
+        };
+        assertThat(Providers.firstThatLoads(() -> first, () -> second)).isSameAs(first);
+        assertThat(Providers.firstThatLoads(missing, () -> second)).isSameAs(second);
+        assertThatThrownBy(() -> Providers.firstThatLoads(missing, () -> {
+                    throw new IOException("no disni in java.library.path");
+                }))
+                .as("where none loads, the first is what to install")
+                .hasMessageContaining("libibverbs")
+                .satisfies(e -> assertThat(e.getSuppressed()[0]).hasMessageContaining("no disni"));
+    }
+
+    @Test
     void aMissingLibdisniSaysWhatToDo() {
         assumeThat(catchThrowable(() -> Providers.load("disni"))).isNotNull();
         IOException failure = catchThrowableOfType(IOException.class, () -> Providers.load("disni"));
