@@ -11,10 +11,6 @@ import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,8 +19,13 @@ import org.slf4j.LoggerFactory;
  * The thread that takes completions of one device. While something is under way it polls for a while; then it asks for events,
  * polls once more (what completed before it asked makes no event), and sleeps on the completion channel.
  *
- * <p>Whoever waits for a completion of its own may take from a queue as well, see {@link #take}: nobody has to be woken then. So each
- * queue has a lock for whoever takes. After the loop has asked for events it waits for that lock once, so that nothing is left over.
+ * <p>Whoever waits for a completion of its own may take from a queue as well, see {@link CompletionQueue#take}: nobody has to be
+ * woken then. So each queue has a lock for whoever takes. After the loop has asked for events it waits for that lock once, so that
+ * nothing is left over.
+ *
+ * <p>An event costs an interrupt and a waking, for nothing if its completion was taken meanwhile. So the loop asks for none of a queue
+ * that {@linkplain Handler#needsEvents needs none}, but marks it as unattended before it looks; and whoever brings a queue into need
+ * {@linkplain CompletionQueue#attend looks for the mark} afterwards, and asks itself. One of the two sees the other.
  *
  * <p>Queues are added and removed on the thread itself, so that none is polled that was destroyed. Thread-safe.
  */
@@ -40,12 +41,8 @@ final class CompletionLoop {
     private final RdmaCounters counters;
     private final IbvCompChannel channel;
     private final long pollNanos;
-    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    private final CountDownLatch ended = new CountDownLatch(1);
+    private final TaskQueue tasks;
     private final Thread thread;
-    /** Keeps the channel from being destroyed while its waiter is woken. */
-    private final ReentrantLock channelLock = new ReentrantLock();
-
     private volatile boolean closed;
     // The thread's own.
     private final List<CompletionQueue> queues = new ArrayList<>();
@@ -55,23 +52,83 @@ final class CompletionLoop {
         this.backend = backend;
         this.counters = counters;
         this.channel = context.createCompChannel();
+        this.tasks = new TaskQueue(() -> backend.wake(channel));
         this.pollNanos = settings.pollTime().toNanos();
         this.thread =
                 Thread.ofPlatform().daemon().name("declock-rdma-completions").start(this::run);
     }
 
     /** A completion queue and who takes what completes. */
-    static final class CompletionQueue {
+    final class CompletionQueue implements Takers.Source {
         final IbvCQ cq;
         final Handler handler;
         private final ReentrantLock taking = new ReentrantLock();
         // Guarded by the lock.
         private final Completions completions = new Completions(BATCH);
         private boolean removed;
+        /** The loop sleeps, or is about to, without having asked for events of this queue. */
+        private volatile boolean unattended;
 
         private CompletionQueue(IbvCQ cq, Handler handler) {
             this.cq = cq;
             this.handler = handler;
+        }
+
+        /** Lets the calling thread take what has completed, unless somebody does already; returns whether there was anything. */
+        @Override
+        public boolean take() {
+            if (!taking.tryLock()) {
+                return false;
+            }
+            try {
+                return poll(this);
+            } catch (IOException e) {
+                LOG.debug("The loop will meet this as well: {}", e.getMessage());
+                return false;
+            } finally {
+                taking.unlock();
+            }
+        }
+
+        /** Returns whether the calling thread is just taking from this queue, so that a completion posts. */
+        @Override
+        public boolean isTaking() {
+            return taking.isHeldByCurrentThread();
+        }
+
+        @Override
+        public void attend() {
+            if (!unattended) {
+                return;
+            }
+            unattended = false;
+            if (!taking.tryLock()) {
+                // Whoever takes may have looked before; the loop waits for the lock.
+                tasks.wake();
+                return;
+            }
+            try {
+                if (!removed) {
+                    requestNotify(this);
+                    // What completed before makes no event.
+                    poll(this);
+                }
+            } catch (IOException e) {
+                LOG.debug("The loop will meet this as well: {}", e.getMessage());
+                tasks.wake();
+            } finally {
+                taking.unlock();
+            }
+        }
+
+        private void retire() {
+            taking.lock();
+            try {
+                removed = true;
+                completions.close();
+            } finally {
+                taking.unlock();
+            }
         }
     }
 
@@ -82,6 +139,9 @@ final class CompletionLoop {
 
         /** Returns whether completions are to be expected soon. */
         boolean isBusy();
+
+        /** Returns whether something may complete that nobody but the loop takes; when it begins to, {@link CompletionQueue#attend}. */
+        boolean needsEvents();
     }
 
     /** Creates a queue and takes from it until it is removed. */
@@ -95,7 +155,7 @@ final class CompletionLoop {
     void remove(CompletionQueue queue, Runnable then) {
         execute(() -> {
             queues.remove(queue);
-            retire(queue);
+            queue.retire();
             try {
                 queue.cq.destroyCQ();
             } catch (IOException e) {
@@ -105,55 +165,9 @@ final class CompletionLoop {
         });
     }
 
-    private static void retire(CompletionQueue queue) {
-        queue.taking.lock();
-        try {
-            queue.removed = true;
-            queue.completions.close();
-        } finally {
-            queue.taking.unlock();
-        }
-    }
-
-    /** Lets the calling thread take what has completed, unless somebody does already; returns whether there was anything. */
-    boolean take(CompletionQueue queue) {
-        if (!queue.taking.tryLock()) {
-            return false;
-        }
-        try {
-            return poll(queue);
-        } catch (IOException e) {
-            LOG.debug("The loop will meet this as well: {}", e.getMessage());
-            return false;
-        } finally {
-            queue.taking.unlock();
-        }
-    }
-
-    /** Returns whether the calling thread is just taking from a queue, so that a completion posts. */
-    static boolean isTaking(CompletionQueue queue) {
-        return queue.taking.isHeldByCurrentThread();
-    }
-
     /** Runs something short on the thread, soon; at once if that has ended. */
     void execute(Runnable task) {
-        tasks.add(task);
-        if (ended.getCount() == 0) {
-            runTasks();
-        } else {
-            wake();
-        }
-    }
-
-    private void wake() {
-        channelLock.lock();
-        try {
-            if (channel.isOpen()) {
-                backend.wake(channel);
-            }
-        } finally {
-            channelLock.unlock();
-        }
+        tasks.execute(task);
     }
 
     private void run() {
@@ -162,15 +176,14 @@ final class CompletionLoop {
         } catch (IOException | RuntimeException e) {
             LOG.error("The thread that takes completions ended: no RDMA operation completes any more", e);
         } finally {
-            ended.countDown();
-            runTasks();
+            tasks.end();
         }
     }
 
     private void loop() throws IOException {
         long busyUntil = System.nanoTime();
         while (true) {
-            runTasks();
+            tasks.run();
             if (closed && queues.isEmpty()) {
                 return;
             }
@@ -181,16 +194,6 @@ final class CompletionLoop {
             } else {
                 sleep();
                 busyUntil = System.nanoTime() + pollNanos;
-            }
-        }
-    }
-
-    private void runTasks() {
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            try {
-                task.run();
-            } catch (RuntimeException e) {
-                LOG.error("A task of the completion thread threw", e);
             }
         }
     }
@@ -206,15 +209,32 @@ final class CompletionLoop {
 
     private void sleep() throws IOException {
         for (int i = 0; i < queues.size(); i++) {
-            int errno = backend.requestNotify(queues.get(i).cq);
-            if (errno != 0) {
-                throw new IOException("ibv_req_notify_cq returned " + errno);
-            }
+            askForEvents(queues.get(i));
         }
         if (!pollAll(true) && tasks.isEmpty()) {
             counters.sleeps.increment();
             int millis = backend.canWake() ? -1 : UNWAKEABLE_MILLIS;
             backend.awaitCqEvent(channel, queues.isEmpty() ? null : queues.get(0).cq, millis);
+        }
+        for (int i = 0; i < queues.size(); i++) {
+            queues.get(i).unattended = false;
+        }
+    }
+
+    private void askForEvents(CompletionQueue queue) throws IOException {
+        // Who cannot be woken must be told by the device. The mark comes before the look.
+        queue.unattended = backend.canWake();
+        if (queue.unattended && !queue.handler.needsEvents()) {
+            return;
+        }
+        queue.unattended = false;
+        requestNotify(queue);
+    }
+
+    private void requestNotify(CompletionQueue queue) throws IOException {
+        int errno = backend.requestNotify(queue.cq);
+        if (errno != 0) {
+            throw new IOException("ibv_req_notify_cq returned " + errno);
         }
     }
 
@@ -227,7 +247,7 @@ final class CompletionLoop {
         boolean found = false;
         for (int i = 0; i < queues.size(); i++) {
             CompletionQueue queue = queues.get(i);
-            if (everything) {
+            if (everything && !queue.unattended) {
                 queue.taking.lock();
             } else if (!queue.taking.tryLock()) {
                 continue;
@@ -264,9 +284,9 @@ final class CompletionLoop {
     /** Ends when the last queue was removed, and waits a moment for that; not to be called by the thread itself. */
     void close() {
         closed = true;
-        wake();
+        tasks.wake();
         try {
-            if (Thread.currentThread() != thread && !ended.await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+            if (Thread.currentThread() != thread && !tasks.awaitEnd(CLOSE_SECONDS)) {
                 LOG.warn("The thread that takes completions did not end within {} s", CLOSE_SECONDS);
                 return;
             }
@@ -274,13 +294,10 @@ final class CompletionLoop {
             Thread.currentThread().interrupt();
             return;
         }
-        channelLock.lock();
         try {
-            channel.destroyCompChannel();
+            tasks.destroy(channel::destroyCompChannel);
         } catch (IOException e) {
             LOG.warn("A completion channel could not be destroyed: {}", e.getMessage());
-        } finally {
-            channelLock.unlock();
         }
     }
 }

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@link #fail} may be called by any thread, the rest belongs to the connection manager's thread.
  */
-final class Connection implements ConnectionManager.Handler, CompletionLoop.Handler, VerbQueue.Taker {
+final class Connection implements ConnectionManager.Handler, CompletionLoop.Handler {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     private final ConnectionManager manager;
@@ -239,9 +239,9 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
                 case RDMA_CM_EVENT_ESTABLISHED -> established(event);
                 case RDMA_CM_EVENT_DISCONNECTED -> end(what + " ended the RDMA connection", null);
                 case RDMA_CM_EVENT_DEVICE_REMOVAL -> end("the RDMA device was removed", null);
-                case RDMA_CM_EVENT_REJECTED -> end(rejection(event), null);
+                case RDMA_CM_EVENT_REJECTED -> end(Diagnosis.rejected(what, event, manager.backend()), null);
                 case RDMA_CM_EVENT_TIMEWAIT_EXIT, RDMA_CM_EVENT_ADDR_CHANGE -> {}
-                default -> end(failure(event), null);
+                default -> end(Diagnosis.notConnected(what, event), null);
             }
         } catch (IOException e) {
             end("connecting to " + what + " by RDMA failed: " + Diagnosis.explain(e), e);
@@ -266,29 +266,6 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         if (current != null) {
             current.cancel(false);
         }
-    }
-
-    private String rejection(CmEvent event) {
-        String said = Rejection.read(event.privateData());
-        String unsaid = manager.backend().readsPrivateData()
-                ? "nobody listens there, or no queue pair is free (reason " + event.status() + ")"
-                : "the provider '" + manager.backend().name()
-                        + "' does not show the reason; the memory node's log has it";
-        String reason = said.isEmpty() ? unsaid : said;
-        return what + " rejected the RDMA connection: " + reason;
-    }
-
-    private String failure(CmEvent event) {
-        String hint = switch (event.type()) {
-            case RDMA_CM_EVENT_ADDR_ERROR ->
-                "no RDMA device leads there; check the address, 'rdma link', and declock.rdma.device";
-            case RDMA_CM_EVENT_ROUTE_ERROR -> "no route leads there for RDMA";
-            case RDMA_CM_EVENT_UNREACHABLE ->
-                "the other side does not answer; check that UDP port 4791 (RoCE) is open and that both sides"
-                        + " use the same GID type and an MTU that fits";
-            default -> "check that the devices of both sides fit (GID type, MTU)";
-        };
-        return "connecting to " + what + " by RDMA failed with " + event.describe() + ": " + hint;
     }
 
     /** Ends the connection for this reason; any thread. */
@@ -397,19 +374,6 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         completionHandler = handler;
     }
 
-    /** Lets the calling thread take completions itself; see {@link CompletionLoop#take}. */
-    @Override
-    public boolean take() {
-        CompletionQueue queue = completionQueue;
-        return queue != null && device().completions().take(queue);
-    }
-
-    @Override
-    public boolean isTaking() {
-        CompletionQueue queue = completionQueue;
-        return queue == null || CompletionLoop.isTaking(queue);
-    }
-
     @Override
     public void completed(Completions completions, int i) {
         CompletionLoop.Handler handler = completionHandler;
@@ -422,6 +386,20 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
     public boolean isBusy() {
         CompletionLoop.Handler handler = completionHandler;
         return handler != null && handler.isBusy();
+    }
+
+    @Override
+    public boolean needsEvents() {
+        CompletionLoop.Handler handler = completionHandler;
+        return handler == null || handler.needsEvents();
+    }
+
+    CompletionQueue completionQueue() {
+        CompletionQueue current = completionQueue;
+        if (current == null) {
+            throw new IllegalStateException("the connection to " + what + " takes no completions");
+        }
+        return current;
     }
 
     private RdmaCmId id() {

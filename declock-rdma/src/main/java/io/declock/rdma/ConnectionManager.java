@@ -15,15 +15,10 @@ import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,9 +39,7 @@ final class ConnectionManager implements AutoCloseable {
     private final RdmaCounters counters;
     private final RdmaEventChannel channel;
     private final ScheduledExecutorService timer;
-    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    private final CountDownLatch ended = new CountDownLatch(1);
-    private final ReentrantLock channelLock = new ReentrantLock();
+    private final TaskQueue tasks;
     private volatile boolean closed;
     // The thread's own.
     private final Map<RdmaCmId, Handler> handlers = new HashMap<>();
@@ -71,6 +64,7 @@ final class ConnectionManager implements AutoCloseable {
         this.settings = settings;
         this.counters = counters;
         this.channel = RdmaEventChannel.createEventChannel();
+        this.tasks = new TaskQueue(() -> backend.wake(channel));
         ThreadFactory daemons =
                 Thread.ofPlatform().daemon().name("declock-rdma-timer").factory();
         ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, daemons);
@@ -81,25 +75,13 @@ final class ConnectionManager implements AutoCloseable {
 
     /** Runs something short on the thread, soon; at once if that has ended. */
     void execute(Runnable task) {
-        tasks.add(task);
-        if (ended.getCount() == 0) {
-            runTasks();
-            return;
-        }
-        channelLock.lock();
-        try {
-            if (channel.isOpen()) {
-                backend.wake(channel);
-            }
-        } finally {
-            channelLock.unlock();
-        }
+        tasks.execute(task);
     }
 
     private void run() {
         try {
             while (true) {
-                runTasks();
+                tasks.run();
                 if (closed && handlers.isEmpty()) {
                     return;
                 }
@@ -115,16 +97,6 @@ final class ConnectionManager implements AutoCloseable {
             LOG.error("The thread that makes RDMA connections ended: no connection can be made any more", e);
         } finally {
             end();
-        }
-    }
-
-    private void runTasks() {
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            try {
-                task.run();
-            } catch (RuntimeException e) {
-                LOG.error("A task of the connection thread threw", e);
-            }
         }
     }
 
@@ -146,16 +118,12 @@ final class ConnectionManager implements AutoCloseable {
     private void end() {
         devices.values().forEach(Device::close);
         timer.shutdownNow();
-        channelLock.lock();
         try {
-            channel.destroyEventChannel();
+            tasks.destroy(channel::destroyEventChannel);
         } catch (IOException e) {
             LOG.warn("The event channel could not be destroyed: {}", e.getMessage());
-        } finally {
-            channelLock.unlock();
         }
-        ended.countDown();
-        runTasks();
+        tasks.end();
     }
 
     VerbsBackend backend() {
@@ -249,7 +217,7 @@ final class ConnectionManager implements AutoCloseable {
         closed = true;
         execute(() -> {});
         try {
-            if (!ended.await(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+            if (!tasks.awaitEnd(CLOSE_SECONDS)) {
                 LOG.warn("RDMA connections did not end within {} s", CLOSE_SECONDS);
             }
         } catch (InterruptedException e) {

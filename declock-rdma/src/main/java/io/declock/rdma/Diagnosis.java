@@ -6,7 +6,9 @@ package io.declock.rdma;
 import io.declock.fabric.AdapterException;
 import io.declock.rdma.disni.DisniUnavailableException;
 import io.declock.rdma.ffm.NativeCallException;
+import io.declock.rdma.verbs.CmEvent;
 import io.declock.rdma.verbs.Errno;
+import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +56,29 @@ final class Diagnosis {
         }
         return "See what the manual page of " + call.function()
                 + " says, or use tcp:// in the addresses of memory nodes.";
+    }
+
+    /** Says why {@code what} rejected a connection, as far as the provider shows it. */
+    static String rejected(String what, CmEvent event, VerbsBackend backend) {
+        String said = Rejection.read(event.privateData());
+        String unsaid = backend.readsPrivateData()
+                ? "nobody listens there, or no queue pair is free (reason " + event.status() + ")"
+                : "the provider '" + backend.name() + "' does not show the reason; the memory node's log has it";
+        return what + " rejected the RDMA connection: " + (said.isEmpty() ? unsaid : said);
+    }
+
+    /** Says why a connection to {@code what} did not come to stand, and what to check. */
+    static String notConnected(String what, CmEvent event) {
+        String hint = switch (event.type()) {
+            case RDMA_CM_EVENT_ADDR_ERROR ->
+                "no RDMA device leads there; check the address, 'rdma link', and declock.rdma.device";
+            case RDMA_CM_EVENT_ROUTE_ERROR -> "no route leads there for RDMA";
+            case RDMA_CM_EVENT_UNREACHABLE ->
+                "the other side does not answer; check that UDP port 4791 (RoCE) is open and that both sides"
+                        + " use the same GID type and an MTU that fits";
+            default -> "check that the devices of both sides fit (GID type, MTU)";
+        };
+        return "connecting to " + what + " by RDMA failed with " + event.describe() + ": " + hint;
     }
 
     private static @Nullable NativeCallException nativeCall(IOException failure) {

@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -49,13 +48,12 @@ import org.slf4j.LoggerFactory;
  * has a fence. Nothing else has one, deliberately: it would wait for everything under way on the queue pair, and the Soft-RoCE of
  * Linux 6.1 now and then forgets a fenced request until the next one is posted.
  *
- * <p>Who posts for a caller that waits takes completions itself for a moment, as it would otherwise sleep until the completion thread
- * has taken its completion and woken it, which costs many times the round trip.
+ * <p>Who posts for a caller that waits takes completions itself for a moment, see {@link Takers}.
  *
  * <p>Posting is thread-safe. The lock guards the ring and the requests; nothing of a user is called while it is held. After {@link
  * #fail} returned, the queue pair is not touched any more.
  */
-final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResults {
+final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResults, Takers.Ring {
     /** Most words of one READ or WRITE, as over TCP. */
     static final int MAX_WORDS = 512;
 
@@ -73,9 +71,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private final int inlineBytes;
     private final RdmaCounters counters;
     private final Consumer<FabricException> broken;
-    private final Taker taker;
-    private final long pollNanos;
-    private final AtomicInteger takers = new AtomicInteger();
+    private final Takers takers;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory;
     private final IbvMr registration;
@@ -84,15 +80,15 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private final ReentrantLock lock = new ReentrantLock();
     private final Queue<VerbChain> waiting = new ConcurrentLinkedQueue<>();
 
-    // Guarded by the lock. Sequence numbers, of which the ring holds those from oldest to next.
+    // Guarded by the lock.
     private final @Nullable VerbChain[] inFlight;
     private final long[] postedAt;
-    private long next;
-    /** Read without the lock by who waits for a completion. */
+    // Sequence numbers, of which the ring holds those from oldest to next. Written with the lock and by who takes
+    // completions.
+    private volatile long next;
     private volatile long oldest;
 
     private volatile @Nullable FabricException failure;
-    private volatile boolean busy;
 
     // The chain whose results are being taken; belongs to who takes completions.
     private long taken;
@@ -103,8 +99,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
      * @param grant what of the other side's memory may be used
      * @param inlineBytes the most that the queue pair takes inline
      * @param broken told once when the queue pair fails
-     * @param taker by which the posting thread takes completions itself
-     * @param pollNanos for how long it does that
+     * @param takers the threads that take completions themselves
      */
     VerbQueue(
             VerbsBackend backend,
@@ -115,8 +110,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             int inlineBytes,
             RdmaCounters counters,
             Consumer<FabricException> broken,
-            Taker taker,
-            long pollNanos)
+            Takers takers)
             throws IOException {
         this.backend = backend;
         this.qp = qp;
@@ -124,23 +118,13 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         this.inlineBytes = inlineBytes;
         this.counters = counters;
         this.broken = broken;
-        this.taker = taker;
-        this.pollNanos = pollNanos;
+        this.takers = takers;
         this.mask = slots - 1;
         this.inFlight = new @Nullable VerbChain[slots];
         this.postedAt = new long[slots];
         this.requests = new SendRequests(slots * VERBS);
         this.memory = arena.allocate(slots * SLOT_BYTES, 4096);
         this.registration = backend.register(pd, memory.address(), memory.byteSize(), Constants.IBV_ACCESS_LOCAL_WRITE);
-    }
-
-    /** How a thread takes completions itself. */
-    interface Taker {
-        /** Takes what has completed, unless somebody else does already; returns whether there was anything. */
-        boolean take();
-
-        /** Returns whether the calling thread is being called by a completion that it takes. */
-        boolean isTaking();
     }
 
     /** Makes one on a connection that stands, and lets the connection own it. */
@@ -154,8 +138,9 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
                 connection.inlineBytes(),
                 manager.counters(),
                 connection::fail,
-                connection,
-                manager.settings().pollTime().toNanos());
+                new Takers(
+                        connection.completionQueue(),
+                        manager.settings().pollTime().toNanos()));
         connection.owns(queue::release);
         connection.completionsTo(queue);
         return queue;
@@ -170,61 +155,67 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             broken.accept(cause);
             return;
         }
-        // The chain may be used again as soon as it is posted.
         boolean waitedFor = chain.purpose() == Purpose.ACQUIRE || chain.purpose() == Purpose.CONVERT;
-        long sequence = 0;
+        if (waitedFor && takers.enter()) {
+            try {
+                long sequence = postOrQueue(chain);
+                if (sequence >= 0) {
+                    takers.takeUntil(this, sequence);
+                }
+            } finally {
+                takers.leave();
+            }
+        } else {
+            postOrQueue(chain);
+        }
+        attend();
+    }
+
+    /** What is under way when no thread waits for it any more, or never did, is the completion thread's. */
+    private void attend() {
+        if (needsEvents()) {
+            takers.attend();
+        }
+    }
+
+    /** Posts, or queues what finds no room; returns the chain's sequence number, -1 if it was not posted. It may be over then. */
+    private long postOrQueue(VerbChain chain) {
+        long sequence = -1;
         FabricException over = failure;
         if (over == null && waiting.isEmpty() && lock.tryLock()) {
             FabricException failed = null;
-            boolean posted = false;
             try {
                 over = failure;
                 if (over == null && waiting.isEmpty() && hasRoom()) {
                     sequence = next;
                     failed = postNow(chain);
-                    posted = true;
                 }
             } finally {
                 lock.unlock();
             }
             if (failed != null) {
                 broken.accept(failed);
-            } else if (posted && !waiting.isEmpty()) {
+            } else if (sequence >= 0 && !waiting.isEmpty()) {
                 // Somebody found the lock taken meanwhile.
                 postWaiting();
             }
-            if (posted) {
-                if (waitedFor) {
-                    takeUntil(sequence);
-                }
-                return;
+            if (sequence >= 0) {
+                return sequence;
             }
         }
         if (over != null) {
             fail(chain, over);
-            return;
+        } else {
+            waiting.add(chain);
+            counters.waits.increment();
+            postWaiting();
         }
-        waiting.add(chain);
-        counters.waits.increment();
-        postWaiting();
+        return -1;
     }
 
-    /** Takes completions until that of {@code sequence} was, for a moment at most. */
-    private void takeUntil(long sequence) {
-        if (pollNanos <= 0 || taker.isTaking()) {
-            return;
-        }
-        takers.incrementAndGet();
-        try {
-            long until = System.nanoTime() + pollNanos;
-            while (oldest <= sequence && failure == null && System.nanoTime() - until < 0) {
-                if (!taker.take()) {
-                    Thread.onSpinWait();
-                }
-            }
-        } finally {
-            takers.decrementAndGet();
-        }
+    @Override
+    public boolean isOver(long sequence) {
+        return oldest > sequence || failure != null;
     }
 
     private boolean isGranted(VerbChain chain) {
@@ -271,16 +262,18 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             broken.accept(failed);
         } else {
             failWaiting();
+            attend();
         }
     }
 
     /** Posts with the lock held; what it returns is to be reported without it. The chain then counts as in flight. */
     private @Nullable FabricException postNow(VerbChain chain) {
-        int slot = (int) next & mask;
+        long sequence = next;
+        int slot = (int) sequence & mask;
         int first = slot * VERBS;
         boolean read = false;
         for (int i = 0; i < chain.size(); i++) {
-            write(chain, i, first + i, slot * SLOT_BYTES + i * VERB_BYTES, read);
+            write(chain, i, sequence, first + i, slot * SLOT_BYTES + i * VERB_BYTES, read);
             read |= chain.verb(i) == Verb.READ;
             if (i > 0) {
                 requests.link(first + i - 1, first + i);
@@ -289,18 +282,16 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         requests.flag(first + chain.size() - 1, Constants.IBV_SEND_SIGNALED);
         inFlight[slot] = chain;
         postedAt[slot] = System.nanoTime();
-        next++;
-        busy = true;
+        next = sequence + 1;
         int errno = backend.postSend(qp, requests.address(first));
         return errno == 0
                 ? null
                 : new FabricException("the adapter took no request: " + Errno.describe(Math.abs(errno)));
     }
 
-    private void write(VerbChain chain, int i, int request, long at, boolean behindRead) {
+    private void write(VerbChain chain, int i, long sequence, int request, long at, boolean behindRead) {
         long remote = grant.address() + chain.address(i);
         int bytes = chain.words(i) * Long.BYTES;
-        long sequence = next;
         requests.local(request, memory.address() + at, bytes, registration.getLkey());
         switch (chain.verb(i)) {
             case FETCH_AND_ADD -> {
@@ -351,14 +342,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             taken = sequence;
             complete(chain);
         }
-        lock.lock();
-        try {
-            // Only now: until here the results lay in the slot.
-            oldest = sequence + 1;
-            busy = oldest != next;
-        } finally {
-            lock.unlock();
-        }
+        // Only now: until here the results lay in the slot. Whoever takes completions has the queue to himself.
+        oldest = sequence + 1;
         if (!waiting.isEmpty()) {
             postWaiting();
         }
@@ -383,17 +368,27 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     @Override
     public boolean isBusy() {
         // Who waits itself needs no help.
-        return busy && takers.get() == 0;
+        return failure == null && oldest != next && !takers.isAnyPresent();
+    }
+
+    @Override
+    public boolean needsEvents() {
+        return isBusy();
     }
 
     /** Returns how the queue pair is doing, for people. */
     String state() {
+        String state;
         lock.lock();
         try {
-            return failure == null ? backend.queuePairState(qp) : "ended: " + failure.getMessage();
+            state = failure == null ? backend.queuePairState(qp) : "ended: " + failure.getMessage();
         } finally {
             lock.unlock();
         }
+        if (!waiting.isEmpty()) {
+            postWaiting();
+        }
+        return state;
     }
 
     /** Returns whether the oldest chain in flight is older than that. */
@@ -401,7 +396,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         boolean stuck;
         lock.lock();
         try {
-            stuck = oldest != next && now - postedAt[(int) oldest & mask] > timeoutNanos;
+            long first = oldest;
+            stuck = first != next && now - postedAt[(int) first & mask] > timeoutNanos;
         } finally {
             lock.unlock();
         }
@@ -420,7 +416,6 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
                 return;
             }
             failure = cause;
-            busy = false;
             for (long i = oldest; i != next; i++) {
                 VerbChain chain = inFlight[(int) i & mask];
                 if (chain != null) {

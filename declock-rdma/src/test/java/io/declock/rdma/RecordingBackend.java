@@ -27,7 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A provider that only takes down what is posted. Not thread-safe. */
-final class RecordingBackend implements VerbsBackend {
+class RecordingBackend implements VerbsBackend {
     /** What was posted, one list of requests per post. */
     final List<List<Request>> posts = new ArrayList<>();
 

@@ -33,6 +33,10 @@ class VerbQueueTest {
 
     @BeforeEach
     void make() throws Exception {
+        make(Duration.ofSeconds(20));
+    }
+
+    private void make(Duration pollTime) throws Exception {
         queue = new VerbQueue(
                 backend,
                 null,
@@ -42,15 +46,15 @@ class VerbQueueTest {
                 16,
                 counters,
                 broken::add,
-                taker,
-                Duration.ofSeconds(20).toNanos());
+                new Takers(taker, pollTime.toNanos()));
     }
 
     /** Completes what {@code sequences} say, one each time, when asked to take. */
-    private static final class ScriptedTaker implements VerbQueue.Taker {
+    private static final class ScriptedTaker implements Takers.Source {
         final Queue<Runnable> completions = new ArrayDeque<>();
         boolean taking;
         int asked;
+        int attended;
 
         @Override
         public boolean take() {
@@ -69,15 +73,22 @@ class VerbQueueTest {
         public boolean isTaking() {
             return taking;
         }
+
+        @Override
+        public void attend() {
+            attended++;
+        }
     }
 
     @Test
     void whoWaitsForAnAcquisitionTakesCompletionsUntilItsOwn() {
         TestChain earlier = post(Purpose.RELEASE, c -> c.fetchAndAdd(0, 1));
         assertThat(taker.asked).as("nobody waits for a release").isZero();
+        assertThat(taker.attended).as("so the completion thread does").isEqualTo(1);
         taker.completions.add(() -> complete(0));
         taker.completions.add(() -> {
             assertThat(queue.isBusy()).as("the completion thread is not needed").isFalse();
+            assertThat(queue.needsEvents()).isFalse();
             complete(1);
         });
         taker.completions.add(() -> complete(2));
@@ -87,6 +98,18 @@ class VerbQueueTest {
         assertThat(earlier.future()).isDone();
         assertThat(own.future()).isDone();
         assertThat(taker.completions).hasSize(1);
+        assertThat(taker.attended).as("nothing is left").isEqualTo(1);
+        assertThat(queue.needsEvents()).isFalse();
+    }
+
+    @Test
+    void whatIsLeftWhenTheTimeIsUpIsTheCompletionThreads() throws Exception {
+        make(Duration.ofMillis(1));
+        post(Purpose.ACQUIRE, c -> c.fetchAndAdd(0, 1));
+        assertThat(taker.asked).isPositive();
+        assertThat(taker.attended).isEqualTo(1);
+        assertThat(queue.isBusy()).isTrue();
+        assertThat(queue.needsEvents()).isTrue();
     }
 
     @Test
@@ -232,7 +255,7 @@ class VerbQueueTest {
 
     @Test
     void aCompletionMayPostIntoTheRingItCompletes() throws Exception {
-        TestChain next = TestChain.forPurpose(Purpose.ACQUIRE);
+        TestChain next = TestChain.forPurpose(Purpose.RELEASE);
         next.fetchAndAdd(0, 9);
         post(c -> c.fetchAndAdd(0, 1)).future().thenRun(() -> queue.post(next));
         complete(0);

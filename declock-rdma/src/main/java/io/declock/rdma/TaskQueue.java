@@ -1,0 +1,97 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import java.io.IOException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Short tasks for a thread that sleeps in a channel of the adapter: who adds one wakes it, and who adds one when it has ended runs it.
+ * Thread-safe.
+ */
+final class TaskQueue {
+    private static final Logger LOG = LoggerFactory.getLogger(TaskQueue.class);
+
+    private final Runnable waker;
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
+    /** Keeps the channel from being destroyed while its waiter is woken. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private boolean destroyed;
+
+    /**
+     * Makes an empty one.
+     *
+     * @param waker wakes the thread; not called any more once the channel was destroyed
+     */
+    TaskQueue(Runnable waker) {
+        this.waker = waker;
+    }
+
+    /** Has the thread run something soon; runs it at once if the thread has ended. */
+    void execute(Runnable task) {
+        tasks.add(task);
+        if (ended.getCount() == 0) {
+            run();
+        } else {
+            wake();
+        }
+    }
+
+    /** Wakes the thread if it sleeps, or is about to. */
+    void wake() {
+        lock.lock();
+        try {
+            if (!destroyed) {
+                waker.run();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isEmpty() {
+        return tasks.isEmpty();
+    }
+
+    /** Runs what was added; called by the thread. */
+    void run() {
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                LOG.error("A task of {} threw", Thread.currentThread().getName(), e);
+            }
+        }
+    }
+
+    /** The thread ends: it runs nothing after this. */
+    void end() {
+        ended.countDown();
+        run();
+    }
+
+    /** Returns whether the thread ended in time. */
+    boolean awaitEnd(int seconds) throws InterruptedException {
+        return ended.await(seconds, TimeUnit.SECONDS);
+    }
+
+    /** Destroys the channel, in which nobody sleeps any more. */
+    void destroy(Connection.Closing channel) throws IOException {
+        lock.lock();
+        try {
+            destroyed = true;
+            channel.close();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
