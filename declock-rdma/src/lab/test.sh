@@ -129,12 +129,18 @@ lab_two() {
         --select-class=io.declock.rdma.laboratory.TwoMachinesIT --include-methodname=".*#($pattern)"
 }
 
-# Measures inside a machine for at most $1 seconds and prints a table.
+# Measures in two machines, each for at most $1 seconds, and prints a table.
 lab_figures() {
-    local deadline=$1 build=$2 results java
+    local deadline=$1 build=$2
     [[ $build == no ]] || lab_compile || return
-    java=$(lab_java io.declock.rdma.laboratory.program.Figures) || return
-    results=$root/declock-rdma/target/laboratory/figures
+    lab_figures_of "$deadline" latencies && lab_figures_of "$deadline" loads
+}
+
+# Prints the part $2 of the table.
+lab_figures_of() {
+    local deadline=$1 part=$2 results java
+    java=$(lab_java io.declock.rdma.laboratory.program.Figures "$part") || return
+    results=$root/declock-rdma/target/laboratory/figures-$part
     rm -rf "$results" && mkdir -p "$results"
     lab_run "$results" "$deadline" "set -o pipefail
 ($java) 2>&1 | tee /lab/results/output.txt | sed -un 's/^FIGURE  //p'"

@@ -76,14 +76,20 @@ final class Fabrics {
         return ServiceLoader.load(provider).findFirst().orElseThrow();
     }
 
+    static TcpFabric tcp(Counters counters) {
+        return TcpFabric.open(TcpFabricSettings.DEFAULTS.withTimeouts(SLOW, SLOW), counters);
+    }
+
+    static Fabric rdma(Map<String, String> options, TcpFabric tcp, Counters counters) throws AdapterException {
+        return found(DirectFabricProvider.class).open(options, tcp, counters);
+    }
+
     /** Makes a compute node of the memory node at {@code address}, not started. */
     static ComputeNode computeNode(MemoryNodeAddress address, ComputeNodeSettings settings, Map<String, String> options)
             throws AdapterException {
         Counters counters = new Counters();
-        TcpFabric tcp = TcpFabric.open(TcpFabricSettings.DEFAULTS.withTimeouts(SLOW, SLOW), counters);
-        Fabric fabric = address.scheme().equals(RDMA)
-                ? found(DirectFabricProvider.class).open(options, tcp, counters)
-                : tcp;
+        TcpFabric tcp = tcp(counters);
+        Fabric fabric = address.scheme().equals(RDMA) ? rdma(options, tcp, counters) : tcp;
         return ComputeNode.builder()
                 .memoryNodes(List.of(address))
                 .fabric(fabric)
