@@ -23,10 +23,6 @@ import org.slf4j.LoggerFactory;
  * woken then. So each queue has a lock for whoever takes. After the loop has asked for events it waits for that lock once, so that
  * nothing is left over.
  *
- * <p>An event costs an interrupt and a waking, for nothing if its completion was taken meanwhile. So the loop asks for none of a queue
- * that {@linkplain Handler#needsEvents needs none}, but marks it as unattended before it looks; and whoever brings a queue into need
- * {@linkplain CompletionQueue#attend looks for the mark} afterwards, and asks itself. One of the two sees the other.
- *
  * <p>Queues are added and removed on the thread itself, so that none is polled that was destroyed. Thread-safe.
  */
 final class CompletionLoop {
@@ -66,8 +62,6 @@ final class CompletionLoop {
         // Guarded by the lock.
         private final Completions completions = new Completions(BATCH);
         private boolean removed;
-        /** The loop sleeps, or is about to, without having asked for events of this queue. */
-        private volatile boolean unattended;
 
         private CompletionQueue(IbvCQ cq, Handler handler) {
             this.cq = cq;
@@ -96,31 +90,6 @@ final class CompletionLoop {
             return taking.isHeldByCurrentThread();
         }
 
-        @Override
-        public void attend() {
-            if (!unattended) {
-                return;
-            }
-            unattended = false;
-            if (!taking.tryLock()) {
-                // Whoever takes may have looked before; the loop waits for the lock.
-                tasks.wake();
-                return;
-            }
-            try {
-                if (!removed) {
-                    requestNotify(this);
-                    // What completed before makes no event.
-                    poll(this);
-                }
-            } catch (IOException e) {
-                LOG.debug("The loop will meet this as well: {}", e.getMessage());
-                tasks.wake();
-            } finally {
-                taking.unlock();
-            }
-        }
-
         private void retire() {
             taking.lock();
             try {
@@ -139,9 +108,6 @@ final class CompletionLoop {
 
         /** Returns whether completions are to be expected soon. */
         boolean isBusy();
-
-        /** Returns whether something may complete that nobody but the loop takes; when it begins to, {@link CompletionQueue#attend}. */
-        boolean needsEvents();
     }
 
     /** Creates a queue and takes from it until it is removed. */
@@ -209,26 +175,13 @@ final class CompletionLoop {
 
     private void sleep() throws IOException {
         for (int i = 0; i < queues.size(); i++) {
-            askForEvents(queues.get(i));
+            requestNotify(queues.get(i));
         }
         if (!pollAll(true) && tasks.isEmpty()) {
             counters.sleeps.increment();
             int millis = backend.canWake() ? -1 : UNWAKEABLE_MILLIS;
             backend.awaitCqEvent(channel, queues.isEmpty() ? null : queues.get(0).cq, millis);
         }
-        for (int i = 0; i < queues.size(); i++) {
-            queues.get(i).unattended = false;
-        }
-    }
-
-    private void askForEvents(CompletionQueue queue) throws IOException {
-        // Who cannot be woken must be told by the device. The mark comes before the look.
-        queue.unattended = backend.canWake();
-        if (queue.unattended && !queue.handler.needsEvents()) {
-            return;
-        }
-        queue.unattended = false;
-        requestNotify(queue);
     }
 
     private void requestNotify(CompletionQueue queue) throws IOException {
@@ -247,7 +200,7 @@ final class CompletionLoop {
         boolean found = false;
         for (int i = 0; i < queues.size(); i++) {
             CompletionQueue queue = queues.get(i);
-            if (everything && !queue.unattended) {
+            if (everything) {
                 queue.taking.lock();
             } else if (!queue.taking.tryLock()) {
                 continue;

@@ -388,12 +388,6 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         return handler != null && handler.isBusy();
     }
 
-    @Override
-    public boolean needsEvents() {
-        CompletionLoop.Handler handler = completionHandler;
-        return handler == null || handler.needsEvents();
-    }
-
     CompletionQueue completionQueue() {
         CompletionQueue current = completionQueue;
         if (current == null) {

@@ -195,12 +195,6 @@ final class PeerQueue implements CompletionLoop.Handler {
         return next != oldest;
     }
 
-    @Override
-    public boolean needsEvents() {
-        // A message may come at any time.
-        return true;
-    }
-
     private void release() throws IOException {
         arena.close();
         sends.close();

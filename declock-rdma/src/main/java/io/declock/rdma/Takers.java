@@ -21,9 +21,6 @@ final class Takers {
 
         /** Returns whether the calling thread is being called by a completion that it takes. */
         boolean isTaking();
-
-        /** Has the completion thread told of completions if it sleeps without. */
-        void attend();
     }
 
     /** Where the chains are. */
@@ -62,11 +59,6 @@ final class Takers {
 
     void leave() {
         present.decrementAndGet();
-    }
-
-    /** There may be something that the completion thread is needed for. */
-    void attend() {
-        source.attend();
     }
 
     /** Returns whether there are any: then the completion thread is not needed. */

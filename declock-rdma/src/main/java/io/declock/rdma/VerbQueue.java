@@ -168,14 +168,6 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         } else {
             postOrQueue(chain);
         }
-        attend();
-    }
-
-    /** What is under way when no thread waits for it any more, or never did, is the completion thread's. */
-    private void attend() {
-        if (needsEvents()) {
-            takers.attend();
-        }
     }
 
     /** Posts, or queues what finds no room; returns the chain's sequence number, -1 if it was not posted. It may be over then. */
@@ -262,7 +254,6 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             broken.accept(failed);
         } else {
             failWaiting();
-            attend();
         }
     }
 
@@ -369,11 +360,6 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     public boolean isBusy() {
         // Who waits itself needs no help.
         return failure == null && oldest != next && !takers.isAnyPresent();
-    }
-
-    @Override
-    public boolean needsEvents() {
-        return isBusy();
     }
 
     /** Returns how the queue pair is doing, for people. */

@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.rdma.CompletionLoop.CompletionQueue;
 import io.declock.rdma.verbs.Completions;
-import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -27,8 +25,6 @@ class CompletionLoopTest {
     private final BlockingQueue<Long> taken = new LinkedBlockingQueue<>();
     private CompletionLoop loop;
     private CompletionQueue queue;
-    private final Queue<Runnable> afterLooking = new ConcurrentLinkedQueue<>();
-    private volatile boolean needsEvents = true;
 
     /** Takes down what completes. */
     private final class Recorder implements CompletionLoop.Handler {
@@ -40,16 +36,6 @@ class CompletionLoopTest {
         @Override
         public boolean isBusy() {
             return false;
-        }
-
-        @Override
-        public boolean needsEvents() {
-            boolean found = needsEvents;
-            Runnable next = afterLooking.poll();
-            if (next != null) {
-                next.run();
-            }
-            return found;
         }
     }
 
@@ -100,85 +86,6 @@ class CompletionLoopTest {
         });
         assertThat(queue.take()).as("there was nothing").isFalse();
         assertThat(next()).isEqualTo(1);
-        assertThat(next()).isEqualTo(2);
-    }
-
-    /** Lets the loop go to sleep without having asked for an event. */
-    private void sleepUntold() throws InterruptedException {
-        needsEvents = false;
-        device.complete(1);
-        assertThat(next()).isEqualTo(1);
-        do {
-            device.sleeps.drainPermits();
-            loop.execute(() -> {});
-            assertThat(device.sleeps.tryAcquire(SECONDS, TimeUnit.SECONDS)).isTrue();
-        } while (device.isArmed());
-        device.armings.drainPermits();
-    }
-
-    @Test
-    void noEventIsAskedForWhereNobodyNeedsOne() throws Exception {
-        sleepUntold();
-        device.complete(2);
-        assertThat(queue.take()).as("whoever waits takes it").isTrue();
-        assertThat(next()).isEqualTo(2);
-        assertThat(device.armings.availablePermits()).isZero();
-    }
-
-    @Test
-    void whoNeedsAnEventWhileTheLoopSleepsAsksForIt() throws Exception {
-        sleepUntold();
-        needsEvents = true;
-        queue.attend();
-        assertThat(device.armings.availablePermits()).isEqualTo(1);
-        device.complete(2);
-        assertThat(next()).isEqualTo(2);
-    }
-
-    @Test
-    void whatCompletesBeforeThatIsTakenByWhoAsks() throws Exception {
-        sleepUntold();
-        needsEvents = true;
-        device.beforeArming.add(() -> device.complete(2));
-        queue.attend();
-        assertThat(taken).containsExactly(2L);
-    }
-
-    @Test
-    void whoCannotAskBecauseAnotherThreadHasTheQueueWakesTheLoop() throws Exception {
-        sleepUntold();
-        device.afterLooking.put(Thread.currentThread(), () -> {
-            device.complete(2);
-            Thread other = Thread.ofPlatform().start(() -> {
-                needsEvents = true;
-                queue.attend();
-            });
-            joinQuietly(other);
-        });
-        assertThat(queue.take()).as("there was nothing").isFalse();
-        assertThat(next()).isEqualTo(2);
-    }
-
-    private static void joinQuietly(Thread thread) {
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** The loop has looked, and goes to sleep; the need arises after its look, so whoever has it must see that nobody is told. */
-    @Test
-    void aNeedThatArisesJustAfterTheLoopHasLookedIsSeen() throws Exception {
-        sleepUntold();
-        afterLooking.add(() -> {
-            device.sleeps.drainPermits();
-            needsEvents = true;
-            queue.attend();
-        });
-        loop.execute(() -> {});
-        assertThat(device.sleeps.tryAcquire(SECONDS, TimeUnit.SECONDS)).isTrue();
-        device.complete(2);
         assertThat(next()).isEqualTo(2);
     }
 

@@ -54,7 +54,6 @@ class VerbQueueTest {
         final Queue<Runnable> completions = new ArrayDeque<>();
         boolean taking;
         int asked;
-        int attended;
 
         @Override
         public boolean take() {
@@ -73,22 +72,15 @@ class VerbQueueTest {
         public boolean isTaking() {
             return taking;
         }
-
-        @Override
-        public void attend() {
-            attended++;
-        }
     }
 
     @Test
     void whoWaitsForAnAcquisitionTakesCompletionsUntilItsOwn() {
         TestChain earlier = post(Purpose.RELEASE, c -> c.fetchAndAdd(0, 1));
         assertThat(taker.asked).as("nobody waits for a release").isZero();
-        assertThat(taker.attended).as("so the completion thread does").isEqualTo(1);
         taker.completions.add(() -> complete(0));
         taker.completions.add(() -> {
             assertThat(queue.isBusy()).as("the completion thread is not needed").isFalse();
-            assertThat(queue.needsEvents()).isFalse();
             complete(1);
         });
         taker.completions.add(() -> complete(2));
@@ -98,8 +90,6 @@ class VerbQueueTest {
         assertThat(earlier.future()).isDone();
         assertThat(own.future()).isDone();
         assertThat(taker.completions).hasSize(1);
-        assertThat(taker.attended).as("nothing is left").isEqualTo(1);
-        assertThat(queue.needsEvents()).isFalse();
     }
 
     @Test
@@ -107,9 +97,7 @@ class VerbQueueTest {
         make(Duration.ofMillis(1));
         post(Purpose.ACQUIRE, c -> c.fetchAndAdd(0, 1));
         assertThat(taker.asked).isPositive();
-        assertThat(taker.attended).isEqualTo(1);
         assertThat(queue.isBusy()).isTrue();
-        assertThat(queue.needsEvents()).isTrue();
     }
 
     @Test
