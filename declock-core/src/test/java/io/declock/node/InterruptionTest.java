@@ -49,8 +49,9 @@ class InterruptionTest {
             other.join();
         } catch (InterruptedException e) {
             noticed = true;
+            other.join();
         }
-        assertThat(noticed).isTrue();
-        other.join();
+        // A thread that is over already is not waited for, and the interrupt not noticed.
+        assertThat(noticed || Thread.interrupted()).isTrue();
     }
 }
