@@ -40,8 +40,10 @@ public final class FillCommand implements Callable<Integer>, SessionListener {
     @Override
     public Integer call() throws Exception {
         ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-        MemoryNodeSettings settings =
-                MemoryNodeSettings.withId("bench").withSize(records, capacity).withWaitOutOldSessions(false);
+        MemoryNodeSettings settings = MemoryNodeSettings.withId("bench")
+                .withSize(records, capacity)
+                .withRecordsPerSession(records)
+                .withWaitOutOldSessions(false);
         try (MemoryNode node = MemoryNode.create(
                 settings,
                 System::nanoTime,
