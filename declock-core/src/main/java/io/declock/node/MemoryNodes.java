@@ -189,6 +189,14 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         }
     }
 
+    /**
+     * Tries to bind what waits for a session. Each once: a session may be over before its beginning is told here, when the answer came later
+     * than the lease lasts, and then whatever is tried waits again.
+     */
+    private void retryUnbound() {
+        List.copyOf(unbound).forEach(this::retry);
+    }
+
     // ---------------------------------------------------------------- sessions
 
     @Override
@@ -201,7 +209,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                 session.incarnation(),
                 Duration.ofNanos(session.joined().leaseNanos()));
         learnIds();
-        unbound.forEach(this::retry);
+        retryUnbound();
         signal();
     }
 
@@ -227,7 +235,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     @Override
     public void down(MemoryNodeLink link) {
         if (link.refusal() != null || settings.failFast()) {
-            unbound.forEach(this::retry);
+            retryUnbound();
         }
         signal();
     }

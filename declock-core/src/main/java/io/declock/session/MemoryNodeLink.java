@@ -220,24 +220,25 @@ public final class MemoryNodeLink {
         }
     }
 
+    /**
+     * The session is over. The lease's watch and the fabric may say so at the same moment, as after a pause: whoever takes the session away
+     * does all the rest.
+     */
     private void lost(NodeSession current, FabricException cause) {
-        boolean wasCurrent;
         boolean again;
         mutex.lock();
         try {
-            wasCurrent = session == current;
-            again = running;
-            if (wasCurrent) {
-                session = null;
-                state = running ? State.DOWN : State.LEFT;
-                problem = String.valueOf(cause.getMessage());
+            if (session != current) {
+                return;
             }
+            again = running;
+            session = null;
+            state = running ? State.DOWN : State.LEFT;
+            problem = String.valueOf(cause.getMessage());
         } finally {
             mutex.unlock();
         }
-        if (!current.lose(cause) || !wasCurrent) {
-            return;
-        }
+        current.lose(cause);
         if (again) {
             log.warn(
                     "Session with memory node {} ({}) was lost: {}. Joining again.",

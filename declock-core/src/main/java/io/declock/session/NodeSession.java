@@ -224,10 +224,10 @@ public final class NodeSession implements CqlEnvironment {
         return byRecord.get(record);
     }
 
-    /** Ends the session on this side, once: every lock loses its holds. Returns whether this call did it. */
-    boolean lose(FabricException cause) {
+    /** Ends the session on this side, once: every lock loses its holds. */
+    void lose(FabricException cause) {
         if (!over.compareAndSet(false, true)) {
-            return false;
+            return;
         }
         surroundings.counters().count(Event.SESSION_LOST);
         coordinator.close();
@@ -241,7 +241,6 @@ public final class NodeSession implements CqlEnvironment {
                             cause));
         }
         byRecord.clear();
-        return true;
     }
 
     /** Returns whether the session has ended. */

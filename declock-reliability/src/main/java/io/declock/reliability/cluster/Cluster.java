@@ -27,6 +27,7 @@ public final class Cluster<N extends Node> implements AutoCloseable {
     private final Launcher<N> launcher;
     private final Referee referee;
     private final List<Node> nodes = new ArrayList<>();
+    private final Lateness lateness = new Lateness();
     private Program memoryNode;
     private int lives = 1;
 
@@ -118,7 +119,10 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         }
     }
 
-    /** Judges everything that has been written down since the last call; waits count from {@code calmSince} on. */
+    /**
+     * Judges everything that has been written down since the last call; waits count from {@code calmSince} on, and may take as much longer
+     * as the machine was late meanwhile.
+     */
     public Referee.Verdict judge(long calmSince) {
         for (Node node : nodes) {
             for (String answer : node.worker().answers()) {
@@ -131,12 +135,14 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         }
         try {
             Referee.Verdict verdict = referee.judge(calmSince);
-            if (verdict.longestWaitNanos() > bound().toNanos()) {
+            long late = lateness.nanosSince(calmSince);
+            if (verdict.longestWaitNanos() > bound().toNanos() + late) {
                 throw new IllegalStateException(String.format(
                         Locale.ROOT,
-                        "a waiter waited %d ms after the faults had stopped; promised are %d ms",
+                        "a waiter waited %d ms after the faults had stopped; promised are %d ms, and the machine was late by %d ms",
                         TimeUnit.NANOSECONDS.toMillis(verdict.longestWaitNanos()),
-                        bound().toMillis()));
+                        bound().toMillis(),
+                        TimeUnit.NANOSECONDS.toMillis(late)));
             }
             return verdict;
         } catch (SQLException e) {
@@ -146,6 +152,7 @@ public final class Cluster<N extends Node> implements AutoCloseable {
 
     @Override
     public void close() {
+        lateness.close();
         dismiss(nodes);
         memoryNode.close();
         platform.close();

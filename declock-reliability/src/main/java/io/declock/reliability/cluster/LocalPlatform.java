@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.h2.tools.Server;
@@ -27,6 +28,12 @@ import org.h2.tools.Server;
 /** Processes on the loopback interface, with a proxy in front of each worker's way to the memory node and of its peer port. */
 public final class LocalPlatform implements Platform {
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
+
+    /** Below the range from which Linux takes the ports of outgoing connections. */
+    private static final int FIRST_PORT = 20_000;
+
+    private static final int LAST_PORT = 32_000;
+    private static final int PORT_ATTEMPTS = 100;
 
     private final Path directory;
     private final Duration lease;
@@ -147,12 +154,20 @@ public final class LocalPlatform implements Platform {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
+    /**
+     * Finds a port that nobody uses, and that the kernel gives to nobody who connects: a memory node that is started again must find its
+     * port free, and who connects to it meanwhile must not be connected with himself.
+     */
     private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        for (int attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
+            int port = FIRST_PORT + ThreadLocalRandom.current().nextInt(LAST_PORT - FIRST_PORT);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (IOException e) {
+                // Somebody uses it.
+            }
         }
+        throw new IllegalStateException("no free port from " + FIRST_PORT + " to " + LAST_PORT);
     }
 
     @Override

@@ -8,19 +8,26 @@ import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockRequest;
+import io.declock.monitor.LockView;
+import io.declock.node.ComputeNodeMonitor;
 import io.declock.reliability.ledger.Accounts;
 import io.declock.reliability.ledger.Ledger;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Threads that take and give back a few locks, now and then changing what the locks protect, until told to stop. */
 final class Load {
     private static final Duration WAIT = Duration.ofSeconds(60);
+    /** A thread that has not ended by then, once it was told to, is worth a look. */
+    private static final Duration LATE = Duration.ofSeconds(1);
+
     private static final int LONGEST_STAY_MICROS = 2_000;
     private static final int LONGEST_PAUSE_MICROS = 8_000;
 
@@ -55,8 +62,30 @@ final class Load {
     /** Returns when every thread has left its last critical section. */
     void stop() throws InterruptedException {
         stopped = true;
+        long late = System.nanoTime() + LATE.toNanos();
+        for (Thread thread : running) {
+            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(late - System.nanoTime())));
+            if (thread.isAlive()) {
+                explain(thread);
+            }
+        }
         for (Thread thread : running) {
             thread.join();
+        }
+    }
+
+    /** Says where a thread is that does not come to its end, for whoever reads why a run failed. */
+    private void explain(Thread thread) {
+        ComputeNodeMonitor monitor = worker.node().monitor();
+        worker.say("late " + thread.getName() + " at " + Arrays.toString(thread.getStackTrace()));
+        monitor.memoryNodes().forEach(view -> worker.say("late, with " + view));
+        for (LockView view : monitor.locks(100)) {
+            worker.say("late, with " + view);
+            if (view.state() == LockView.State.WAITING) {
+                monitor.inspect(view.name())
+                        .whenComplete((record, failure) ->
+                                worker.say("late, with record " + (failure == null ? record : failure)));
+            }
         }
     }
 
