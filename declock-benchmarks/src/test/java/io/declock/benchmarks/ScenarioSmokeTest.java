@@ -48,7 +48,7 @@ class ScenarioSmokeTest {
 
     @Test
     void zipf() throws Exception {
-        assertThat(tiny("zipf", "--names=1000")).contains("per remote acquisition");
+        assertThat(tiny("zipf", "--names=1000", "--rounds=2")).contains("per remote acquisition", "\"rounds\"");
     }
 
     @Test

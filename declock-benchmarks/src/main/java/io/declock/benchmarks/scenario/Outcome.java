@@ -180,7 +180,7 @@ final class Outcome {
         return map;
     }
 
-    private static Map<String, Object> toMap(Goal goal) {
+    static Map<String, Object> toMap(Goal goal) {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("what", goal.what());
         map.put("measured", goal.measured() == null ? Double.NaN : goal.measured());

@@ -32,6 +32,13 @@ public final class RunOptions {
             description = "The measured window (default: ${DEFAULT-VALUE}).")
     private double measureSeconds;
 
+    @Option(
+            names = "--rounds",
+            defaultValue = "1",
+            description = "How often all runs are made, in turn; goals are judged by the medians of the rounds' ratios"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private int rounds;
+
     @Option(names = "--jvms", defaultValue = "4", description = "Client processes (default: ${DEFAULT-VALUE}).")
     private int jvms;
 
@@ -73,6 +80,10 @@ public final class RunOptions {
 
     private static Duration seconds(double seconds) {
         return Duration.ofNanos((long) (seconds * 1e9));
+    }
+
+    int rounds() {
+        return Math.max(1, rounds);
     }
 
     int jvms() {

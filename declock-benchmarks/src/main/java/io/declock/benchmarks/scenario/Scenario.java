@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 
 /**
  * A scenario as a command: prints where it runs, makes its runs one after another, prints a table and for each promised number
- * whether it was kept. Ends with 1 if a lock let two writers in, a run failed, or a peer that had to run could not.
+ * whether it was kept; all of it several times over if asked to, with the medians at the end. Ends with 1 if a lock let two writers in, a run failed, or a peer that had to run could not.
  */
 public abstract class Scenario implements Callable<Integer> {
     /** Set to true where every peer must run: what cannot run fails then, in place of being skipped. */
@@ -48,8 +48,23 @@ public abstract class Scenario implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        Rounds rounds = new Rounds();
+        for (int round = 1; round <= options.rounds(); round++) {
+            System.out.println("== " + title() + (options.rounds() == 1 ? "" : ", round " + round));
+            rounds.add(round());
+        }
+        if (options.rounds() > 1) {
+            System.out.println(rounds);
+        }
+        Path file = json == null ? options.json() : json;
+        if (file != null) {
+            Files.writeString(file, Json.write(rounds.toMap()));
+        }
+        return rounds.isSound() ? 0 : 1;
+    }
+
+    private Outcome round() throws IOException, InterruptedException {
         Outcome outcome = new Outcome(title());
-        System.out.println("== " + title());
         Environment.describe().forEach((key, value) -> {
             outcome.environment(key, value);
             System.out.println("   " + key + ": " + value);
@@ -64,11 +79,7 @@ public abstract class Scenario implements Callable<Integer> {
         System.out.println("   DecLock: " + settings.tuning().toMap());
         execute(outcome);
         System.out.println(outcome);
-        Path file = json == null ? options.json() : json;
-        if (file != null) {
-            Files.writeString(file, Json.write(outcome.toMap()));
-        }
-        return outcome.isSound() ? 0 : 1;
+        return outcome;
     }
 
     private static String seconds(Duration duration) {

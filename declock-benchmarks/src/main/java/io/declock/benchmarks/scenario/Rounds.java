@@ -1,0 +1,80 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.benchmarks.scenario;
+
+import io.declock.benchmarks.report.Goal;
+import io.declock.benchmarks.report.TextTable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/**
+ * A scenario made several times over. Each goal is judged by the median of what the rounds have measured; each ratio is one between
+ * runs of the same round. Not thread-safe.
+ */
+final class Rounds {
+    private final List<Outcome> outcomes = new ArrayList<>();
+
+    void add(Outcome outcome) {
+        outcomes.add(outcome);
+    }
+
+    boolean isSound() {
+        return outcomes.stream().allMatch(Outcome::isSound);
+    }
+
+    /** Returns the goals with the medians. */
+    List<Goal> goals() {
+        List<Goal> medians = new ArrayList<>();
+        List<Goal> first = outcomes.get(0).goals();
+        for (int i = 0; i < first.size(); i++) {
+            Goal goal = first.get(i);
+            medians.add(new Goal(goal.what(), median(measured(i)), goal.bound(), goal.atLeast()));
+        }
+        return medians;
+    }
+
+    /** A goal has the same place in every round that came so far, whatever peer was the fastest in it. */
+    private List<Double> measured(int goal) {
+        return outcomes.stream()
+                .map(Outcome::goals)
+                .filter(goals -> goals.size() > goal)
+                .map(goals -> goals.get(goal).measured())
+                .filter(Objects::nonNull)
+                .toList();
+    }
+
+    /** Returns the middle one, or the mean of the two in the middle; NaN of nothing. */
+    static double median(List<Double> values) {
+        List<Double> sorted = values.stream().sorted().toList();
+        int size = sorted.size();
+        return size == 0 ? Double.NaN : (sorted.get((size - 1) / 2) + sorted.get(size / 2)) / 2;
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("\nmedians of " + outcomes.size() + " rounds\n");
+        List<Goal> goals = goals();
+        for (int i = 0; i < goals.size(); i++) {
+            String each = measured(i).stream().map(TextTable::number).collect(Collectors.joining(", "));
+            text.append('\n').append(goals.get(i)).append(" [").append(each).append(']');
+        }
+        return text.append('\n').toString();
+    }
+
+    /** Returns it for machines: the one outcome as it is, or several with the medians. */
+    Map<String, Object> toMap() {
+        if (outcomes.size() == 1) {
+            return outcomes.get(0).toMap();
+        }
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("rounds", outcomes.stream().map(Outcome::toMap).toList());
+        map.put("goals", goals().stream().map(Outcome::toMap).toList());
+        map.put("sound", isSound());
+        return map;
+    }
+}
