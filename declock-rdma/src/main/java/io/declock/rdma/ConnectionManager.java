@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
@@ -90,7 +91,7 @@ final class ConnectionManager implements AutoCloseable {
                     dispatch(event);
                 }
                 if (closed) {
-                    Map.copyOf(handlers).values().forEach(Handler::closed);
+                    closeAll();
                 }
             }
         } catch (IOException | RuntimeException e) {
@@ -115,9 +116,22 @@ final class ConnectionManager implements AutoCloseable {
         }
     }
 
+    private void closeAll() {
+        for (Handler handler : List.copyOf(handlers.values())) {
+            try {
+                handler.closed();
+            } catch (RuntimeException e) {
+                LOG.error("Ending an RDMA connection threw", e);
+            }
+        }
+    }
+
     private void end() {
+        // After a failure there are connections left, whose sessions would otherwise not hear of it.
+        closeAll();
         devices.values().forEach(Device::close);
         timer.shutdownNow();
+        tasks.run();
         try {
             tasks.destroy(channel::destroyEventChannel);
         } catch (IOException e) {

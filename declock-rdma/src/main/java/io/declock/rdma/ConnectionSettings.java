@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxInFlight most chains under way per memory node, a power of two; more wait
  * @param maxReadsAndAtomics most READs and atomics under way per connection; the device may allow less
  * @param inlineBytes WRITEs and messages up to this size are copied when they are posted, if the device can
- * @param pollTime how long the completion thread polls after the last completion, while something is under way, before it
- *     sleeps; zero to sleep at once
+ * @param pollTime how long a caller that waits for its own chain takes completions before it parks, and the completion thread polls
+ *     after the last completion, while something is under way that no caller waits for; zero to sleep at once
  * @param connectTimeout how long connecting may take
  * @param requestTimeout how long a chain may take
  */

@@ -6,12 +6,16 @@ package io.declock.rdma;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps what happens until it may be told, then tells it in order. Events are run by one thread at a time, none while the lock is
  * held. Thread-safe.
  */
 final class EarlyEvents {
+    private static final Logger LOG = LoggerFactory.getLogger(EarlyEvents.class);
+
     private final ReentrantLock lock = new ReentrantLock();
     // Guarded by the lock.
     private final Queue<Runnable> kept = new ArrayDeque<>();
@@ -45,8 +49,17 @@ final class EarlyEvents {
         } finally {
             lock.unlock();
         }
-        first.run();
+        run(first, "What comes before all events");
         runKept();
+    }
+
+    /** What throws must not keep the others from being told. */
+    private static void run(Runnable event, String what) {
+        try {
+            event.run();
+        } catch (RuntimeException e) {
+            LOG.error("{} of a session threw", what, e);
+        }
     }
 
     private void runKept() {
@@ -62,7 +75,7 @@ final class EarlyEvents {
             } finally {
                 lock.unlock();
             }
-            next.run();
+            run(next, "An event");
         }
     }
 }

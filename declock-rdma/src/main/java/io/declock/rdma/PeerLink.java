@@ -114,7 +114,7 @@ final class PeerLink {
 
         @Override
         public void prepared(Connection prepared) throws IOException {
-            own = new PeerQueue(prepared, manager, PeerLink.this::take);
+            own = PeerQueue.on(prepared, manager, PeerLink.this::take);
         }
 
         @Override
@@ -125,7 +125,7 @@ final class PeerLink {
             }
             PeerQueue made = own;
             if (made != null) {
-                made.up(true);
+                made.established();
                 if (queue == null) {
                     queue = made;
                 }
@@ -141,7 +141,7 @@ final class PeerLink {
             attempts.remove(this);
             PeerQueue made = own;
             if (made != null) {
-                made.up(false);
+                made.ended();
                 if (queue == made) {
                     queue = null;
                 }

@@ -4,6 +4,7 @@
 package io.declock.rdma;
 
 import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
 import io.declock.fabric.FabricException;
 import io.declock.fabric.PeerMessage;
@@ -55,10 +56,12 @@ final class PeerQueue implements CompletionLoop.Handler {
     private final FrameBody body = new FrameBody();
     private final int inlineBytes;
     private final ReentrantLock lock = new ReentrantLock();
+    // Written with the lock.
+    private volatile long next;
+    private volatile long oldest;
     // Guarded by the lock.
-    private long next;
-    private long oldest;
     private boolean up;
+    private boolean over;
 
     /** Takes what comes. */
     @FunctionalInterface
@@ -71,21 +74,61 @@ final class PeerQueue implements CompletionLoop.Handler {
         void message(PeerMessage message) throws BadFrameException;
     }
 
-    /** Makes one on a queue pair that is made, and posts its receives. */
-    PeerQueue(Connection connection, ConnectionManager manager, Taker taker) throws IOException {
-        this.backend = manager.backend();
-        this.qp = connection.queuePair();
-        this.counters = manager.counters();
-        this.broken = connection::fail;
+    /**
+     * Makes one on a queue pair that is made. Before the connection stands, {@link #postReceives} must be called.
+     *
+     * @param inlineBytes the most that the queue pair takes inline
+     * @param broken told when the queue pair fails; it may be more than once
+     */
+    PeerQueue(
+            VerbsBackend backend,
+            IbvQP qp,
+            IbvPd pd,
+            int inlineBytes,
+            RdmaCounters counters,
+            Consumer<FabricException> broken,
+            Taker taker)
+            throws IOException {
+        this.backend = backend;
+        this.qp = qp;
+        this.inlineBytes = inlineBytes;
+        this.counters = counters;
+        this.broken = broken;
         this.taker = taker;
-        this.inlineBytes = connection.inlineBytes();
-        connection.owns(this::release);
-        this.registration = connection.register(memory.address(), memory.byteSize(), Constants.IBV_ACCESS_LOCAL_WRITE);
+        this.registration = register(pd);
         for (int i = 0; i < buffers.length; i++) {
             buffers[i] = Unpooled.wrappedBuffer(
                     memory.asSlice((long) i * SLOT_BYTES, SLOT_BYTES).asByteBuffer());
         }
-        connection.completionsTo(this);
+    }
+
+    /** Makes one on a connection whose queue pair is made, lets the connection own it, and posts its receives. */
+    static PeerQueue on(Connection connection, ConnectionManager manager, Taker taker) throws IOException {
+        PeerQueue queue = new PeerQueue(
+                manager.backend(),
+                connection.queuePair(),
+                connection.domain(),
+                connection.inlineBytes(),
+                manager.counters(),
+                connection::fail,
+                taker);
+        connection.owns(queue::release);
+        connection.completionsTo(queue);
+        queue.postReceives();
+        return queue;
+    }
+
+    private IbvMr register(IbvPd pd) throws IOException {
+        try {
+            return backend.register(pd, memory.address(), memory.byteSize(), Constants.IBV_ACCESS_LOCAL_WRITE);
+        } catch (IOException e) {
+            free();
+            throw e;
+        }
+    }
+
+    /** Posts a buffer for each message that may be under way. */
+    void postReceives() throws IOException {
         for (int i = 0; i < SLOTS; i++) {
             receives.fill(i, RECEIVE + i, address(SLOTS + i), SLOT_BYTES, registration.getLkey());
             postReceive(i);
@@ -103,11 +146,21 @@ final class PeerQueue implements CompletionLoop.Handler {
         }
     }
 
-    /** The connection stands, or is over. */
-    void up(boolean nowUp) {
+    /** The connection stands: messages may be sent. Some may have come before. */
+    void established() {
         lock.lock();
         try {
-            up = nowUp;
+            up = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The connection is over. Once it has returned, the queue pair is not touched any more. */
+    void ended() {
+        lock.lock();
+        try {
+            over = true;
         } finally {
             lock.unlock();
         }
@@ -118,17 +171,18 @@ final class PeerQueue implements CompletionLoop.Handler {
         int errno;
         lock.lock();
         try {
-            if (!up || next - oldest >= SLOTS) {
+            if (!up || over || next - oldest >= SLOTS) {
                 return false;
             }
-            int slot = (int) (next % SLOTS);
+            long sequence = next;
+            int slot = (int) (sequence % SLOTS);
             ByteBuf buffer = buffers[slot].clear();
             Messages.writePeer(buffer, message);
             int flags = Constants.IBV_SEND_SIGNALED;
             flags |= buffer.readableBytes() <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;
-            sends.header(slot, next, Constants.IBV_WR_SEND, flags);
+            sends.header(slot, sequence, Constants.IBV_WR_SEND, flags);
             sends.local(slot, address(slot), buffer.readableBytes(), registration.getLkey());
-            next++;
+            next = sequence + 1;
             errno = backend.postSend(qp, sends.address(slot));
         } finally {
             lock.unlock();
@@ -182,7 +236,7 @@ final class PeerQueue implements CompletionLoop.Handler {
         }
         lock.lock();
         try {
-            if (up) {
+            if (!over) {
                 postReceive(i);
             }
         } finally {
@@ -196,6 +250,14 @@ final class PeerQueue implements CompletionLoop.Handler {
     }
 
     private void release() throws IOException {
+        try {
+            registration.deregMr().execute().free();
+        } finally {
+            free();
+        }
+    }
+
+    private void free() {
         arena.close();
         sends.close();
         receives.close();

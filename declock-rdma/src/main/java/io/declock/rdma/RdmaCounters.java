@@ -17,7 +17,7 @@ public final class RdmaCounters {
     public final LongAdder emptyPolls = new LongAdder();
     /** Times the completion thread went to sleep. */
     public final LongAdder sleeps = new LongAdder();
-    /** Chains that had to wait because the most were under way. */
+    /** Chains that waited: the most were under way, or another thread was just posting. */
     public final LongAdder waits = new LongAdder();
     /** Connections that came to stand. */
     public final LongAdder connections = new LongAdder();

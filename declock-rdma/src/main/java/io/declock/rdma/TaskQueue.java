@@ -8,13 +8,14 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Short tasks for a thread that sleeps in a channel of the adapter: who adds one wakes it, and who adds one when it has ended runs it.
- * Thread-safe.
+ * Short tasks for a thread that sleeps in a channel of the adapter: who adds one wakes it. When that thread has ended, who adds one
+ * runs it. One task runs at a time, in order, so that what belongs to the thread needs no lock then either. Thread-safe.
  */
 final class TaskQueue {
     private static final Logger LOG = LoggerFactory.getLogger(TaskQueue.class);
@@ -22,6 +23,7 @@ final class TaskQueue {
     private final Runnable waker;
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final CountDownLatch ended = new CountDownLatch(1);
+    private final AtomicBoolean running = new AtomicBoolean();
     /** Keeps the channel from being destroyed while its waiter is woken. */
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -36,7 +38,7 @@ final class TaskQueue {
         this.waker = waker;
     }
 
-    /** Has the thread run something soon; runs it at once if the thread has ended. */
+    /** Has the thread run something soon; if that has ended, runs it at once, or has it run by who is just running another. */
     void execute(Runnable task) {
         tasks.add(task);
         if (ended.getCount() == 0) {
@@ -64,6 +66,17 @@ final class TaskQueue {
 
     /** Runs what was added; called by the thread. */
     void run() {
+        // Who finds another thread running tasks leaves its own to it: so that one looks again when it has let go.
+        while (!tasks.isEmpty() && running.compareAndSet(false, true)) {
+            try {
+                runAll();
+            } finally {
+                running.set(false);
+            }
+        }
+    }
+
+    private void runAll() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             try {
                 task.run();

@@ -3,25 +3,17 @@
 
 package io.declock.rdma;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import com.ibm.disni.verbs.IbvMr;
-import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
 import io.declock.fabric.FabricException;
 import io.declock.fabric.Purpose;
 import io.declock.fabric.RemoteMemory;
-import io.declock.fabric.Verb;
 import io.declock.fabric.VerbChain;
 import io.declock.fabric.VerbResults;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.Errno;
-import io.declock.rdma.verbs.SendRequests;
 import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -33,20 +25,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chains on one queue pair. Each chain takes a slot of a ring: native requests and registered memory for what it reads and writes.
+ * Chains on one queue pair. Each chain takes a place in a ring, see {@link ChainSlots}.
  *
  * <ol>
- *   <li>Post: under the lock, fill the slot's requests, link them, ring the doorbell once. Only the last asks for a completion;
- *       a failed one makes a completion in any case.
- *   <li>Complete: on a reliable connection requests complete in order, so a completion ends the oldest chain in flight. Its slot
+ *   <li>Post: under the lock, write the chain's requests, ring the doorbell once. Only the last asks for a completion; a failed one
+ *       makes a completion in any case.
+ *   <li>Complete: on a reliable connection requests complete in order, so a completion ends the oldest chain in flight. Its place
  *       is free after the chain has taken its results.
- *   <li>What finds no free slot waits, and is posted by the thread that frees one.
+ *   <li>What finds no free place, or another thread just posting, waits, and is posted by the thread that frees one or has posted.
  * </ol>
- *
- * <p>Order: the responder of a reliable connection begins requests in order and ends an atomic before it begins what follows, so
- * atomics and READs need nothing. Only a READ's words may be fetched late, after a WRITE behind it: such a WRITE of the same chain
- * has a fence. Nothing else has one, deliberately: it would wait for everything under way on the queue pair, and the Soft-RoCE of
- * Linux 6.1 now and then forgets a fenced request until the next one is posted.
  *
  * <p>Who posts for a caller that waits takes completions itself for a moment, see {@link Takers}.
  *
@@ -54,30 +41,15 @@ import org.slf4j.LoggerFactory;
  * #fail} returned, the queue pair is not touched any more.
  */
 final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResults, Takers.Ring {
-    /** Most words of one READ or WRITE, as over TCP. */
-    static final int MAX_WORDS = 512;
-
     private static final Logger LOG = LoggerFactory.getLogger(VerbQueue.class);
-    private static final int VERBS = VerbChain.MAX_VERBS;
-
-    /** Where the results and the data of a verb lie in its slot: each has room for the largest. */
-    private static final long VERB_BYTES = (long) MAX_WORDS * Long.BYTES;
-
-    private static final long SLOT_BYTES = VERBS * VERB_BYTES;
 
     private final VerbsBackend backend;
     private final IbvQP qp;
-    private final RegionGrant grant;
-    private final int inlineBytes;
+    private final ChainSlots slots;
     private final RdmaCounters counters;
     private final Consumer<FabricException> broken;
     private final Takers takers;
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment memory;
-    private final IbvMr registration;
-    private final SendRequests requests;
-    private final int mask;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock;
     private final Queue<VerbChain> waiting = new ConcurrentLinkedQueue<>();
 
     // Guarded by the lock.
@@ -96,61 +68,52 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     /**
      * Makes one on a connected queue pair.
      *
-     * @param grant what of the other side's memory may be used
-     * @param inlineBytes the most that the queue pair takes inline
-     * @param broken told once when the queue pair fails
+     * @param broken told when the queue pair fails; it may be more than once
      * @param takers the threads that take completions themselves
+     * @param lock guards the ring; nobody else's
      */
     VerbQueue(
             VerbsBackend backend,
             IbvQP qp,
-            IbvPd pd,
-            RegionGrant grant,
-            int slots,
-            int inlineBytes,
+            ChainSlots slots,
             RdmaCounters counters,
             Consumer<FabricException> broken,
-            Takers takers)
-            throws IOException {
+            Takers takers,
+            ReentrantLock lock) {
         this.backend = backend;
         this.qp = qp;
-        this.grant = grant;
-        this.inlineBytes = inlineBytes;
+        this.slots = slots;
         this.counters = counters;
         this.broken = broken;
         this.takers = takers;
-        this.mask = slots - 1;
-        this.inFlight = new @Nullable VerbChain[slots];
-        this.postedAt = new long[slots];
-        this.requests = new SendRequests(slots * VERBS);
-        this.memory = arena.allocate(slots * SLOT_BYTES, 4096);
-        this.registration = backend.register(pd, memory.address(), memory.byteSize(), Constants.IBV_ACCESS_LOCAL_WRITE);
+        this.lock = lock;
+        this.inFlight = new @Nullable VerbChain[slots.count()];
+        this.postedAt = new long[slots.count()];
     }
 
-    /** Makes one on a connection that stands, and lets the connection own it. */
+    /** Makes one on a connection that stands, and lets the connection own its memory. */
     static VerbQueue on(Connection connection, ConnectionManager manager, RegionGrant grant) throws IOException {
+        ConnectionSettings settings = manager.settings();
+        ChainSlots slots = new ChainSlots(
+                manager.backend(), connection.domain(), grant, settings.maxInFlight(), connection.inlineBytes());
+        connection.owns(slots::release);
         VerbQueue queue = new VerbQueue(
                 manager.backend(),
                 connection.queuePair(),
-                connection.domain(),
-                grant,
-                manager.settings().maxInFlight(),
-                connection.inlineBytes(),
+                slots,
                 manager.counters(),
                 connection::fail,
-                new Takers(
-                        connection.completionQueue(),
-                        manager.settings().pollTime().toNanos()));
-        connection.owns(queue::release);
+                new Takers(connection.completionQueue(), settings.pollTime().toNanos()),
+                new ReentrantLock());
         connection.completionsTo(queue);
         return queue;
     }
 
     @Override
     public void post(VerbChain chain) {
-        if (!isGranted(chain)) {
+        if (!slots.isGranted(chain)) {
             FabricException cause = new FabricException(
-                    chain + " reaches outside the memory that the memory node granted: " + grant.length() + " bytes");
+                    chain + " reaches outside the memory that the memory node granted: " + slots.granted() + " bytes");
             fail(chain, cause);
             broken.accept(cause);
             return;
@@ -210,42 +173,17 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return oldest > sequence || failure != null;
     }
 
-    private boolean isGranted(VerbChain chain) {
-        for (int i = 0; i < chain.size(); i++) {
-            long address = chain.address(i);
-            int words = chain.words(i);
-            if (address < 0
-                    || (address & Long.BYTES - 1) != 0
-                    || words < 1
-                    || words > MAX_WORDS
-                    || address > grant.length() - (long) words * Long.BYTES) {
-                return false;
-            }
-        }
-        return chain.size() > 0;
-    }
-
-    // With the lock held.
     private boolean hasRoom() {
-        return next - oldest <= mask;
+        return next - oldest < inFlight.length;
     }
 
     /** Posts as much of what waits as there is room for. */
     private void postWaiting() {
         FabricException failed = null;
-        // Whoever holds the lock may have looked before the chain was there; so look again after it was let go.
-        while (failed == null && !waiting.isEmpty() && lock.tryLock()) {
+        // Who finds the lock taken leaves what it knows of to who has it: so that one looks again after letting it go.
+        while (failed == null && failure == null && hasRoom() && !waiting.isEmpty() && lock.tryLock()) {
             try {
-                if (failure != null || !hasRoom()) {
-                    break;
-                }
-                while (failed == null && hasRoom()) {
-                    VerbChain chain = waiting.poll();
-                    if (chain == null) {
-                        break;
-                    }
-                    failed = postNow(chain);
-                }
+                failed = postWhatFits();
             } finally {
                 lock.unlock();
             }
@@ -257,56 +195,31 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         }
     }
 
+    // With the lock held.
+    private @Nullable FabricException postWhatFits() {
+        FabricException failed = null;
+        while (failed == null && failure == null && hasRoom()) {
+            VerbChain chain = waiting.poll();
+            if (chain == null) {
+                break;
+            }
+            failed = postNow(chain);
+        }
+        return failed;
+    }
+
     /** Posts with the lock held; what it returns is to be reported without it. The chain then counts as in flight. */
     private @Nullable FabricException postNow(VerbChain chain) {
         long sequence = next;
-        int slot = (int) sequence & mask;
-        int first = slot * VERBS;
-        boolean read = false;
-        for (int i = 0; i < chain.size(); i++) {
-            write(chain, i, sequence, first + i, slot * SLOT_BYTES + i * VERB_BYTES, read);
-            read |= chain.verb(i) == Verb.READ;
-            if (i > 0) {
-                requests.link(first + i - 1, first + i);
-            }
-        }
-        requests.flag(first + chain.size() - 1, Constants.IBV_SEND_SIGNALED);
+        int slot = slots.slot(sequence);
+        long first = slots.write(chain, sequence);
         inFlight[slot] = chain;
         postedAt[slot] = System.nanoTime();
         next = sequence + 1;
-        int errno = backend.postSend(qp, requests.address(first));
+        int errno = backend.postSend(qp, first);
         return errno == 0
                 ? null
                 : new FabricException("the adapter took no request: " + Errno.describe(Math.abs(errno)));
-    }
-
-    private void write(VerbChain chain, int i, long sequence, int request, long at, boolean behindRead) {
-        long remote = grant.address() + chain.address(i);
-        int bytes = chain.words(i) * Long.BYTES;
-        requests.local(request, memory.address() + at, bytes, registration.getLkey());
-        switch (chain.verb(i)) {
-            case FETCH_AND_ADD -> {
-                requests.header(request, sequence, Constants.IBV_WR_ATOMIC_FETCH_AND_ADD, 0);
-                requests.atomic(request, remote, grant.key(), chain.operand(i), 0);
-            }
-            case COMPARE_AND_SWAP -> {
-                requests.header(request, sequence, Constants.IBV_WR_ATOMIC_CMP_AND_SWP, 0);
-                requests.atomic(request, remote, grant.key(), chain.operand(i), chain.desired(i));
-            }
-            case READ -> {
-                requests.header(request, sequence, Constants.IBV_WR_RDMA_READ, 0);
-                requests.remote(request, remote, grant.key());
-            }
-            case WRITE -> {
-                for (int w = 0; w < chain.words(i); w++) {
-                    memory.set(JAVA_LONG, at + (long) w * Long.BYTES, chain.writeWord(i, w));
-                }
-                int flags = behindRead ? Constants.IBV_SEND_FENCE : 0;
-                flags |= bytes <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;
-                requests.header(request, sequence, Constants.IBV_WR_RDMA_WRITE, flags);
-                requests.remote(request, remote, grant.key());
-            }
-        }
     }
 
     @Override
@@ -324,8 +237,9 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             if (failure != null || sequence != oldest) {
                 return;
             }
-            chain = inFlight[(int) sequence & mask];
-            inFlight[(int) sequence & mask] = null;
+            int slot = slots.slot(sequence);
+            chain = inFlight[slot];
+            inFlight[slot] = null;
         } finally {
             lock.unlock();
         }
@@ -350,10 +264,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
 
     @Override
     public long word(int verb, int word) {
-        if (verb < 0 || verb >= VERBS || word < 0 || word >= MAX_WORDS) {
-            throw new IndexOutOfBoundsException("word " + word + " of verb " + verb);
-        }
-        return memory.get(JAVA_LONG, (taken & mask) * SLOT_BYTES + verb * VERB_BYTES + (long) word * Long.BYTES);
+        return slots.word(taken, verb, word);
     }
 
     @Override
@@ -383,7 +294,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         lock.lock();
         try {
             long first = oldest;
-            stuck = first != next && now - postedAt[(int) first & mask] > timeoutNanos;
+            stuck = first != next && now - postedAt[slots.slot(first)] > timeoutNanos;
         } finally {
             lock.unlock();
         }
@@ -403,7 +314,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             }
             failure = cause;
             for (long i = oldest; i != next; i++) {
-                VerbChain chain = inFlight[(int) i & mask];
+                VerbChain chain = inFlight[slots.slot(i)];
                 if (chain != null) {
                     lost.add(chain);
                 }
@@ -431,16 +342,5 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         } catch (RuntimeException e) {
             LOG.error("The failure of {} threw", chain, e);
         }
-    }
-
-    /** Gives the memory back; the queue pair must be destroyed, and nobody takes results any more. */
-    void release() {
-        try {
-            registration.deregMr().execute().free();
-        } catch (IOException e) {
-            LOG.warn("Memory could not be deregistered: {}", e.getMessage());
-        }
-        arena.close();
-        requests.close();
     }
 }

@@ -28,4 +28,20 @@ class EarlyEventsTest {
 
         assertThat(told).containsExactly("first", "a", "b", "c", "d", "e");
     }
+
+    @Test
+    void anEventThatThrowsKeepsNoneBehindItFromBeingTold() {
+        EarlyEvents events = new EarlyEvents();
+        List<String> told = new ArrayList<>();
+        events.run(() -> {
+            throw new IllegalStateException("on purpose");
+        });
+        events.run(() -> told.add("a"));
+        events.open(() -> {
+            throw new IllegalStateException("on purpose");
+        });
+        events.run(() -> told.add("b"));
+
+        assertThat(told).containsExactly("a", "b");
+    }
 }

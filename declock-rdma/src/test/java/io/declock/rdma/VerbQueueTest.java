@@ -15,12 +15,16 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What is posted for a chain, and how chains end, without a device. */
 class VerbQueueTest {
     private static final int SLOTS = 4;
+    private static final int SECONDS = 10;
     private static final int FENCE = Constants.IBV_SEND_FENCE;
     private static final int SIGNALED = Constants.IBV_SEND_SIGNALED;
     private static final int INLINE = Constants.IBV_SEND_INLINE;
@@ -40,13 +44,11 @@ class VerbQueueTest {
         queue = new VerbQueue(
                 backend,
                 null,
-                null,
-                new RegionGrant(0x10000, 4096, 0x42),
-                SLOTS,
-                16,
+                new ChainSlots(backend, null, new RegionGrant(0x10000, 4096, 0x42), SLOTS, 16),
                 counters,
                 broken::add,
-                new Takers(taker, pollTime.toNanos()));
+                new Takers(taker, pollTime.toNanos()),
+                new ReentrantLock());
     }
 
     /** Completes what {@code sequences} say, one each time, when asked to take. */
@@ -250,5 +252,69 @@ class VerbQueueTest {
         assertThat(backend.posts).hasSize(2);
         complete(1);
         assertThat(next.ends).hasValue(1);
+    }
+
+    /** Does something once, when it is about to be let go for the {@code n}th time by the thread that made it. */
+    private static final class SlowLock extends ReentrantLock {
+        private final Thread owner = Thread.currentThread();
+        private final Runnable before;
+        private int left;
+
+        SlowLock(int n, Runnable before) {
+            this.left = n;
+            this.before = before;
+        }
+
+        @Override
+        public void unlock() {
+            if (Thread.currentThread() == owner && --left == 0) {
+                before.run();
+            }
+            super.unlock();
+        }
+    }
+
+    /**
+     * The one chain in flight gives its place back just when who wants to post has seen that there is none, and has the lock still:
+     * no other completion will come that finds what was left.
+     */
+    @Test
+    void aPlaceThatBecomesFreeWhileSomebodyLooksForOneIsFound() throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch gone = new CountDownLatch(1);
+        // The third time: after the first chain, after the look whether the second can go at once, and now.
+        SlowLock slow = new SlowLock(3, () -> {
+            goOn.countDown();
+            await(gone);
+        });
+        ChainSlots one = new ChainSlots(backend, null, new RegionGrant(0, 1024, 0x42), 1, 16);
+        queue = new VerbQueue(backend, null, one, counters, broken::add, new Takers(taker, 0), slow);
+        CountDownLatch taking = new CountDownLatch(1);
+        TestChain first = TestChain.forPurpose(Purpose.RELEASE);
+        first.fetchAndAdd(0, 1);
+        first.future().thenRun(() -> {
+            taking.countDown();
+            await(goOn);
+        });
+        queue.post(first);
+        Thread completing = Thread.ofPlatform().start(() -> {
+            complete(0);
+            gone.countDown();
+        });
+        await(taking);
+
+        post(c -> c.fetchAndAdd(8, 1));
+        goOn.countDown();
+        completing.join();
+
+        assertThat(backend.posts).hasSize(2);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(SECONDS, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 }

@@ -1,0 +1,175 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.rdma;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvPd;
+import io.declock.fabric.Verb;
+import io.declock.fabric.VerbChain;
+import io.declock.rdma.verbs.Constants;
+import io.declock.rdma.verbs.SendRequests;
+import io.declock.rdma.verbs.VerbsBackend;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The native side of a ring of chains: for each place in the ring, linked requests and registered memory for what they read and
+ * write. Chains are written in place; nothing is allocated.
+ *
+ * <p>Order: the responder of a reliable connection begins requests in order and ends an atomic before it begins what follows, so
+ * atomics and READs need nothing. Only a READ's words may be fetched late, after a WRITE behind it: such a WRITE of the same chain
+ * has a fence. Nothing else has one, deliberately: it would wait for everything under way on the queue pair, and the Soft-RoCE of
+ * Linux 6.1 now and then forgets a fenced request until the next one is posted.
+ *
+ * <p>Not thread-safe, but one thread may write a chain while another reads the words of one that has completed.
+ */
+final class ChainSlots {
+    /** Most words of one READ or WRITE, as over TCP. */
+    private static final int MAX_WORDS = 512;
+
+    private static final Logger LOG = LoggerFactory.getLogger(ChainSlots.class);
+    private static final int VERBS = VerbChain.MAX_VERBS;
+
+    /** Where the results and the data of a verb lie in its slot: each has room for the largest. */
+    private static final long VERB_BYTES = (long) MAX_WORDS * Long.BYTES;
+
+    private static final long SLOT_BYTES = VERBS * VERB_BYTES;
+
+    private final RegionGrant grant;
+    private final int inlineBytes;
+    private final int count;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment memory;
+    private final IbvMr registration;
+    private final SendRequests requests;
+
+    /**
+     * Makes empty ones.
+     *
+     * @param grant what of the other side's memory may be used
+     * @param count how many; a power of two
+     * @param inlineBytes the most that the queue pair takes inline
+     */
+    ChainSlots(VerbsBackend backend, IbvPd pd, RegionGrant grant, int count, int inlineBytes) throws IOException {
+        this.grant = grant;
+        this.inlineBytes = inlineBytes;
+        this.count = count;
+        this.requests = new SendRequests(count * VERBS);
+        this.memory = arena.allocate(count * SLOT_BYTES, 4096);
+        this.registration = register(backend, pd);
+    }
+
+    private IbvMr register(VerbsBackend backend, IbvPd pd) throws IOException {
+        try {
+            return backend.register(pd, memory.address(), memory.byteSize(), Constants.IBV_ACCESS_LOCAL_WRITE);
+        } catch (IOException e) {
+            // Too little locked memory, for instance; and the next connection will try again.
+            free();
+            throw e;
+        }
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** Returns the slot that the chain of that sequence number has. */
+    int slot(long sequence) {
+        return (int) sequence & count - 1;
+    }
+
+    /** Returns whether a chain stays within the memory that was granted. */
+    boolean isGranted(VerbChain chain) {
+        for (int i = 0; i < chain.size(); i++) {
+            long address = chain.address(i);
+            int words = chain.words(i);
+            if (address < 0
+                    || (address & Long.BYTES - 1) != 0
+                    || words < 1
+                    || words > MAX_WORDS
+                    || address > grant.length() - (long) words * Long.BYTES) {
+                return false;
+            }
+        }
+        return chain.size() > 0;
+    }
+
+    /** Returns how much memory was granted, in bytes. */
+    long granted() {
+        return grant.length();
+    }
+
+    /** Writes a chain to its slot, with a completion for the last request only; returns where the first request lies. */
+    long write(VerbChain chain, long sequence) {
+        int slot = slot(sequence);
+        int first = slot * VERBS;
+        boolean read = false;
+        for (int i = 0; i < chain.size(); i++) {
+            write(chain, i, sequence, first + i, slot * SLOT_BYTES + i * VERB_BYTES, read);
+            read |= chain.verb(i) == Verb.READ;
+            if (i > 0) {
+                requests.link(first + i - 1, first + i);
+            }
+        }
+        requests.flag(first + chain.size() - 1, Constants.IBV_SEND_SIGNALED);
+        return requests.address(first);
+    }
+
+    private void write(VerbChain chain, int i, long sequence, int request, long at, boolean behindRead) {
+        long remote = grant.address() + chain.address(i);
+        int bytes = chain.words(i) * Long.BYTES;
+        requests.local(request, memory.address() + at, bytes, registration.getLkey());
+        switch (chain.verb(i)) {
+            case FETCH_AND_ADD -> {
+                requests.header(request, sequence, Constants.IBV_WR_ATOMIC_FETCH_AND_ADD, 0);
+                requests.atomic(request, remote, grant.key(), chain.operand(i), 0);
+            }
+            case COMPARE_AND_SWAP -> {
+                requests.header(request, sequence, Constants.IBV_WR_ATOMIC_CMP_AND_SWP, 0);
+                requests.atomic(request, remote, grant.key(), chain.operand(i), chain.desired(i));
+            }
+            case READ -> {
+                requests.header(request, sequence, Constants.IBV_WR_RDMA_READ, 0);
+                requests.remote(request, remote, grant.key());
+            }
+            case WRITE -> {
+                for (int w = 0; w < chain.words(i); w++) {
+                    memory.set(JAVA_LONG, at + (long) w * Long.BYTES, chain.writeWord(i, w));
+                }
+                int flags = behindRead ? Constants.IBV_SEND_FENCE : 0;
+                flags |= bytes <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;
+                requests.header(request, sequence, Constants.IBV_WR_RDMA_WRITE, flags);
+                requests.remote(request, remote, grant.key());
+            }
+        }
+    }
+
+    /** Returns a word that a verb of that chain, which has completed, brought. */
+    long word(long sequence, int verb, int word) {
+        if (verb < 0 || verb >= VERBS || word < 0 || word >= MAX_WORDS) {
+            throw new IndexOutOfBoundsException("word " + word + " of verb " + verb);
+        }
+        return memory.get(JAVA_LONG, slot(sequence) * SLOT_BYTES + verb * VERB_BYTES + (long) word * Long.BYTES);
+    }
+
+    /** Gives the memory back; the queue pair must be destroyed, and nobody reads words any more. */
+    void release() {
+        try {
+            registration.deregMr().execute().free();
+        } catch (IOException e) {
+            LOG.warn("Memory could not be deregistered: {}", e.getMessage());
+        }
+        free();
+    }
+
+    private void free() {
+        arena.close();
+        requests.close();
+    }
+}
