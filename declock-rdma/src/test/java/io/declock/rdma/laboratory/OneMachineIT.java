@@ -40,7 +40,7 @@ class OneMachineIT {
     void aDeviceThatIsTakenAwayUnderLoadIsAClearErrorAndEndsNoProcess() throws Exception {
         Laboratory.image("the removal of an RDMA device");
 
-        assertThat(laboratory("--seconds=200", "run", Laboratory.java(Unplugged.class)))
+        assertThat(laboratory("--seconds=300", "run", Laboratory.java(Unplugged.class)))
                 .as("exit code of the program whose output is above")
                 .isZero();
     }
