@@ -41,7 +41,7 @@ class CompletionLoopTest {
 
     @BeforeEach
     void start() throws Exception {
-        loop = new CompletionLoop(device, device.context(), ConnectionSettings.DEFAULTS, new RdmaCounters());
+        loop = new CompletionLoop(device, EventDevice.context(), ConnectionSettings.DEFAULTS, new RdmaCounters());
         queue = loop.create(16, new Recorder());
         assertThat(device.armings.tryAcquire(SECONDS, TimeUnit.SECONDS)).isTrue();
     }

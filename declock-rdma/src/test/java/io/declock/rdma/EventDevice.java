@@ -96,8 +96,8 @@ final class EventDevice extends RecordingBackend {
         events.release();
     }
 
-    /** Returns a context of this device. */
-    IbvContext context() throws IOException {
+    /** Returns a context of such a device. */
+    static IbvContext context() throws IOException {
         Providers.provider("ffm");
         return new Context();
     }
