@@ -27,6 +27,8 @@ public final class Cluster<N extends Node> implements AutoCloseable {
     private final Launcher<N> launcher;
     private final Referee referee;
     private final List<Node> nodes = new ArrayList<>();
+    private static final int LINES_TOLD = 25;
+
     private final Lateness lateness = new Lateness();
     private Program memoryNode;
     private int lives = 1;
@@ -148,6 +150,29 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Says how every program that runs is doing and what it logged last, for whoever reads why a run failed. */
+    public String describe() {
+        StringBuilder text = new StringBuilder();
+        describe(text, "memory node", memoryNode, memoryNode.log().lines().toList());
+        for (Node node : nodes) {
+            if (node.worker().program().isAlive()) {
+                describe(
+                        text,
+                        node.worker().name(),
+                        node.worker().program(),
+                        node.worker().lastWords());
+            }
+        }
+        return text.toString();
+    }
+
+    private static void describe(StringBuilder text, String name, Program program, List<String> lines) {
+        text.append("\n-- ").append(name).append(program.isAlive() ? ", which runs" : ", WHICH HAS ENDED");
+        lines.stream()
+                .skip(Math.max(0, lines.size() - LINES_TOLD))
+                .forEach(line -> text.append("\n   ").append(line));
     }
 
     @Override

@@ -121,7 +121,7 @@ public final class LocalProgram implements Program {
         return process.isAlive();
     }
 
-    /** Returns what it said besides its answers. */
+    @Override
     public String log() {
         try {
             return Files.readString(log);

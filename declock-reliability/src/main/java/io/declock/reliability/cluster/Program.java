@@ -29,6 +29,11 @@ public interface Program extends AutoCloseable {
     /** Returns whether it runs, or could if it were let go on. */
     boolean isAlive();
 
+    /** Returns what it said besides its answers, where that is kept in one piece; else nothing. */
+    default String log() {
+        return "";
+    }
+
     /** Ends it if it has not ended. */
     @Override
     void close();

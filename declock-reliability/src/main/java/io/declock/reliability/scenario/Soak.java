@@ -52,15 +52,23 @@ public final class Soak {
         log.accept("seed " + seed + ", lease " + lease.toMillis() + " ms");
         long end = System.nanoTime() + length.toNanos();
         try (Cluster<ProxiedNode> cluster = Cluster.local(lease)) {
-            Soak soak = new Soak(cluster, new SplittableRandom(seed), log);
-            Map<String, Long> first = soak.round(0);
-            int rounds = 1;
-            while (System.nanoTime() - end < 0) {
-                Map<String, Long> last = soak.round(rounds);
-                rounds++;
-                within("heap", first, last, HEAP_ALLOWANCE);
-                within("threads", first, last, THREAD_ALLOWANCE);
+            try {
+                new Soak(cluster, new SplittableRandom(seed), log).rounds(end);
+            } catch (RuntimeException e) {
+                log.accept(cluster.describe());
+                throw e;
             }
+        }
+    }
+
+    private void rounds(long end) {
+        Map<String, Long> first = round(0);
+        int rounds = 1;
+        while (System.nanoTime() - end < 0) {
+            Map<String, Long> last = round(rounds);
+            rounds++;
+            within("heap", first, last, HEAP_ALLOWANCE);
+            within("threads", first, last, THREAD_ALLOWANCE);
         }
     }
 
@@ -166,6 +174,7 @@ public final class Soak {
     }
 
     private void replace(int victim) {
+        cluster.dismiss(List.of(nodes.get(victim)));
         ProxiedNode fresh = cluster.worker(victim == 1 ? "other" : "another");
         fresh.worker().load(0, LOCKS, THREADS, READ_PERCENT);
         nodes.set(victim, fresh);
