@@ -6,6 +6,10 @@ package io.declock.rdma.laboratory.program;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.inprocess.InProcessFabric;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
 import io.declock.node.ComputeNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +21,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -31,7 +38,12 @@ public final class Figures {
     private static final int RAW_OPERATIONS = 2000;
     private static final int WARM_UP = 20_000;
     private static final int CYCLES = 4001;
-    private static final long PAUSE_NANOS = 300_000;
+    /**
+     * Longer than Soft-RoCE takes to execute a release, and not much longer: after 300 us a single verb takes twice as long as one behind
+     * the other, as {@code ib_atomic_lat} posts them.
+     */
+    private static final long PAUSE_NANOS = 50_000;
+
     private static final int NAMES = 64;
     private static final int HOT_MILLIS = 6000;
     private static final int MIX_NAMES = 5000;
@@ -61,6 +73,7 @@ public final class Figures {
     private record Mix(double acquire, double withEntries, double all, double remote) {}
 
     private void latencies() throws Exception {
+        double code = inProcess();
         double before = raw();
         double binding;
         double chain;
@@ -86,6 +99,7 @@ public final class Figures {
         latency("RDMA: the same, as configured by default", rdma.acquire(), raw);
         latency("RDMA: acquire, and release without waiting, polled for", polling.cycle(), raw);
         latency("RDMA: the same, one behind the other, against two such verbs", polling.backToBack(), 2 * raw);
+        latency("the lock's code alone: acquire in process, without a device", code, raw);
         latency("TCP:  uncontended acquire, p50", tcp.acquire(), raw);
         latency("TCP:  acquire and release, one behind the other", tcp.backToBack(), 2 * raw);
     }
@@ -171,6 +185,35 @@ public final class Figures {
         process.say("serve " + address(scheme) + " nowait");
         process.await("^@ done serve", PATIENCE);
         return process;
+    }
+
+    /** Returns what acquiring takes where verbs are executed by the calling thread itself. */
+    private static double inProcess() throws Exception {
+        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
+                Thread.ofPlatform().daemon().factory());
+        MemoryNode memoryNode = MemoryNode.create(
+                MemoryNodeSettings.withId("in-process").withSize(1000, 16).withWaitOutOldSessions(false),
+                System::nanoTime,
+                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
+                () -> ThreadLocalRandom.current().nextLong());
+        Counters counters = new Counters();
+        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
+        try (ComputeNode node = ComputeNode.builder()
+                .memoryNodes(List.of(fabric.address()))
+                .fabric(fabric)
+                .counters(counters)
+                .settings(Fabrics.settings("figures"))
+                .build()) {
+            node.start();
+            if (!node.awaitReady(PATIENCE)) {
+                throw new IllegalStateException("not ready: " + node.monitor().memoryNodes());
+            }
+            cycles(node, WARM_UP, 0);
+            return cycles(node, CYCLES, PAUSE_NANOS).acquire();
+        } finally {
+            memoryNode.close();
+            timer.shutdownNow();
+        }
     }
 
     private Latency uncontended(String scheme, Map<String, String> options) throws Exception {
