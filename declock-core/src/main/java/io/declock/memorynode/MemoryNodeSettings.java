@@ -7,6 +7,7 @@ import io.declock.layout.LockHeader;
 import io.declock.layout.RecordLayout;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -81,130 +82,48 @@ public record MemoryNodeSettings(
 
     /** Returns these settings with another number of records and queue capacity. */
     public MemoryNodeSettings withSize(int records, int queueCapacity) {
-        return new MemoryNodeSettings(
-                id,
-                records,
-                queueCapacity,
-                recordsPerSession,
-                maxLease,
-                leaseMargin,
-                waitOutOldSessions,
-                nodeSetDigest,
-                reclaimInterval,
-                preallocate,
-                secondsSince2025);
+        return with(draft -> {
+            draft.records = records;
+            draft.queueCapacity = queueCapacity;
+        });
     }
 
     /** Returns these settings with another bound on the records that one session creates, 0 for nine tenths of all. */
     public MemoryNodeSettings withRecordsPerSession(int recordsPerSession) {
-        return new MemoryNodeSettings(
-                id,
-                records,
-                queueCapacity,
-                recordsPerSession,
-                maxLease,
-                leaseMargin,
-                waitOutOldSessions,
-                nodeSetDigest,
-                reclaimInterval,
-                preallocate,
-                secondsSince2025);
+        return with(draft -> draft.recordsPerSession = recordsPerSession);
     }
 
     /** Returns these settings with another longest lease and margin. */
     public MemoryNodeSettings withLease(Duration maxLease, Duration leaseMargin) {
-        return new MemoryNodeSettings(
-                id,
-                records,
-                queueCapacity,
-                recordsPerSession,
-                maxLease,
-                leaseMargin,
-                waitOutOldSessions,
-                nodeSetDigest,
-                reclaimInterval,
-                preallocate,
-                secondsSince2025);
+        return with(draft -> {
+            draft.maxLease = maxLease;
+            draft.leaseMargin = leaseMargin;
+        });
     }
 
     /** Returns these settings with or without waiting for sessions of an earlier life. */
     public MemoryNodeSettings withWaitOutOldSessions(boolean waitOutOldSessions) {
-        return new MemoryNodeSettings(
-                id,
-                records,
-                queueCapacity,
-                recordsPerSession,
-                maxLease,
-                leaseMargin,
-                waitOutOldSessions,
-                nodeSetDigest,
-                reclaimInterval,
-                preallocate,
-                secondsSince2025);
+        return with(draft -> draft.waitOutOldSessions = waitOutOldSessions);
     }
 
     /** Returns these settings with another digest of the node set. */
     public MemoryNodeSettings withNodeSetDigest(long nodeSetDigest) {
-        return new MemoryNodeSettings(
-                id,
-                records,
-                queueCapacity,
-                recordsPerSession,
-                maxLease,
-                leaseMargin,
-                waitOutOldSessions,
-                nodeSetDigest,
-                reclaimInterval,
-                preallocate,
-                secondsSince2025);
+        return with(draft -> draft.nodeSetDigest = nodeSetDigest);
     }
 
     /** Returns these settings with another reclaim interval. */
     public MemoryNodeSettings withReclaimInterval(Duration reclaimInterval) {
-        return new MemoryNodeSettings(
-                id,
-                records,
-                queueCapacity,
-                recordsPerSession,
-                maxLease,
-                leaseMargin,
-                waitOutOldSessions,
-                nodeSetDigest,
-                reclaimInterval,
-                preallocate,
-                secondsSince2025);
+        return with(draft -> draft.reclaimInterval = reclaimInterval);
     }
 
     /** Returns these settings with or without taking all memory at the start. */
     public MemoryNodeSettings withPreallocate(boolean preallocate) {
-        return new MemoryNodeSettings(
-                id,
-                records,
-                queueCapacity,
-                recordsPerSession,
-                maxLease,
-                leaseMargin,
-                waitOutOldSessions,
-                nodeSetDigest,
-                reclaimInterval,
-                preallocate,
-                secondsSince2025);
+        return with(draft -> draft.preallocate = preallocate);
     }
 
     /** Returns these settings with another wall clock. */
     public MemoryNodeSettings withWallClock(LongSupplier secondsSince2025) {
-        return new MemoryNodeSettings(
-                id,
-                records,
-                queueCapacity,
-                recordsPerSession,
-                maxLease,
-                leaseMargin,
-                waitOutOldSessions,
-                nodeSetDigest,
-                reclaimInterval,
-                preallocate,
-                secondsSince2025);
+        return with(draft -> draft.secondsSince2025 = secondsSince2025);
     }
 
     /** Returns how many records one session may have created, with the default worked out. */
@@ -215,5 +134,55 @@ public record MemoryNodeSettings(
     /** Returns the most compute nodes that can be joined at once. */
     public int maxComputeNodes() {
         return Math.min(LockHeader.MAX_NODE_ID, queueCapacity);
+    }
+
+    private MemoryNodeSettings with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.settled();
+    }
+
+    /** Settings of which some are about to change. */
+    private static final class Draft {
+        private final String id;
+        private int records;
+        private int queueCapacity;
+        private int recordsPerSession;
+        private Duration maxLease;
+        private Duration leaseMargin;
+        private boolean waitOutOldSessions;
+        private long nodeSetDigest;
+        private Duration reclaimInterval;
+        private boolean preallocate;
+        private LongSupplier secondsSince2025;
+
+        Draft(MemoryNodeSettings from) {
+            id = from.id;
+            records = from.records;
+            queueCapacity = from.queueCapacity;
+            recordsPerSession = from.recordsPerSession;
+            maxLease = from.maxLease;
+            leaseMargin = from.leaseMargin;
+            waitOutOldSessions = from.waitOutOldSessions;
+            nodeSetDigest = from.nodeSetDigest;
+            reclaimInterval = from.reclaimInterval;
+            preallocate = from.preallocate;
+            secondsSince2025 = from.secondsSince2025;
+        }
+
+        MemoryNodeSettings settled() {
+            return new MemoryNodeSettings(
+                    id,
+                    records,
+                    queueCapacity,
+                    recordsPerSession,
+                    maxLease,
+                    leaseMargin,
+                    waitOutOldSessions,
+                    nodeSetDigest,
+                    reclaimInterval,
+                    preallocate,
+                    secondsSince2025);
+        }
     }
 }

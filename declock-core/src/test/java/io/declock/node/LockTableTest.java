@@ -5,17 +5,7 @@ package io.declock.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.fabric.inprocess.InProcessFabric;
 import io.declock.local.LocalLock;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.monitor.Counters;
-import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,34 +17,18 @@ import org.junit.jupiter.api.Timeout;
 class LockTableTest {
     private static final int MAX_IDLE = 256;
 
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-    private MemoryNode memoryNode;
+    private OneNode one;
     private ComputeNode node;
 
     @BeforeEach
     void start() throws Exception {
-        memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn-1").withSize(10_000, 8).withWaitOutOldSessions(false),
-                System::nanoTime,
-                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
-        Counters counters = new Counters();
-        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
-        node = ComputeNode.builder()
-                .memoryNodes(List.of(fabric.address()))
-                .fabric(fabric)
-                .counters(counters)
-                .settings(ComputeNodeSettings.DEFAULTS.withMaxIdleLocks(MAX_IDLE))
-                .build();
-        node.start();
-        assertThat(node.awaitReady(Duration.ofSeconds(10))).isTrue();
+        one = OneNode.start(10_000, ComputeNodeSettings.DEFAULTS.withMaxIdleLocks(MAX_IDLE));
+        node = one.node();
     }
 
     @AfterEach
     void stop() {
-        node.close();
-        memoryNode.close();
-        timer.shutdownNow();
+        one.close();
     }
 
     @Test

@@ -4,25 +4,17 @@
 package io.declock.node;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
-import io.declock.fabric.inprocess.InProcessFabric;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.monitor.Counters;
 import io.declock.time.TimerService;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,33 +26,18 @@ class TimersTest {
     private static final int CALLS = 3000;
     private static final Duration HOUR = Duration.ofHours(1);
 
-    private final ScheduledExecutorService memoryNodeTimer = Executors.newSingleThreadScheduledExecutor();
-    private MemoryNode memoryNode;
+    private OneNode one;
     private ComputeNode node;
 
     @BeforeEach
     void start() throws Exception {
-        memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn").withSize(2 * CALLS, 8).withWaitOutOldSessions(false),
-                System::nanoTime,
-                (delay, task) -> memoryNodeTimer.schedule(task, delay, NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
-        Counters counters = new Counters();
-        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
-        node = ComputeNode.builder()
-                .memoryNodes(List.of(fabric.address()))
-                .fabric(fabric)
-                .counters(counters)
-                .build();
-        node.start();
-        assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();
+        one = OneNode.start(2 * CALLS, ComputeNodeSettings.DEFAULTS);
+        node = one.node();
     }
 
     @AfterEach
     void stop() {
-        node.close();
-        memoryNode.close();
-        memoryNodeTimer.shutdownNow();
+        one.close();
     }
 
     /** Heartbeat, lease and clock are always timed, and a request that is under way is for a moment. */

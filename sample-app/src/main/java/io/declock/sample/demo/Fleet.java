@@ -22,6 +22,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -37,7 +38,8 @@ final class Fleet implements AutoCloseable {
     private final Programs programs;
     private final DemoOptions options;
     private final String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
-    /** Every process ever, those that ended too. */
+    private final ReentrantLock mutex = new ReentrantLock();
+    /** Every process ever, those that ended too. Guarded by the mutex. */
     private final List<ChildProcess> started = new ArrayList<>();
 
     private final List<ChildProcess> instances = new CopyOnWriteArrayList<>();
@@ -48,6 +50,7 @@ final class Fleet implements AutoCloseable {
     private @Nullable ThrowawayPostgres postgres;
     private @Nullable SharedH2 h2;
     private int memoryNodePort;
+    /** Guarded by the mutex. */
     private boolean closed;
 
     private Fleet(Path work, Guard guard, Programs programs, DemoOptions options) {
@@ -59,8 +62,8 @@ final class Fleet implements AutoCloseable {
 
     /** Makes one that has no process yet. */
     static Fleet create(Programs programs, DemoOptions options) throws IOException {
-        Path work = Files.createTempDirectory("declock-demo-");
         Guard guard = Guard.start();
+        Path work = Files.createTempDirectory("declock-demo-");
         guard.watch(work);
         return new Fleet(work, guard, programs, options);
     }
@@ -130,13 +133,18 @@ final class Fleet implements AutoCloseable {
         }
     }
 
-    private synchronized ChildProcess launch(String name, List<String> command, Map<String, String> environment) {
-        if (closed) {
-            throw new DemoFailedException("The demonstration was ended while it ran");
+    private ChildProcess launch(String name, List<String> command, Map<String, String> environment) {
+        mutex.lock();
+        try {
+            if (closed) {
+                throw new DemoFailedException("The demonstration was ended while it ran");
+            }
+            ChildProcess child = ChildProcess.start(guard, name, work, command, environment);
+            started.add(child);
+            return child;
+        } finally {
+            mutex.unlock();
         }
-        ChildProcess child = ChildProcess.start(guard, name, work, command, environment);
-        started.add(child);
-        return child;
     }
 
     /** Starts the memory node again, where it was, with nothing in its memory. Its process must have ended. */
@@ -186,11 +194,19 @@ final class Fleet implements AutoCloseable {
     }
 
     @Override
-    public synchronized void close() {
-        if (closed) {
-            return;
+    public void close() {
+        mutex.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                end();
+            }
+        } finally {
+            mutex.unlock();
         }
-        closed = true;
+    }
+
+    private void end() {
         // The shops first, all at once, so that each leaves a memory node that is still there.
         List<ChildProcess> shopsFirst =
                 started.stream().filter(child -> child != memoryNode).toList();

@@ -8,6 +8,7 @@ import io.declock.monitor.GrantKind;
 import io.declock.monitor.LockObserver;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.locks.ReentrantLock;
 import org.springframework.stereotype.Component;
 
 /** How long orders of this instance waited for their locks: of late, and since the start. Thread-safe. */
@@ -17,7 +18,10 @@ class WaitTimes implements LockObserver {
     private static final int WINDOWS = 10;
 
     private final Histogram all = new Histogram();
+    private final ReentrantLock mutex = new ReentrantLock();
+    /** Guarded by the mutex. */
     private final Deque<Histogram> past = new ArrayDeque<>();
+    /** Changed under the mutex. */
     private volatile Histogram current = new Histogram();
 
     @Override
@@ -27,21 +31,31 @@ class WaitTimes implements LockObserver {
     }
 
     /** Begins a new window and returns the waits of the last ones. */
-    synchronized Histogram turn() {
-        past.addLast(current);
-        current = new Histogram();
-        if (past.size() > WINDOWS) {
-            past.removeFirst();
+    Histogram turn() {
+        mutex.lock();
+        try {
+            past.addLast(current);
+            current = new Histogram();
+            if (past.size() > WINDOWS) {
+                past.removeFirst();
+            }
+            Histogram recent = new Histogram();
+            past.forEach(recent::add);
+            return recent;
+        } finally {
+            mutex.unlock();
         }
-        Histogram recent = new Histogram();
-        past.forEach(recent::add);
-        return recent;
     }
 
     /** Forgets the waits of the last windows. */
-    synchronized void restart() {
-        past.clear();
-        current = new Histogram();
+    void restart() {
+        mutex.lock();
+        try {
+            past.clear();
+            current = new Histogram();
+        } finally {
+            mutex.unlock();
+        }
     }
 
     /** Returns all waits since the start. */

@@ -1,0 +1,62 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.fabric.inprocess.InProcessFabric;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/** A memory node and one compute node in this process, for tests of what a compute node does by itself. */
+final class OneNode implements AutoCloseable {
+    private final ScheduledExecutorService memoryNodeTimer = Executors.newSingleThreadScheduledExecutor();
+    private final Counters counters = new Counters();
+    private final MemoryNode memoryNode;
+    private final ComputeNode node;
+
+    private OneNode(int records, ComputeNodeSettings settings) throws InterruptedException {
+        memoryNode = MemoryNode.create(
+                MemoryNodeSettings.withId("mn").withSize(records, 8).withWaitOutOldSessions(false),
+                System::nanoTime,
+                (delay, task) -> memoryNodeTimer.schedule(task, delay, TimeUnit.NANOSECONDS),
+                () -> ThreadLocalRandom.current().nextLong());
+        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
+        node = ComputeNode.builder()
+                .memoryNodes(List.of(fabric.address()))
+                .fabric(fabric)
+                .counters(counters)
+                .settings(settings)
+                .build();
+        node.start();
+        assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();
+    }
+
+    /** Starts both, and waits until the compute node has joined. */
+    static OneNode start(int records, ComputeNodeSettings settings) throws InterruptedException {
+        return new OneNode(records, settings);
+    }
+
+    ComputeNode node() {
+        return node;
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    @Override
+    public void close() {
+        node.close();
+        memoryNode.close();
+        memoryNodeTimer.shutdownNow();
+    }
+}
