@@ -55,16 +55,16 @@ final class HoldRecord implements CheckedHold {
 
     /**
      * A hold counts while its process lives and trusts its lease, and it was not lost. Where that process's clock may be broken, what it
-     * trusts means nothing once the memory node has let the lease run out.
+     * trusts means nothing once the memory node has let the lease run out, or has waited for it to after a restart.
      */
     @Override
     public boolean counts() {
         return node.isAlive() && hold.lost() == null && hold.lock().mayTrustLease() && !isUnknowinglyLapsed();
     }
 
-    /** Returns whether the memory node has ended its session and its owner may not know, because its clock is broken. */
+    /** Returns whether the memory node may have given it to others and its owner may not know, because its clock is broken. */
     boolean isUnknowinglyLapsed() {
-        return node.isClockBroken() && (session == null || session.isCut());
+        return node.isClockBroken() && (session == null || session.isSucceeded());
     }
 
     @Override

@@ -41,7 +41,9 @@ public final class OptionsChooser {
         /** Each of all these with a chance of one half. */
         ANYTHING,
         /** Clocks of compute nodes stand still or go back for longer than the margin of the lease, and their leases lapse meanwhile. */
-        BROKEN_CLOCKS
+        BROKEN_CLOCKS,
+        /** Such clocks while the memory node starts again with nothing in its memory; and each of the other faults with a chance of one half. */
+        BROKEN_RESTARTS
     }
 
     private final SimulatedWorld world;
@@ -59,7 +61,15 @@ public final class OptionsChooser {
 
     private boolean is(Profile asked) {
         boolean several = profile == Profile.EVERYTHING || profile == Profile.ANYTHING;
-        return profile == asked || several && world.chance(0.5);
+        return profile == asked || several && world.chance(0.5) || hasBesides(asked);
+    }
+
+    /** What comes besides clocks and restarts in half of the seeds; a queue that overflows or begins near its end is not about them. */
+    private boolean hasBesides(Profile asked) {
+        return profile == Profile.BROKEN_RESTARTS
+                && asked != Profile.OVERFLOW
+                && asked != Profile.GUARD
+                && world.chance(0.5);
     }
 
     private boolean hasOutages() {
@@ -67,7 +77,9 @@ public final class OptionsChooser {
     }
 
     private boolean isOutage(Profile asked) {
-        return profile == asked || profile == Profile.ANYTHING && world.chance(0.5);
+        boolean several = profile == Profile.ANYTHING || profile == Profile.BROKEN_RESTARTS;
+        boolean always = profile == asked || profile == Profile.BROKEN_RESTARTS && asked == Profile.RESTARTS;
+        return always || several && world.chance(0.5);
     }
 
     private SimulationOptions choose() {
@@ -112,13 +124,14 @@ public final class OptionsChooser {
 
     // Drawn last, so that the seeds of the other profiles go on meaning the same runs.
     private SimulationOptions withOutages(SimulationOptions drawn) {
+        boolean broken = profile.compareTo(Profile.BROKEN_CLOCKS) >= 0;
         boolean restarts = isOutage(Profile.RESTARTS);
         boolean partitions = isOutage(Profile.PARTITIONS);
         boolean clocks = isOutage(Profile.CLOCKS);
         boolean overload = isOutage(Profile.OVERLOAD);
         long lease = drawn.cluster().lease();
         SimulationOptions.Outages outages = new SimulationOptions.Outages(
-                restarts ? world.between(0, 2) : 0,
+                restarts ? world.between(broken ? 1 : 0, 2) : 0,
                 world.oneOf(1, 10, 40) * MILLIS,
                 5 * MICROS,
                 restarts ? world.between(0, 3) : 0,
@@ -132,8 +145,7 @@ public final class OptionsChooser {
                 overload ? world.oneOf(0, 2_000, 10_000) : 0,
                 overload ? world.oneOf(0, 1, 2, 8) : 0);
         SimulationOptions.Faults f = drawn.faults();
-        boolean broken = profile == Profile.BROKEN_CLOCKS;
-        long until = broken ? Math.max(f.until(), 8 * lease) : f.until() * (restarts ? 4 : 1);
+        long until = Math.max(f.until() * (restarts ? 4 : 1), broken ? 8 * lease : 0);
         SimulationOptions.Faults faults = new SimulationOptions.Faults(
                 until,
                 f.kills(),

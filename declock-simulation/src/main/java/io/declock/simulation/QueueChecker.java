@@ -334,27 +334,34 @@ final class QueueChecker implements SimulatedMemory.Observer {
 
     private void granted(CqlLock remote) {
         SimulatedSession session = SimulatedSession.of(remote);
-        SimulatedCluster all = cluster;
-        if (session == null || all == null || session.isCut()) {
+        if (session == null || cluster == null) {
             return;
         }
-        long header = header(remote.record());
-        if (!isOf(remote, header)) {
-            throw new Violation(
-                    "epoch",
-                    session + " was granted " + remote + " but the record is at " + LockHeader.toString(header));
+        // Who was cut may hear too late of a reset or of the memory's end, or never.
+        if (!session.isCut()) {
+            checkEpoch(session, remote);
         }
         List<Position> queue = positions.getOrDefault(remote.record(), List.of());
         Position own = own(session, queue);
         if (own == null || own.index >= 0 && own.index != remote.index()) {
             return;
         }
+        // Also behind a broken clock, after the cut: it hands on what it was handed, and whoever is next is next.
         own.granted = true;
         for (Position other : queue) {
             if (!other.granted && other.index < own.index && (other.exclusive || own.exclusive)) {
                 throw new Violation(
                         "order", own + " was granted before " + other + ", record " + number(remote.record()));
             }
+        }
+    }
+
+    private void checkEpoch(SimulatedSession session, CqlLock remote) {
+        long header = header(remote.record());
+        if (!isOf(remote, header)) {
+            throw new Violation(
+                    "epoch",
+                    session + " was granted " + remote + " but the record is at " + LockHeader.toString(header));
         }
     }
 

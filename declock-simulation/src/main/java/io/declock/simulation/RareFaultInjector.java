@@ -50,6 +50,7 @@ final class RareFaultInjector {
     /** A clock stands still or goes back, mostly while the memory node does not hear from its node and lets its lease run out. */
     private void breakClock() {
         SimulatedComputeNode victim = someone();
+        victim.doubtClock();
         long end = Math.min(until, world.now() + 1 + world.exponential(rare.brokenClock()));
         switch ((int) world.below(4)) {
             case 0 -> {

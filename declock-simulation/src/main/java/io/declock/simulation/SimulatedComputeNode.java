@@ -57,6 +57,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     private long deafUntil;
     private long clockJump;
     private long clockStopsAt = Long.MAX_VALUE;
+    private boolean clockBroken;
     private @Nullable Runnable whenAskingForTheTime;
 
     SimulatedComputeNode(SimulatedCluster cluster, String name, String peerAddress, int driftPpm, int slowness) {
@@ -132,9 +133,14 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         });
     }
 
-    /** Returns whether its clock cannot be trusted with its lease. */
+    /** From now on its clock cannot be trusted with its lease. */
+    void doubtClock() {
+        clockBroken = true;
+    }
+
+    /** Returns whether its clock has ever been one that cannot be trusted with its lease. */
     boolean isClockBroken() {
-        return cluster.options().rare().brokenClocks() > 0;
+        return clockBroken;
     }
 
     /** From now on its clock is ahead by so much more. */

@@ -46,6 +46,7 @@ final class SimulatedMemoryNode {
     private long firstEpoch = FIRST_EPOCH;
     private long upFrom;
     private long servesFrom;
+    private long lastThatServed;
     private long clockJump;
 
     SimulatedMemoryNode(SimulatedCluster cluster, SimulatedMemory.Observer observer) {
@@ -73,6 +74,7 @@ final class SimulatedMemoryNode {
         membership = new Membership(0, List.of());
         memory = emptyMemory();
         observer.erased();
+        lastThatServed = mustWaitForOldHolders() ? lastThatServed : incarnation;
         incarnation++;
         upFrom = backAt;
         SimulationOptions.Cluster limits = cluster.options().cluster();
@@ -87,6 +89,11 @@ final class SimulatedMemoryNode {
     /** After a restart holders of its former life may still trust their leases (rule C3). */
     private boolean mustWaitForOldHolders() {
         return world.now() < servesFrom;
+    }
+
+    /** Returns whether it has granted anything in a later life than that one. */
+    boolean hasServedAfter(long life) {
+        return lastThatServed > life || incarnation > life && !mustWaitForOldHolders();
     }
 
     private @Nullable FabricException refusal(JoinRequest request) {

@@ -56,6 +56,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
     private final ArrayDeque<PostedChain> stream = new ArrayDeque<>();
     private boolean executing;
     private boolean cut;
+    private boolean memoryLost;
     private long lastHeard;
 
     SimulatedSession(SimulatedCluster cluster, SimulatedComputeNode node, JoinReply joined, SessionListener listener) {
@@ -350,6 +351,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
             cutNow("its connection broke");
         }
         cut = true;
+        memoryLost = true;
     }
 
     /** The lease counts from now. */
@@ -359,6 +361,11 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     boolean isCut() {
         return cut;
+    }
+
+    /** Returns whether others may have been given what was held in it: it was cut, or a memory node without its memory serves. */
+    boolean isSucceeded() {
+        return memoryLost ? memoryNode.hasServedAfter(joined.memoryNodeIncarnation()) : cut;
     }
 
     boolean isClosed() {

@@ -30,6 +30,7 @@ class SeedsTest {
             case CALM, OVERFLOW, GUARD -> 1000;
             case ANYTHING, OVERLOAD -> 1000;
             case CLOCKS, BROKEN_CLOCKS -> 1500;
+            case BROKEN_RESTARTS -> 700;
             case RESTARTS, PARTITIONS -> 2000;
             case EVERYTHING -> 3000;
             case RESETS, CRASHES -> 3000;
