@@ -23,7 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps this process joined to one memory node: joins, renews the lease, and joins again after a loss, with back-off. Thread-safe.
+ * Keeps this process joined to one memory node: joins, renews the lease, and joins again after a loss, with back-off. Whatever goes
+ * wrong in one step, the next is taken: without it nobody would ever try to join again. Thread-safe.
  */
 public final class MemoryNodeLink {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodeLink.class);
@@ -106,6 +107,14 @@ public final class MemoryNodeLink {
         } finally {
             mutex.unlock();
         }
+        try {
+            askToJoin();
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+
+    private void askToJoin() {
         long sentAt = surroundings.clock().nanoTime();
         Events events = new Events();
         JoinRequest request = new JoinRequest(
@@ -125,7 +134,14 @@ public final class MemoryNodeLink {
     }
 
     private void established(FabricSession joined, Events events, long sentAt) {
-        NodeSession fresh = new NodeSession(joined, settings, surroundings, sentAt, this::sawEpoch);
+        NodeSession fresh;
+        try {
+            fresh = new NodeSession(joined, settings, surroundings, sentAt, this::sawEpoch);
+        } catch (RuntimeException | Error e) {
+            failed(e);
+            joined.close();
+            return;
+        }
         boolean welcome;
         mutex.lock();
         try {
@@ -147,6 +163,15 @@ public final class MemoryNodeLink {
             joined.close();
             return;
         }
+        try {
+            begin(fresh, events);
+        } catch (RuntimeException | Error e) {
+            log.error("A session with memory node {} could not begin", address, e);
+            lost(fresh, new FabricException("its beginning failed: " + e, e), true);
+        }
+    }
+
+    private void begin(NodeSession fresh, Events events) {
         fresh.coordinator().setEnabled(coordinating);
         events.attach(fresh);
         beat(fresh);
@@ -157,7 +182,7 @@ public final class MemoryNodeLink {
     private void failed(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        String message = String.valueOf(cause.getMessage());
+        String message = cause instanceof FabricException ? String.valueOf(cause.getMessage()) : cause.toString();
         mutex.lock();
         try {
             joining = false;
@@ -175,8 +200,16 @@ public final class MemoryNodeLink {
         } finally {
             mutex.unlock();
         }
-        listener.down(this);
+        tellDown();
         retryLater();
+    }
+
+    private void tellDown() {
+        try {
+            listener.down(this);
+        } catch (RuntimeException | Error e) {
+            log.error("Who is told that there is no session with memory node {} failed", address, e);
+        }
     }
 
     private static String withoutNumbers(String text) {
@@ -199,7 +232,11 @@ public final class MemoryNodeLink {
         if (current.isOver() || session != current) {
             return;
         }
-        current.heartbeat();
+        try {
+            current.heartbeat();
+        } catch (RuntimeException | Error e) {
+            log.error("A heartbeat to memory node {} could not be sent", address, e);
+        }
         surroundings.timer().schedule(current.heartbeatInterval().toNanos(), () -> beat(current));
     }
 
@@ -220,11 +257,15 @@ public final class MemoryNodeLink {
         }
     }
 
+    private void lost(NodeSession current, FabricException cause) {
+        lost(current, cause, false);
+    }
+
     /**
      * The session is over. The lease's watch and the fabric may say so at the same moment, as after a pause: whoever takes the session away
-     * does all the rest.
+     * does all the rest. Another one is tried at once, unless this one could not even begin.
      */
-    private void lost(NodeSession current, FabricException cause) {
+    private void lost(NodeSession current, FabricException cause, boolean atItsBeginning) {
         boolean again;
         mutex.lock();
         try {
@@ -235,10 +276,10 @@ public final class MemoryNodeLink {
             session = null;
             state = running ? State.DOWN : State.LEFT;
             problem = String.valueOf(cause.getMessage());
+            failures = atItsBeginning ? MAX_DOUBLINGS : failures;
         } finally {
             mutex.unlock();
         }
-        current.lose(cause);
         if (again) {
             log.warn(
                     "Session with memory node {} ({}) was lost: {}. Joining again.",
@@ -246,9 +287,15 @@ public final class MemoryNodeLink {
                     address,
                     cause.getMessage());
         }
-        listener.down(this);
-        if (again) {
-            join();
+        try {
+            current.lose(cause);
+        } finally {
+            tellDown();
+            if (again && atItsBeginning) {
+                retryLater();
+            } else if (again) {
+                join();
+            }
         }
     }
 

@@ -4,51 +4,44 @@
 package io.declock.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.declock.fabric.ControlPlane;
 import io.declock.fabric.Fabric;
 import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricSession;
-import io.declock.fabric.JoinReply;
+import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.JoinRequest;
 import io.declock.fabric.ManualTime;
-import io.declock.fabric.Member;
-import io.declock.fabric.Membership;
 import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.RemoteMemory;
 import io.declock.fabric.SessionListener;
 import io.declock.monitor.Counters;
+import io.declock.monitor.MemoryNodeView;
 import io.declock.protocol.CqlSettings;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How a link goes on when its session is over. */
+/** How a link goes on when its session is over, or something goes wrong that should not. */
 class MemoryNodeLinkTest {
-    private static final Duration LEASE = Duration.ofSeconds(1);
+    private static final Duration LEASE = QuietSession.LEASE;
+    private static final Duration HEARTBEAT = Duration.ofMillis(200);
+    private static final Duration LONGEST_PAUSE = Duration.ofMillis(480);
     private static final int SESSIONS = 300;
 
     private final AlwaysThere fabric = new AlwaysThere();
-    private final Downs downs = new Downs();
+    private final Told listener = new Told();
     private final ManualTime time = new ManualTime();
     private final MemoryNodeLink link = new MemoryNodeLink(
             MemoryNodeAddress.parse("tcp://here:1"),
             fabric,
             new SessionSettings(
-                    "self",
-                    1,
-                    LEASE,
-                    Duration.ofMillis(200),
-                    Duration.ofMillis(100),
-                    Duration.ofSeconds(1),
-                    CqlSettings.DEFAULTS),
+                    "self", 1, LEASE, HEARTBEAT, Duration.ofMillis(100), Duration.ofSeconds(1), CqlSettings.DEFAULTS),
             new Surroundings(time, time, () -> 0, new Counters()),
-            downs);
+            listener);
 
     /**
      * After a pause the lease has run out and the memory node has closed the connection: both are noticed at the same moment, by two
@@ -60,13 +53,13 @@ class MemoryNodeLinkTest {
         link.start();
         for (int joins = 1; joins <= SESSIONS; joins++) {
             assertThat(fabric.joins).as("sessions").isEqualTo(joins);
-            SessionListener listener = fabric.latest;
-            Thread second = new Thread(() -> listener.lost(new FabricException("the connection was closed")));
-            Thread first = new Thread(() -> listener.lost(new HeldUp(second)));
+            SessionListener events = fabric.events;
+            Thread second = new Thread(() -> events.lost(new FabricException("the connection was closed")));
+            Thread first = new Thread(() -> events.lost(new HeldUp(second)));
             first.start();
             first.join();
             second.join();
-            assertThat(downs.count).as("losses told").isEqualTo(joins);
+            assertThat(listener.downs).as("losses told").isEqualTo(joins);
         }
         assertThat(link.session()).isNotNull();
     }
@@ -94,16 +87,122 @@ class MemoryNodeLinkTest {
         }
     }
 
-    private static final class Downs implements MemoryNodeLink.Listener {
-        volatile int count;
+    // ---------------------------------------------------------------- what must not go wrong, and does
+
+    private void assertJoins(int number) {
+        time.advance(LONGEST_PAUSE);
+        assertThat(fabric.joins).as("attempts").isEqualTo(number);
+        assertThat(link.session()).isNotNull();
+        assertThat(link.view().state()).isEqualTo(MemoryNodeView.State.UP);
+    }
+
+    @Test
+    void anAttemptThatThrowsIsFollowedByAnother() {
+        fabric.whenJoining = session -> {
+            throw new IllegalStateException("no route");
+        };
+        link.start();
+        assertThat(link.problem()).contains("no route");
+        assertThat(listener.downs).isEqualTo(1);
+        fabric.whenJoining = session -> {};
+        assertJoins(2);
+    }
+
+    @Test
+    void aSessionThatCannotBeMadeIsClosedAndFollowedByAnother() {
+        fabric.whenJoining = session -> session.whenAsked = () -> {
+            throw new IllegalStateException("unheard of");
+        };
+        link.start();
+        assertThat(fabric.latest).matches(QuietSession::isClosed, "is closed");
+        assertThat(link.problem()).contains("unheard of");
+        assertThat(listener.downs).isEqualTo(1);
+        fabric.whenJoining = session -> {};
+        assertJoins(2);
+    }
+
+    @Test
+    void aSessionWhoseBeginningFailsIsEndedAndFollowedByAnotherAfterAPause() {
+        listener.whenJoined = () -> {
+            throw new IllegalStateException("not welcome");
+        };
+        link.start();
+        assertThat(fabric.joins).isEqualTo(1);
+        assertThat(fabric.latest).matches(QuietSession::isClosed, "is closed");
+        assertThat(link.session()).isNull();
+        assertThat(link.problem()).contains("not welcome");
+        assertThat(listener.downs).isEqualTo(1);
+        listener.whenJoined = () -> {};
+        assertJoins(2);
+    }
+
+    @Test
+    void aListenerThatThrowsWhenAnAttemptFailsDoesNotEndTheAttempts() {
+        fabric.whenJoining = session -> {
+            throw new IllegalStateException("no route");
+        };
+        listener.whenDown = () -> {
+            throw new IllegalStateException("do not tell me");
+        };
+        link.start();
+        fabric.whenJoining = session -> {};
+        assertJoins(2);
+    }
+
+    @Test
+    void aListenerThatThrowsWhenASessionIsLostDoesNotEndTheAttempts() {
+        listener.whenDown = () -> {
+            throw new IllegalStateException("do not tell me");
+        };
+        link.start();
+        fabric.events.lost(new FabricException("the connection was closed"));
+        assertJoins(2);
+    }
+
+    @Test
+    void aSessionWhoseEndFailsIsFollowedByAnother() {
+        link.start();
+        fabric.latest.whenClosed = () -> {
+            throw new IllegalStateException("stuck");
+        };
+        assertThatThrownBy(() -> fabric.events.lost(new FabricException("the connection was closed")))
+                .hasMessage("stuck");
+        assertThat(listener.downs).isEqualTo(1);
+        assertJoins(2);
+    }
+
+    @Test
+    void aHeartbeatThatThrowsIsFollowedByTheNext() {
+        fabric.heartbeats = () -> {
+            fabric.beats++;
+            throw new IllegalStateException("arrhythmia");
+        };
+        link.start();
+        time.advance(HEARTBEAT.multipliedBy(3));
+        assertThat(fabric.beats).isEqualTo(4);
+        time.advance(LEASE);
+        assertThat(fabric.joins)
+                .as("attempts, as no heartbeat was ever answered")
+                .isEqualTo(2);
+    }
+
+    // ---------------------------------------------------------------- surroundings
+
+    private static final class Told implements MemoryNodeLink.Listener {
+        volatile int downs;
+        Runnable whenJoined = () -> {};
+        Runnable whenDown = () -> {};
 
         @Override
-        public void joined(MemoryNodeLink joined, NodeSession session) {}
+        public void joined(MemoryNodeLink joined, NodeSession session) {
+            whenJoined.run();
+        }
 
         @Override
         @SuppressWarnings("NonAtomicVolatileUpdate") // One at a time, or the test fails.
         public void down(MemoryNodeLink lost) {
-            count++;
+            downs++;
+            whenDown.run();
         }
 
         @Override
@@ -113,7 +212,11 @@ class MemoryNodeLinkTest {
     /** A fabric whose memory node answers every join at once. */
     private static final class AlwaysThere implements Fabric {
         volatile int joins;
-        volatile SessionListener latest;
+        volatile SessionListener events;
+        volatile QuietSession latest;
+        int beats;
+        Consumer<QuietSession> whenJoining = session -> {};
+        Supplier<CompletableFuture<HeartbeatReply>> heartbeats = CompletableFuture::new;
 
         @Override
         public boolean supports(MemoryNodeAddress address) {
@@ -125,42 +228,16 @@ class MemoryNodeLinkTest {
         public CompletionStage<FabricSession> join(
                 MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
             joins++;
-            latest = listener;
-            return CompletableFuture.completedFuture(new Session(joins));
+            events = listener;
+            latest = new QuietSession(joins, () -> heartbeats.get());
+            whenJoining.accept(latest);
+            return CompletableFuture.completedFuture(latest);
         }
 
         @Override
         public String peerAddress() {
             return "";
         }
-
-        @Override
-        public void close() {}
-    }
-
-    private record Session(int incarnation) implements FabricSession {
-        @Override
-        public JoinReply joined() {
-            Member self = new Member(1, incarnation, "", "self");
-            return new JoinReply(
-                    "mn", 5, 1, incarnation, 8, 1 << 20, LEASE.toNanos(), 0, new Membership(1, List.of(self)));
-        }
-
-        @Override
-        public RemoteMemory memory() {
-            return chain -> {};
-        }
-
-        @Override
-        public ControlPlane control() {
-            return (ControlPlane) Proxy.newProxyInstance(
-                    ControlPlane.class.getClassLoader(),
-                    new Class<?>[] {ControlPlane.class},
-                    (proxy, method, args) -> new CompletableFuture<Object>());
-        }
-
-        @Override
-        public void send(Member to, PeerMessage message) {}
 
         @Override
         public void close() {}

@@ -5,75 +5,28 @@ package io.declock.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.fabric.ControlPlane;
-import io.declock.fabric.FabricSession;
 import io.declock.fabric.HeartbeatReply;
-import io.declock.fabric.JoinReply;
 import io.declock.fabric.ManualTime;
-import io.declock.fabric.Member;
-import io.declock.fabric.Membership;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.RemoteMemory;
 import io.declock.monitor.Counters;
 import io.declock.protocol.CqlSettings;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** How a session judges its own lease (rule C1), also by a clock that is broken. */
 class NodeSessionTest {
-    private static final Member SELF = new Member(1, 7, "here", "self");
-    private static final Duration LEASE = Duration.ofSeconds(1);
+    private static final Duration LEASE = QuietSession.LEASE;
     private static final Duration MARGIN = Duration.ofMillis(100);
 
     private final ManualTime time = new ManualTime();
     private CompletableFuture<HeartbeatReply> answer = new CompletableFuture<>();
     private final NodeSession session = new NodeSession(
-            new QuietSession(),
+            new QuietSession(7, () -> answer),
             new SessionSettings(
                     "self", 1, LEASE, Duration.ofMillis(200), MARGIN, Duration.ofSeconds(1), CqlSettings.DEFAULTS),
             new Surroundings(time, time, () -> 0, new Counters()),
             time.nanoTime(),
             epoch -> {});
-
-    private final class QuietSession implements FabricSession {
-        @Override
-        public JoinReply joined() {
-            return new JoinReply(
-                    "mn",
-                    5,
-                    SELF.nodeId(),
-                    SELF.incarnation(),
-                    8,
-                    1 << 20,
-                    LEASE.toNanos(),
-                    0,
-                    new Membership(1, List.of(SELF)));
-        }
-
-        @Override
-        public RemoteMemory memory() {
-            return chain -> {};
-        }
-
-        /** A control plane of which nothing is used but the heartbeat. */
-        @Override
-        public ControlPlane control() {
-            return (ControlPlane) Proxy.newProxyInstance(
-                    ControlPlane.class.getClassLoader(), new Class<?>[] {ControlPlane.class}, (proxy, method, args) -> {
-                        assertThat(method.getName()).isEqualTo("heartbeat");
-                        return answer;
-                    });
-        }
-
-        @Override
-        public void send(Member to, PeerMessage message) {}
-
-        @Override
-        public void close() {}
-    }
 
     private void answerHeartbeat() {
         answer.complete(new HeartbeatReply(0, 0, 0, 1));

@@ -1,0 +1,69 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.session;
+
+import io.declock.fabric.ControlPlane;
+import io.declock.fabric.FabricSession;
+import io.declock.fabric.HeartbeatReply;
+import io.declock.fabric.JoinReply;
+import io.declock.fabric.Member;
+import io.declock.fabric.Membership;
+import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RemoteMemory;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** A session with a memory node that answers nothing by itself. For one thread at a time. */
+final class QuietSession implements FabricSession {
+    static final Duration LEASE = Duration.ofSeconds(1);
+
+    private final int incarnation;
+    private final Supplier<CompletableFuture<HeartbeatReply>> heartbeats;
+    private volatile boolean closed;
+    Runnable whenAsked = () -> {};
+    Runnable whenClosed = () -> {};
+
+    QuietSession(int incarnation, Supplier<CompletableFuture<HeartbeatReply>> heartbeats) {
+        this.incarnation = incarnation;
+        this.heartbeats = heartbeats;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    @Override
+    public JoinReply joined() {
+        whenAsked.run();
+        Member self = new Member(1, incarnation, "here", "self");
+        return new JoinReply("mn", 5, 1, incarnation, 8, 1 << 20, LEASE.toNanos(), 0, new Membership(1, List.of(self)));
+    }
+
+    @Override
+    public RemoteMemory memory() {
+        return chain -> {};
+    }
+
+    /** Every answer but those to heartbeats is still to come. */
+    @Override
+    public ControlPlane control() {
+        return (ControlPlane) Proxy.newProxyInstance(
+                ControlPlane.class.getClassLoader(),
+                new Class<?>[] {ControlPlane.class},
+                (proxy, method, args) ->
+                        method.getName().equals("heartbeat") ? heartbeats.get() : new CompletableFuture<Object>());
+    }
+
+    @Override
+    public void send(Member to, PeerMessage message) {}
+
+    @Override
+    public void close() {
+        closed = true;
+        whenClosed.run();
+    }
+}
