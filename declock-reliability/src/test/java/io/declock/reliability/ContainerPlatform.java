@@ -339,6 +339,11 @@ final class ContainerPlatform implements Platform {
         }
 
         @Override
+        public String log() {
+            return container.getLogs();
+        }
+
+        @Override
         public void close() {
             container.stop();
             try {

@@ -4,6 +4,7 @@
 package io.declock.reliability;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.reliability.cluster.Cluster;
 import io.declock.reliability.cluster.Platform;
@@ -116,6 +117,32 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         // Whoever was cut off for less than its lease keeps what it holds.
         assertThat(cutOff.release("o")).isEqualTo("released");
         four.get(1).worker().release("w");
+        assertSound();
+    }
+
+    // ---------------------------------------------------------------- the judge
+
+    /** Nothing may be wrong with the one who judges: this waiter waits for somebody who keeps the lock. */
+    @Test
+    void aLoadWhoseThreadWaitsOnAfterTheFaultsIsSeen() {
+        List<ProxiedNode> both = workers("holder", "loaded");
+        WorkerClient holder = both.get(0).worker();
+        WorkerClient loaded = both.get(1).worker();
+        int lock = freshLock();
+        holder.take("h", lock, true);
+        loaded.load(lock, 1, 1, 0);
+        Cluster.pause(SETTLE);
+        long calmSince = System.nanoTime();
+        loaded.tell("calm");
+        assertThat(loaded.await("late", SHORT.multipliedBy(5))).contains("load-1");
+        while (System.nanoTime() - calmSince < cluster.boundSince(calmSince).toNanos()) {
+            assertThat(loaded.poll("calm", SHORT)).isNull();
+        }
+        assertThat(String.join("\n", loaded.answers())).contains("lock-" + lock, "WAITING");
+        holder.release("h");
+        loaded.await("calm");
+        // Once only: what a load has written down is forgotten when it has been judged.
+        assertThatThrownBy(() -> cluster.judge(calmSince)).hasMessageContaining("a waiter waited");
         assertSound();
     }
 

@@ -8,8 +8,10 @@ import io.declock.reliability.ledger.Referee;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -22,16 +24,16 @@ public final class Cluster<N extends Node> implements AutoCloseable {
     public static final int LOCKS = 64;
 
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
-
-    private final Platform platform;
-    private final Launcher<N> launcher;
-    private final Referee referee;
-    private final List<Node> nodes = new ArrayList<>();
     private static final int LINES_TOLD = 25;
     /** A waiter hears from who held before it and from the memory node: each of the three is as late as the machine is. */
     private static final int PROCESSES_ON_THE_WAY = 3;
 
-    private final Lateness lateness = new Lateness();
+    private final Platform platform;
+    private final Launcher<N> launcher;
+    private final Lateness lateness;
+    private final Referee referee;
+    private final List<Node> nodes = new ArrayList<>();
+    private final Set<Node> dismissed = new HashSet<>();
     private Program memoryNode;
     private int lives = 1;
 
@@ -40,9 +42,10 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         N launch(String name);
     }
 
-    private Cluster(Platform platform, Launcher<N> launcher) {
+    private Cluster(Platform platform, Launcher<N> launcher, Lateness lateness) {
         this.platform = platform;
         this.launcher = launcher;
+        this.lateness = lateness;
         try {
             Accounts.create(platform.databaseUrl(), LOCKS);
         } catch (SQLException e) {
@@ -55,12 +58,16 @@ public final class Cluster<N extends Node> implements AutoCloseable {
     /** Starts a cluster of processes without workers. */
     public static Cluster<ProxiedNode> local(Duration lease) {
         LocalPlatform platform = new LocalPlatform(lease);
-        return new Cluster<>(platform, platform::launch);
+        return new Cluster<>(platform, platform::launch, Lateness.measured());
     }
 
     /** Starts a cluster without workers. */
     public static Cluster<Node> on(Platform platform) {
-        return new Cluster<>(platform, platform::launch);
+        return on(platform, Lateness.measured());
+    }
+
+    static Cluster<Node> on(Platform platform, Lateness lateness) {
+        return new Cluster<>(platform, platform::launch, lateness);
     }
 
     // ---------------------------------------------------------------- memory node
@@ -98,6 +105,7 @@ public final class Cluster<N extends Node> implements AutoCloseable {
 
     /** Ends workers that are not needed any more. */
     public void dismiss(List<? extends Node> some) {
+        dismissed.addAll(some);
         some.forEach(Node::close);
     }
 
@@ -113,6 +121,11 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         return lease().plus(Platform.MARGIN).plusMillis(100).plusSeconds(1);
     }
 
+    /** Returns the bound of who waited since then: as much longer as the machine was late meanwhile, for each process on the way. */
+    public Duration boundSince(long calmSince) {
+        return bound().plusNanos(PROCESSES_ON_THE_WAY * lateness.nanosSince(calmSince));
+    }
+
     /** Lets time pass. */
     public static void pause(Duration time) {
         try {
@@ -124,8 +137,7 @@ public final class Cluster<N extends Node> implements AutoCloseable {
     }
 
     /**
-     * Judges everything that has been written down since the last call; waits count from {@code calmSince} on, and may take as much longer
-     * as the machine was late meanwhile for each process on the way.
+     * Judges everything that has been written down since the last call; waits count from {@code calmSince} on.
      */
     public Referee.Verdict judge(long calmSince) {
         for (Node node : nodes) {
@@ -139,14 +151,14 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         }
         try {
             Referee.Verdict verdict = referee.judge(calmSince);
-            long late = lateness.nanosSince(calmSince);
-            if (verdict.longestWaitNanos() > bound().toNanos() + PROCESSES_ON_THE_WAY * late) {
+            Duration allowed = boundSince(calmSince);
+            if (verdict.longestWaitNanos() > allowed.toNanos()) {
                 throw new IllegalStateException(String.format(
                         Locale.ROOT,
-                        "a waiter waited %d ms after the faults had stopped; promised are %d ms, and the machine was late by %d ms for each process",
+                        "a waiter waited %d ms after the faults had stopped; promised are %d ms, and %d ms with what the machine was late",
                         TimeUnit.NANOSECONDS.toMillis(verdict.longestWaitNanos()),
                         bound().toMillis(),
-                        TimeUnit.NANOSECONDS.toMillis(late)));
+                        allowed.toMillis()));
             }
             return verdict;
         } catch (SQLException e) {
@@ -154,24 +166,21 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         }
     }
 
-    /** Says how every program that runs is doing and what it logged last, for whoever reads why a run failed. */
+    /** Says whether every program that nobody dismissed runs, and what it logged last, for whoever reads why a run failed. */
     public String describe() {
         StringBuilder text = new StringBuilder();
-        describe(text, "memory node", memoryNode, memoryNode.log().lines().toList());
+        describe(text, "memory node", memoryNode);
         for (Node node : nodes) {
-            if (node.worker().program().isAlive()) {
-                describe(
-                        text,
-                        node.worker().name(),
-                        node.worker().program(),
-                        node.worker().lastWords());
+            if (!dismissed.contains(node)) {
+                describe(text, node.worker().name(), node.worker().program());
             }
         }
         return text.toString();
     }
 
-    private static void describe(StringBuilder text, String name, Program program, List<String> lines) {
+    private static void describe(StringBuilder text, String name, Program program) {
         text.append("\n-- ").append(name).append(program.isAlive() ? ", which runs" : ", WHICH HAS ENDED");
+        List<String> lines = program.log().lines().toList();
         lines.stream()
                 .skip(Math.max(0, lines.size() - LINES_TOLD))
                 .forEach(line -> text.append("\n   ").append(line));

@@ -7,6 +7,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 
 /**
  * How much later than due a thread goes on that does nothing but nap: what the machine and the other processes on it add to every
@@ -23,24 +25,40 @@ final class Lateness implements AutoCloseable {
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final Deque<Late> lates = new ArrayDeque<>();
+    private final LongSupplier clock;
+    private final LongConsumer parking;
     private volatile boolean stopped;
 
-    Lateness() {
-        Thread thread = new Thread(this::run, "lateness");
+    /** Makes one for which nobody naps yet. */
+    Lateness(LongSupplier clock, LongConsumer parking) {
+        this.clock = clock;
+        this.parking = parking;
+    }
+
+    /** Makes one with a thread that naps until it is closed. */
+    static Lateness measured() {
+        Lateness lateness = new Lateness(System::nanoTime, LockSupport::parkNanos);
+        Thread thread = new Thread(lateness::run, "lateness");
         thread.setDaemon(true);
         thread.start();
+        return lateness;
     }
 
     private void run() {
         while (!stopped) {
-            long due = System.nanoTime() + NAP_NANOS;
-            for (long left = NAP_NANOS; left > 0; left = due - System.nanoTime()) {
-                LockSupport.parkNanos(left);
-            }
-            long now = System.nanoTime();
-            if (now - due > USUAL_NANOS) {
-                add(new Late(now, now - due));
-            }
+            nap();
+        }
+    }
+
+    /** Naps once, and writes down by how much it took longer than it should, if that is more than usual. */
+    void nap() {
+        long due = clock.getAsLong() + NAP_NANOS;
+        for (long left = NAP_NANOS; left > 0; left = due - clock.getAsLong()) {
+            parking.accept(left);
+        }
+        long now = clock.getAsLong();
+        if (now - due > USUAL_NANOS) {
+            add(new Late(now, now - due));
         }
     }
 

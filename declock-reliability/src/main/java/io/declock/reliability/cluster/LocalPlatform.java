@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.h2.tools.Server;
@@ -158,9 +159,14 @@ public final class LocalPlatform implements Platform {
      * Finds a port that nobody uses, and that the kernel gives to nobody who connects: a memory node that is started again must find its
      * port free, and who connects to it meanwhile must not be connected with himself.
      */
-    private static int freePort() {
+    static int freePort() {
+        return freePort(() -> ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT));
+    }
+
+    /** Finds one among some. */
+    static int freePort(IntSupplier candidates) {
         for (int attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
-            int port = FIRST_PORT + ThreadLocalRandom.current().nextInt(LAST_PORT - FIRST_PORT);
+            int port = candidates.getAsInt();
             try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return socket.getLocalPort();
             } catch (IOException e) {

@@ -23,6 +23,8 @@ public final class LocalProgram implements Program {
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-Xshare:auto",
+            // Standard output is for answers.
+            "-XX:+DisplayVMOutputToStderr",
             "--enable-native-access=ALL-UNNAMED");
 
     private final String name;

@@ -11,9 +11,7 @@ import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Tells a worker what to do, and remembers what it answered. Thread-safe. */
 public final class WorkerClient implements AutoCloseable {
-    private static final int WORDS_KEPT = 25;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final String name;
@@ -33,7 +30,6 @@ public final class WorkerClient implements AutoCloseable {
     private final ReentrantLock mutex = new ReentrantLock();
     private final Condition answered = mutex.newCondition();
     private final List<String> answers = new ArrayList<>();
-    private final Deque<String> lastWords = new ArrayDeque<>();
 
     /** Makes one for a program that runs. */
     public WorkerClient(String name, Program program) {
@@ -51,8 +47,6 @@ public final class WorkerClient implements AutoCloseable {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 if (line.startsWith(Worker.MARK)) {
                     heard(line.substring(Worker.MARK.length()));
-                } else {
-                    said(line);
                 }
             }
         } catch (IOException e) {
@@ -65,28 +59,6 @@ public final class WorkerClient implements AutoCloseable {
         try {
             answers.add(answer);
             answered.signalAll();
-        } finally {
-            mutex.unlock();
-        }
-    }
-
-    private void said(String line) {
-        mutex.lock();
-        try {
-            lastWords.addLast(line);
-            if (lastWords.size() > WORDS_KEPT) {
-                lastWords.removeFirst();
-            }
-        } finally {
-            mutex.unlock();
-        }
-    }
-
-    /** Returns the last lines that it logged. */
-    public List<String> lastWords() {
-        mutex.lock();
-        try {
-            return List.copyOf(lastWords);
         } finally {
             mutex.unlock();
         }

@@ -28,6 +28,11 @@ public final class Soak {
     /** The worker at this place is paused and cut off, but never restarted: its memory and threads are watched. */
     private static final int VETERAN = 0;
 
+    /** Who has not ended his load by then, after the last fault, never will. How long anybody waited is judged by the referee. */
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    /** A fault that takes longer has had to wait for a machine that is busy with something else. */
+    private static final Duration SLOW = Duration.ofSeconds(5);
+
     private static final long HEAP_ALLOWANCE = 8 << 20;
     private static final long THREAD_ALLOWANCE = 4;
 
@@ -84,7 +89,9 @@ public final class Soak {
         }
         for (int i = 0; i < FAULTS_PER_ROUND; i++) {
             Cluster.pause(Duration.ofMillis(random.nextInt(500)));
-            log.accept("round " + number + ": " + fault());
+            long from = System.nanoTime();
+            String fault = fault();
+            log.accept("round " + number + ": " + fault + slowness(Duration.ofNanos(System.nanoTime() - from)));
         }
         long calmSince = System.nanoTime();
         Cluster.pause(cluster.bound());
@@ -92,8 +99,7 @@ public final class Soak {
             node.worker().tell("calm");
         }
         for (ProxiedNode node : nodes) {
-            // How long anybody waited is judged afterwards; here only who never ends is given up.
-            node.worker().await("calm");
+            node.worker().await("calm", PATIENCE);
         }
         Referee.Verdict verdict = cluster.judge(calmSince);
         nodes.get(VETERAN).worker().tell("collect");
@@ -109,6 +115,11 @@ public final class Soak {
                 stats.getOrDefault("heap", 0L) >> 10,
                 stats.getOrDefault("threads", 0L)));
         return stats;
+    }
+
+    /** Says how long a fault took, with the start of whatever it ended, if that was long: nobody is granted a lock meanwhile. */
+    private static String slowness(Duration took) {
+        return took.compareTo(SLOW) <= 0 ? "" : " (WHICH TOOK " + took.toMillis() + " ms)";
     }
 
     private String fault() {

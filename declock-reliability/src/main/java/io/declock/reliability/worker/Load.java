@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Threads that take and give back a few locks, now and then changing what the locks protect, until told to stop. */
 final class Load {
-    private static final Duration WAIT = Duration.ofSeconds(60);
+    /** As good as for ever: a wait lasts as long as faults do. Who waits on when they are over is seen when the load is to end. */
+    private static final Duration WAIT = Duration.ofDays(1);
+
     /** A thread that has not ended by then, once it was told to, is worth a look. */
     private static final Duration LATE = Duration.ofSeconds(1);
 

@@ -44,6 +44,9 @@ public final class Worker {
     /** Begins every line that is meant for the one who gives the commands. */
     public static final String MARK = "@ ";
 
+    /** Only what is wrong, to standard error: the simulation, which is on the class path, is configured to log nothing. */
+    private static final String LOGGING = "worker-logback.xml";
+
     /** A memory node that has just started takes a moment for its first handshake. */
     private static final Duration CONNECT = Duration.ofSeconds(1);
 
@@ -93,6 +96,8 @@ public final class Worker {
 
     /** Joins and obeys until told to leave, or until nobody is there any more to tell it. */
     public static void main(String... arguments) throws Exception {
+        // Before anything logs.
+        System.setProperty("logback.configurationFile", LOGGING);
         WorkerOptions options = WorkerOptions.parse(arguments);
         // Never closed: they end with the process.
         InputStream in = options.commands() == null ? System.in : new Tail(options.commands());
