@@ -66,11 +66,13 @@ lab_boot_within() {
     return "$(cat "$results/exit-code")"
 }
 
-# Runs command $3 on a machine of its own with the directory of results $1, for at most $2 seconds, with its console here.
+# Runs command $3 on a machine of its own with the directory of results $1, for at most $2 seconds, with its console here;
+# settings after it as for lab_describe.
 lab_run() {
     local results=$1 deadline=$2 command=$3 image
+    shift 3
     image=$(lab_image_or_reason) || return
     printf '%s\n' "$command" >"$results/command"
-    lab_describe "$results" "image=$image" "project=$root" "deadline=$deadline"
+    lab_describe "$results" "image=$image" "project=$root" "deadline=$deadline" "$@"
     lab_boot_within "$deadline" "$results"
 }

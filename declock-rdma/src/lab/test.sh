@@ -48,8 +48,8 @@ lab_class_path() {
     printf '%s:%s:%s\n' "${jars[0]}" "${jars[1]}" "$(cat "$target/laboratory/libraries")"
 }
 
-# C1 only: under emulation the second compiler costs more than it gains within a minute, and once a JVM crashed at the entry of a
-# method of the first whose code the second was just replacing.
+# C1 only: under emulation the second compiler costs more than it gains within a minute, and once, with two processors, a JVM crashed at
+# the entry of a method of the first whose code the second was just replacing.
 lab_java_options="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED"
 
 # Prints the option that names the archive of loaded classes, made here if need be: it saves a JVM in a machine half its start.
@@ -129,19 +129,23 @@ lab_two() {
         --select-class=io.declock.rdma.laboratory.TwoMachinesIT --include-methodname=".*#($pattern)"
 }
 
-# Measures in two machines, each for at most $1 seconds, and prints a table.
+# Measures in two machines, each for at most $1 seconds, and prints a table. Latencies are one caller's: a single processor does for them,
+# on which both of the JVM's compilers can be used, and no other one competes for the host's.
 lab_figures() {
-    local deadline=$1 build=$2
+    local deadline=$1 build=$2 options=$lab_java_options
     [[ $build == no ]] || lab_compile || return
-    lab_figures_of "$deadline" latencies && lab_figures_of "$deadline" loads
+    lab_java_options=${options/-XX:TieredStopAtLevel=1/}
+    lab_figures_of "$deadline" latencies processors=1 || return
+    lab_java_options=$options
+    lab_figures_of "$deadline" loads
 }
 
-# Prints the part $2 of the table.
+# Prints the part $2 of the table, measured in a machine with the settings after it.
 lab_figures_of() {
     local deadline=$1 part=$2 results java
     java=$(lab_java io.declock.rdma.laboratory.program.Figures "$part") || return
     results=$root/declock-rdma/target/laboratory/figures-$part
     rm -rf "$results" && mkdir -p "$results"
     lab_run "$results" "$deadline" "set -o pipefail
-($java) 2>&1 | tee /lab/results/output.txt | sed -un 's/^FIGURE  //p'"
+($java) 2>&1 | tee /lab/results/output.txt | sed -un 's/^FIGURE  //p'" "${@:3}"
 }

@@ -20,8 +20,11 @@ import org.slf4j.LoggerFactory;
  * polls once more (what completed before it asked makes no event), and sleeps on the completion channel.
  *
  * <p>Whoever waits for a completion of its own may take from a queue as well, see {@link CompletionQueue#take}: nobody has to be
- * woken then. So each queue has a lock for whoever takes. After the loop has asked for events it waits for that lock once, so that
- * nothing is left over.
+ * woken then. So an event is asked for only where something is left that nobody waits for: by the thread before it sleeps, if a
+ * handler {@linkplain Handler#needsEvent needs} one, and by whoever leaves something under way while the thread sleeps, see {@link
+ * CompletionQueue#watch}. Each sees what the other did before, or is seen by it.
+ *
+ * <p>One thread at a time has a queue. Who finds it taken leaves what it came for to that one, which looks again after letting it go.
  *
  * <p>Queues are added and removed on the thread itself, so that none is polled that was destroyed. Thread-safe.
  */
@@ -40,6 +43,8 @@ final class CompletionLoop {
     private final TaskQueue tasks;
     private final Thread thread;
     private volatile boolean closed;
+    // Whether the thread sleeps or is about to, and has begun to look which handlers need an event.
+    private volatile boolean asleep;
     // The thread's own.
     private final List<CompletionQueue> queues = new ArrayList<>();
 
@@ -62,6 +67,8 @@ final class CompletionLoop {
         // Guarded by the lock.
         private final Completions completions = new Completions(BATCH);
         private boolean removed;
+        // Set before trying for the lock, looked at after letting it go.
+        private volatile boolean toArm;
 
         private CompletionQueue(IbvCQ cq, Handler handler) {
             this.cq = cq;
@@ -71,17 +78,70 @@ final class CompletionLoop {
         /** Lets the calling thread take what has completed, unless somebody does already; returns whether there was anything. */
         @Override
         public boolean take() {
-            if (!taking.tryLock()) {
+            try {
+                return tend(false);
+            } catch (IOException e) {
+                giveUp(e);
                 return false;
+            }
+        }
+
+        /** Has the loop woken by what completes from now on, and takes what has already; nothing if it is awake and will look. */
+        @Override
+        public void watch() {
+            if (!asleep) {
+                return;
+            }
+            if (isTaking()) {
+                toArm = true;
+                return;
             }
             try {
-                return poll(this);
+                tend(true);
             } catch (IOException e) {
-                LOG.debug("The loop will meet this as well: {}", e.getMessage());
-                return false;
-            } finally {
-                taking.unlock();
+                giveUp(e);
             }
+        }
+
+        /** The loop is woken to meet the same, and ends. */
+        private void giveUp(IOException cause) {
+            LOG.debug("The loop will meet this as well: {}", cause.getMessage());
+            tasks.wake();
+        }
+
+        /** Takes, or has it done by who is taking just now; returns whether this thread found anything. */
+        private boolean tend(boolean arm) throws IOException {
+            if (arm) {
+                toArm = true;
+            }
+            boolean found = false;
+            boolean first = true;
+            while ((first || toArm) && taking.tryLock()) {
+                first = false;
+                try {
+                    found |= toArm ? armAndPoll() : poll(this);
+                } finally {
+                    taking.unlock();
+                }
+            }
+            return found;
+        }
+
+        private boolean armAndPoll() throws IOException {
+            toArm = false;
+            if (removed) {
+                return false;
+            }
+            counters.armings.increment();
+            int errno = backend.requestNotify(cq);
+            if (errno != 0) {
+                throw new IOException("ibv_req_notify_cq returned " + errno);
+            }
+            boolean found = false;
+            while (poll(this)) {
+                found = true;
+            }
+            return found;
         }
 
         /** Returns whether the calling thread is just taking from this queue, so that a completion posts. */
@@ -108,6 +168,11 @@ final class CompletionLoop {
 
         /** Returns whether completions are to be expected soon. */
         boolean isBusy();
+
+        /** Returns whether an event must tell of the next completion, because nobody else looks for it; also called when not busy. */
+        default boolean needsEvent() {
+            return true;
+        }
     }
 
     /** Creates a queue and takes from it until it is removed. */
@@ -153,7 +218,7 @@ final class CompletionLoop {
             if (closed && queues.isEmpty()) {
                 return;
             }
-            if (pollAll(false)) {
+            if (pollAll()) {
                 busyUntil = System.nanoTime() + pollNanos;
             } else if (isBusy() && System.nanoTime() - busyUntil < 0) {
                 Thread.onSpinWait();
@@ -174,42 +239,29 @@ final class CompletionLoop {
     }
 
     private void sleep() throws IOException {
-        for (int i = 0; i < queues.size(); i++) {
-            requestNotify(queues.get(i));
-        }
-        if (!pollAll(true) && tasks.isEmpty()) {
-            counters.sleeps.increment();
-            int millis = backend.canWake() ? -1 : UNWAKEABLE_MILLIS;
-            backend.awaitCqEvent(channel, queues.isEmpty() ? null : queues.get(0).cq, millis);
+        asleep = true;
+        try {
+            boolean found = false;
+            for (int i = 0; i < queues.size(); i++) {
+                CompletionQueue queue = queues.get(i);
+                if (queue.handler.needsEvent()) {
+                    found |= queue.tend(true);
+                }
+            }
+            if (!found && tasks.isEmpty()) {
+                counters.sleeps.increment();
+                int millis = backend.canWake() ? -1 : UNWAKEABLE_MILLIS;
+                backend.awaitCqEvent(channel, queues.isEmpty() ? null : queues.get(0).cq, millis);
+            }
+        } finally {
+            asleep = false;
         }
     }
 
-    private void requestNotify(CompletionQueue queue) throws IOException {
-        int errno = backend.requestNotify(queue.cq);
-        if (errno != 0) {
-            throw new IOException("ibv_req_notify_cq returned " + errno);
-        }
-    }
-
-    /**
-     * Takes from all queues.
-     *
-     * @param everything whether to wait for whoever else takes, instead of leaving it all to them
-     */
-    private boolean pollAll(boolean everything) throws IOException {
+    private boolean pollAll() throws IOException {
         boolean found = false;
         for (int i = 0; i < queues.size(); i++) {
-            CompletionQueue queue = queues.get(i);
-            if (everything) {
-                queue.taking.lock();
-            } else if (!queue.taking.tryLock()) {
-                continue;
-            }
-            try {
-                found |= poll(queue);
-            } finally {
-                queue.taking.unlock();
-            }
+            found |= queues.get(i).tend(false);
         }
         (found ? counters.polls : counters.emptyPolls).increment();
         return found;

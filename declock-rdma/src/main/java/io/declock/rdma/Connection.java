@@ -388,6 +388,12 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         return handler != null && handler.isBusy();
     }
 
+    @Override
+    public boolean needsEvent() {
+        CompletionLoop.Handler handler = completionHandler;
+        return handler == null || handler.needsEvent();
+    }
+
     CompletionQueue completionQueue() {
         CompletionQueue current = completionQueue;
         if (current == null) {

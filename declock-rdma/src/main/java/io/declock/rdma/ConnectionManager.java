@@ -61,10 +61,16 @@ final class ConnectionManager implements AutoCloseable {
      * @throws IOException if there is no RDMA device; the message says so
      */
     ConnectionManager(VerbsBackend backend, ConnectionSettings settings, RdmaCounters counters) throws IOException {
+        this(backend, settings, counters, RdmaEventChannel.createEventChannel());
+    }
+
+    /** Starts the thread on a channel, which it owns from now on. */
+    ConnectionManager(
+            VerbsBackend backend, ConnectionSettings settings, RdmaCounters counters, RdmaEventChannel channel) {
         this.backend = backend;
         this.settings = settings;
         this.counters = counters;
-        this.channel = RdmaEventChannel.createEventChannel();
+        this.channel = channel;
         this.tasks = new TaskQueue(() -> backend.wake(channel));
         ThreadFactory daemons =
                 Thread.ofPlatform().daemon().name("declock-rdma-timer").factory();
@@ -213,6 +219,7 @@ final class ConnectionManager implements AutoCloseable {
         details.put("polls", counters.polls.sum());
         details.put("emptyPolls", counters.emptyPolls.sum());
         details.put("sleeps", counters.sleeps.sum());
+        details.put("armings", counters.armings.sum());
         details.put("waits", counters.waits.sum());
         counters.errors().forEach((status, count) -> details.put("completionErrors." + status, count));
         return details;

@@ -17,6 +17,8 @@ public final class RdmaCounters {
     public final LongAdder emptyPolls = new LongAdder();
     /** Times the completion thread went to sleep. */
     public final LongAdder sleeps = new LongAdder();
+    /** Times that an event was asked for, by whichever thread. */
+    public final LongAdder armings = new LongAdder();
     /** Chains that waited: the most were under way, or another thread was just posting. */
     public final LongAdder waits = new LongAdder();
     /** Connections that came to stand. */

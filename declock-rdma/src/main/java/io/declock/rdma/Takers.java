@@ -7,7 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The threads that wait for chains of their own on one queue pair. For a moment they take completions themselves, as they would
- * otherwise sleep until the completion thread has taken theirs and woken them, which costs many times the round trip. Thread-safe.
+ * otherwise sleep until the completion thread has taken theirs and woken them, which costs many times the round trip. Who leaves
+ * something under way that none of those who stay waits for, has the completion thread watch it. Thread-safe.
  */
 final class Takers {
     private final Source source;
@@ -19,13 +20,18 @@ final class Takers {
         /** Takes what has completed, unless somebody else does already; returns whether there was anything. */
         boolean take();
 
+        /** Has the completion thread take what completes from now on. */
+        void watch();
+
         /** Returns whether the calling thread is being called by a completion that it takes. */
         boolean isTaking();
     }
 
     /** Where the chains are. */
-    @FunctionalInterface
     interface Ring {
+        /** Returns how many chains are under way; more than there are while that changes. */
+        long underWay();
+
         /** Returns whether a chain has completed, or will not any more. */
         boolean isOver(long sequence);
     }
@@ -40,29 +46,48 @@ final class Takers {
         this.pollNanos = pollNanos;
     }
 
-    /** Counts the calling thread in, unless it must not take; if so, {@link #leave} must follow. */
-    boolean enter() {
-        if (pollNanos <= 0 || source.isTaking()) {
-            return false;
-        }
+    /** Returns whether the calling thread is called by a completion: it must not take, and who takes looks after what it posts. */
+    boolean isTaking() {
+        return source.isTaking();
+    }
+
+    /** Counts the calling thread in; {@link #leave} must follow. */
+    void enter() {
         present.incrementAndGet();
-        return true;
+    }
+
+    /** Takes once: a device may have executed what was posted before posting returned. */
+    void take() {
+        if (pollNanos > 0) {
+            source.take();
+        }
     }
 
     /** Takes until that chain is over, or the time is. */
     void takeUntil(Ring ring, long sequence) {
+        if (pollNanos <= 0) {
+            return;
+        }
+        source.take();
+        if (ring.isOver(sequence)) {
+            return;
+        }
         long since = System.nanoTime();
         while (!ring.isOver(sequence) && (source.take() || System.nanoTime() - since < pollNanos)) {
             Thread.onSpinWait();
         }
     }
 
-    void leave() {
-        present.decrementAndGet();
+    /** Counts the calling thread out. Who comes later sees what it left, or is seen by it. */
+    void leave(Ring ring) {
+        int others = present.decrementAndGet();
+        if (ring.underWay() > others) {
+            source.watch();
+        }
     }
 
-    /** Returns whether there are any: then the completion thread is not needed. */
-    boolean isAnyPresent() {
-        return present.get() > 0;
+    /** Returns how many there are: they look after as many chains. */
+    int count() {
+        return present.get();
     }
 }

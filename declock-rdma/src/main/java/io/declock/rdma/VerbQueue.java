@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *   <li>What finds no free place, or another thread just posting, waits, and is posted by the thread that frees one or has posted.
  * </ol>
  *
- * <p>Who posts for a caller that waits takes completions itself for a moment, see {@link Takers}.
+ * <p>Who posts for a caller that waits takes completions itself for a moment, everybody else once, see {@link Takers}.
  *
  * <p>Posting is thread-safe. The lock guards the ring and the requests; nothing of a user is called while it is held. After {@link
  * #fail} returned, the queue pair is not touched any more.
@@ -118,18 +118,21 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             broken.accept(cause);
             return;
         }
-        boolean waitedFor = chain.purpose() == Purpose.ACQUIRE || chain.purpose() == Purpose.CONVERT;
-        if (waitedFor && takers.enter()) {
-            try {
-                long sequence = postOrQueue(chain);
-                if (sequence >= 0) {
-                    takers.takeUntil(this, sequence);
-                }
-            } finally {
-                takers.leave();
-            }
-        } else {
+        if (takers.isTaking()) {
             postOrQueue(chain);
+            return;
+        }
+        takers.enter();
+        try {
+            boolean waitedFor = chain.purpose() == Purpose.ACQUIRE || chain.purpose() == Purpose.CONVERT;
+            long sequence = postOrQueue(chain);
+            if (sequence >= 0 && waitedFor) {
+                takers.takeUntil(this, sequence);
+            } else if (sequence >= 0) {
+                takers.take();
+            }
+        } finally {
+            takers.leave(this);
         }
     }
 
@@ -268,9 +271,21 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     }
 
     @Override
+    public long underWay() {
+        // In this order a chain that ends meanwhile is counted, not one missed that begins.
+        long first = oldest;
+        return failure == null ? next - first : 0;
+    }
+
+    @Override
     public boolean isBusy() {
         // Who waits itself needs no help.
-        return failure == null && oldest != next && !takers.isAnyPresent();
+        return underWay() > 0 && takers.count() == 0;
+    }
+
+    @Override
+    public boolean needsEvent() {
+        return underWay() > takers.count();
     }
 
     /** Returns how the queue pair is doing, for people. */
@@ -282,9 +297,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         } finally {
             lock.unlock();
         }
-        if (!waiting.isEmpty()) {
-            postWaiting();
-        }
+        postWhatWasLeft();
         return state;
     }
 
@@ -298,10 +311,21 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         } finally {
             lock.unlock();
         }
-        if (!waiting.isEmpty()) {
-            postWaiting();
-        }
+        postWhatWasLeft();
         return stuck;
+    }
+
+    /** Posts what found the lock taken by a thread that only looked. */
+    private void postWhatWasLeft() {
+        if (waiting.isEmpty()) {
+            return;
+        }
+        takers.enter();
+        try {
+            postWaiting();
+        } finally {
+            takers.leave(this);
+        }
     }
 
     /** Fails everything in flight, waiting and to come. Once it has returned, the queue pair is not touched any more. */

@@ -9,6 +9,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.IbvQP;
 import io.declock.rdma.verbs.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -18,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A device that is none: what is to complete, and when, a test says. By the rule of ibv_req_notify_cq(3) there is one event for the
@@ -36,6 +38,13 @@ final class EventDevice extends RecordingBackend {
     /** What happens just after a thread found nothing completed, once. */
     final Map<Thread, Runnable> afterLooking = new ConcurrentHashMap<>();
 
+    /** What happens just after something was posted, one each time. */
+    final Queue<Runnable> afterPosting = new ConcurrentLinkedQueue<>();
+
+    /** How many chains were posted. */
+    final AtomicLong posted = new AtomicLong();
+
+    private volatile boolean asleep;
     private final Queue<Long> completed = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean armed = new AtomicBoolean();
     private final Semaphore events = new Semaphore(0);
@@ -50,6 +59,22 @@ final class EventDevice extends RecordingBackend {
 
     boolean isArmed() {
         return armed.get();
+    }
+
+    /** Returns whether somebody sleeps until an event. */
+    boolean isAsleep() {
+        return asleep && events.availablePermits() == 0;
+    }
+
+    @Override
+    public int postSend(IbvQP qp, long workRequest) {
+        int errno = super.postSend(qp, workRequest);
+        posted.incrementAndGet();
+        Runnable next = afterPosting.poll();
+        if (next != null) {
+            next.run();
+        }
+        return errno;
     }
 
     @Override
@@ -81,8 +106,10 @@ final class EventDevice extends RecordingBackend {
 
     @Override
     public boolean awaitCqEvent(IbvCompChannel channel, IbvCQ any, int timeoutMillis) {
+        asleep = true;
         sleeps.release();
         events.acquireUninterruptibly();
+        asleep = false;
         return true;
     }
 

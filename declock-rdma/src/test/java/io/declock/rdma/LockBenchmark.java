@@ -207,6 +207,11 @@ public class LockBenchmark {
         }
 
         @Override
+        public boolean needsEvent() {
+            return queue != null && queue.needsEvent();
+        }
+
+        @Override
         public boolean supports(MemoryNodeAddress address) {
             return control.supports(address);
         }

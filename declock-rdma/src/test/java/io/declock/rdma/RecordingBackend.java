@@ -144,7 +144,7 @@ class RecordingBackend implements VerbsBackend {
     public void wake(IbvCompChannel channel) {}
 
     @Override
-    public CmEvent awaitCmEvent(RdmaEventChannel channel, int timeoutMillis) {
+    public CmEvent awaitCmEvent(RdmaEventChannel channel, int timeoutMillis) throws IOException {
         return null;
     }
 

@@ -56,6 +56,7 @@ class VerbQueueTest {
         final Queue<Runnable> completions = new ArrayDeque<>();
         boolean taking;
         int asked;
+        int watched;
 
         @Override
         public boolean take() {
@@ -74,15 +75,22 @@ class VerbQueueTest {
         public boolean isTaking() {
             return taking;
         }
+
+        @Override
+        public void watch() {
+            watched++;
+        }
     }
 
     @Test
     void whoWaitsForAnAcquisitionTakesCompletionsUntilItsOwn() {
         TestChain earlier = post(Purpose.RELEASE, c -> c.fetchAndAdd(0, 1));
-        assertThat(taker.asked).as("nobody waits for a release").isZero();
+        assertThat(taker.asked).as("nobody waits for a release").isEqualTo(1);
+        assertThat(taker.watched).as("it is left to the completion thread").isEqualTo(1);
         taker.completions.add(() -> complete(0));
         taker.completions.add(() -> {
             assertThat(queue.isBusy()).as("the completion thread is not needed").isFalse();
+            assertThat(queue.needsEvent()).as("nor an event").isFalse();
             complete(1);
         });
         taker.completions.add(() -> complete(2));
@@ -92,6 +100,34 @@ class VerbQueueTest {
         assertThat(earlier.future()).isDone();
         assertThat(own.future()).isDone();
         assertThat(taker.completions).hasSize(1);
+        assertThat(taker.watched).as("nothing is left").isEqualTo(1);
+    }
+
+    /** Who is there looks after one chain, its own: it may be the next to lose its processor. */
+    @Test
+    void whatIsLeftIsWatchedThoughAnotherThreadTakes() throws Exception {
+        make(Duration.ofSeconds(20));
+        taker.completions.add(() -> {
+            taker.watched = 0;
+            Thread other = Thread.ofPlatform().start(() -> {
+                taker.taking = false;
+                post(Purpose.RELEASE, c -> c.fetchAndAdd(8, 1));
+                taker.taking = true;
+            });
+            join(other);
+            assertThat(taker.watched).isEqualTo(1);
+            complete(0);
+        });
+        post(Purpose.ACQUIRE, c -> c.fetchAndAdd(0, 1));
+        assertThat(taker.watched).as("again by the last").isEqualTo(2);
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join(Duration.ofSeconds(SECONDS));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
@@ -99,7 +135,9 @@ class VerbQueueTest {
         make(Duration.ofMillis(1));
         post(Purpose.ACQUIRE, c -> c.fetchAndAdd(0, 1));
         assertThat(taker.asked).isPositive();
+        assertThat(taker.watched).isEqualTo(1);
         assertThat(queue.isBusy()).isTrue();
+        assertThat(queue.needsEvent()).isTrue();
     }
 
     @Test

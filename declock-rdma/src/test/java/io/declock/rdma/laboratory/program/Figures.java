@@ -36,7 +36,7 @@ import java.util.regex.Pattern;
 public final class Figures {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int RAW_OPERATIONS = 2000;
-    private static final int WARM_UP = 20_000;
+    private static final int WARM_UP = 60_000;
     private static final int CYCLES = 4001;
     /**
      * Longer than Soft-RoCE takes to execute a release, and not much longer: after 300 us a single verb takes twice as long as one behind
@@ -224,7 +224,7 @@ public final class Figures {
                 throw new IllegalStateException("not ready: " + node.monitor().memoryNodes());
             }
             // What goes over TCP takes many times as long, and what is to be compiled is called as much more often.
-            cycles(node, scheme.equals("tcp") ? WARM_UP / 5 : WARM_UP, 0);
+            cycles(node, scheme.equals("tcp") ? WARM_UP / 15 : WARM_UP, 0);
             double backToBack = cycles(node, CYCLES, 0).cycle();
             Latency alone = cycles(node, CYCLES, PAUSE_NANOS);
             return new Latency(alone.acquire(), alone.cycle(), backToBack);
