@@ -213,6 +213,31 @@ class LeftBehindTest {
         }
     }
 
+    /** More callers than places: some take for others, some wait for room, some give up. */
+    @Test
+    void nothingIsLostAmongSeveralCallers() throws Exception {
+        stop();
+        make(Duration.ofNanos(20_000));
+        int callers = 2 * SLOTS;
+        CountDownLatch ended = new CountDownLatch(callers);
+        try (Completer completer = new Completer(device)) {
+            for (int c = 0; c < callers; c++) {
+                int caller = c;
+                Thread.ofPlatform().daemon().start(() -> {
+                    for (int i = 0; i < 5000; i++) {
+                        Purpose purpose = (i + caller) % 2 == 0 ? Purpose.ACQUIRE : Purpose.RELEASE;
+                        post(purpose)
+                                .future()
+                                .orTimeout(SECONDS, TimeUnit.SECONDS)
+                                .join();
+                    }
+                    ended.countDown();
+                });
+            }
+            assertThat(ended.await(4 * SECONDS, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
     /** Completes what is posted, on a thread of its own, after a moment. */
     private static final class Completer implements AutoCloseable {
         private final EventDevice device;
