@@ -3,7 +3,7 @@
 
 package io.declock.fabric;
 
-import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +20,14 @@ public abstract class VerbChain {
     /** Each verb has an address and two operands. A process may have a few chains for each of 100,000 locks: one array is lighter. */
     private static final int WORDS_PER_VERB = 3;
 
-    private final Verb[] verbs;
-    private final long[] words;
+    private static final int KIND_BITS = 8;
+    private static final int KIND_MASK = (1 << KIND_BITS) - 1;
+    private static final Verb[] KINDS = Verb.values();
+    private static final long[] UNUSED = {};
+
+    private final int mostVerbs;
+    private int kinds;
+    private long[] words = UNUSED;
     private long @Nullable [] payload;
     private int payloadVerb = -1;
     private Purpose purpose = Purpose.ACQUIRE;
@@ -34,14 +40,14 @@ public abstract class VerbChain {
 
     /** Makes an empty chain for that many verbs at most. */
     protected VerbChain(int mostVerbs) {
-        this.verbs = new Verb[mostVerbs];
-        this.words = new long[mostVerbs * WORDS_PER_VERB];
+        this.mostVerbs = mostVerbs;
     }
 
     /** Empties the chain for another use. */
     public final VerbChain begin(Purpose purpose) {
         this.purpose = purpose;
         this.size = 0;
+        this.kinds = 0;
         this.payload = null;
         this.payloadVerb = -1;
         return this;
@@ -78,10 +84,14 @@ public abstract class VerbChain {
     }
 
     private VerbChain append(Verb verb, long address, long first, long second) {
-        if (size == verbs.length) {
-            throw new IllegalStateException("this chain holds at most " + verbs.length + " verbs");
+        if (size == mostVerbs) {
+            throw new IllegalStateException("this chain holds at most " + mostVerbs + " verbs");
         }
-        verbs[size] = verb;
+        if (words == UNUSED) {
+            // Most locks never use most of their chains.
+            words = new long[mostVerbs * WORDS_PER_VERB];
+        }
+        kinds |= verb.ordinal() << size * KIND_BITS;
         words[size * WORDS_PER_VERB] = address;
         words[size * WORDS_PER_VERB + 1] = first;
         words[size * WORDS_PER_VERB + 2] = second;
@@ -101,7 +111,7 @@ public abstract class VerbChain {
 
     /** Returns the verb at {@code i}. */
     public final Verb verb(int i) {
-        return verbs[i];
+        return KINDS[kinds >>> i * KIND_BITS & KIND_MASK];
     }
 
     /** Returns the byte offset in the region that verb {@code i} works on. */
@@ -121,7 +131,8 @@ public abstract class VerbChain {
 
     /** Returns how many words a READ or WRITE covers; 1 for atomics. */
     public final int words(int i) {
-        return verbs[i] == Verb.READ || verbs[i] == Verb.WRITE ? (int) operand(i) : 1;
+        Verb verb = verb(i);
+        return verb == Verb.READ || verb == Verb.WRITE ? (int) operand(i) : 1;
     }
 
     /** Returns word {@code w} of the WRITE at {@code i}. */
@@ -145,6 +156,6 @@ public abstract class VerbChain {
 
     @Override
     public String toString() {
-        return purpose + Arrays.toString(Arrays.copyOf(verbs, size));
+        return purpose + IntStream.range(0, size).mapToObj(this::verb).toList().toString();
     }
 }

@@ -40,9 +40,18 @@ public final class Hold {
         }
     }
 
+    private int count(LockMode mode) {
+        return mode.isExclusive() ? writes : reads;
+    }
+
+    /** Returns whether a thread has this hold, in that mode and not lost. Exact for the thread itself only. */
+    public boolean isStillHeldBy(Thread thread, LockMode mode) {
+        return owner == thread && lost == null && count(mode) > 0;
+    }
+
     /** Takes one acquisition in a mode back; false if there is none. */
     boolean subtract(LockMode mode) {
-        if ((mode.isExclusive() ? writes : reads) <= 0) {
+        if (count(mode) <= 0) {
             return false;
         }
         if (mode.isExclusive()) {

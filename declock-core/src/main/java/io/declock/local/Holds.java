@@ -14,8 +14,11 @@ import org.jspecify.annotations.Nullable;
 /** Who holds one lock in this compute node: one writer or any number of readers, by owner. Guarded by the lock's mutex. */
 final class Holds {
     private final LocalHost host;
-    private final Map<Object, Hold> readers = new IdentityHashMap<>(2);
     private @Nullable Hold writer;
+    /** One reader, and by owner those who share with it: most locks have never more than one. */
+    private @Nullable Hold reader;
+
+    private @Nullable Map<Object, Hold> moreReaders;
     private @Nullable Map<Object, Hold> lost;
     private boolean afterWriter;
 
@@ -24,7 +27,7 @@ final class Holds {
     }
 
     boolean isEmpty() {
-        return writer == null && readers.isEmpty();
+        return writer == null && readers() == 0;
     }
 
     boolean hasWriter() {
@@ -32,7 +35,7 @@ final class Holds {
     }
 
     int readers() {
-        return readers.size();
+        return (reader == null ? 0 : 1) + (moreReaders == null ? 0 : moreReaders.size());
     }
 
     /** Returns whether the last hold that ended was a writer's. */
@@ -43,17 +46,53 @@ final class Holds {
     @Nullable
     Hold of(Object owner) {
         Hold exclusive = writer;
-        return exclusive != null && exclusive.owner == owner ? exclusive : readers.get(owner);
+        return exclusive != null && exclusive.owner == owner ? exclusive : readerOf(owner);
     }
 
     @Nullable
     Hold readerOf(Object owner) {
-        return readers.get(owner);
+        Hold one = reader;
+        if (one != null && one.owner == owner) {
+            return one;
+        }
+        return moreReaders == null ? null : moreReaders.get(owner);
+    }
+
+    private void addReader(Hold hold) {
+        if (reader == null) {
+            reader = hold;
+            return;
+        }
+        Map<Object, Hold> more = moreReaders;
+        if (more == null) {
+            more = new IdentityHashMap<>(2);
+            moreReaders = more;
+        }
+        more.put(hold.owner, hold);
+    }
+
+    private void removeReader(Hold hold) {
+        if (reader == hold) {
+            reader = null;
+        } else if (moreReaders != null) {
+            moreReaders.remove(hold.owner, hold);
+        }
+    }
+
+    private List<Hold> allReaders() {
+        List<Hold> all = new ArrayList<>();
+        if (reader != null) {
+            all.add(reader);
+        }
+        if (moreReaders != null) {
+            all.addAll(moreReaders.values());
+        }
+        return all;
     }
 
     /** Returns whether a hold has neither ended nor been lost. */
     boolean contains(Hold hold) {
-        return writer == hold || readers.get(hold.owner) == hold;
+        return writer == hold || readerOf(hold.owner) == hold;
     }
 
     // ---------------------------------------------------------------- beginning, again and ending
@@ -62,7 +101,7 @@ final class Holds {
         if (hold.isExclusive()) {
             writer = hold;
         } else {
-            readers.put(hold.owner, hold);
+            addReader(hold);
         }
         host.held(1);
     }
@@ -100,7 +139,7 @@ final class Holds {
         if (afterWriter) {
             writer = null;
         } else {
-            readers.remove(hold.owner);
+            removeReader(hold);
         }
     }
 
@@ -108,14 +147,14 @@ final class Holds {
 
     void toReader(Hold hold) {
         writer = null;
-        readers.put(hold.owner, hold);
+        addReader(hold);
     }
 
     void toWriter(Hold hold, long token) {
         hold.writes += hold.reads;
         hold.reads = 0;
         hold.toToken(token);
-        readers.remove(hold.owner);
+        removeReader(hold);
         writer = hold;
     }
 
@@ -129,11 +168,12 @@ final class Holds {
 
     /** Ends every hold against its owner's will. */
     void loseAll(LockLostException why, Effects effects) {
-        List<Hold> all = new ArrayList<>(readers.values());
+        List<Hold> all = allReaders();
         if (writer != null) {
             all.add(writer);
         }
-        readers.clear();
+        reader = null;
+        moreReaders = null;
         writer = null;
         for (Hold hold : all) {
             toLost(hold, why, effects);
@@ -175,7 +215,7 @@ final class Holds {
         if (writer != null) {
             visitor.hold(writer, writer.isExclusive());
         }
-        for (Hold hold : readers.values()) {
+        for (Hold hold : allReaders()) {
             visitor.hold(hold, false);
         }
     }

@@ -60,19 +60,19 @@ final class ChainFrame {
             switch (operations[i]) {
                 case Wire.OP_FETCH_AND_ADD -> {
                     chain.fetchAndAdd(addresses[i], firsts[i]);
-                    counts.fetchAndAdds.increment();
+                    counts.count(NodeCounts.Kind.FETCH_AND_ADD);
                 }
                 case Wire.OP_COMPARE_AND_SWAP -> {
                     chain.compareAndSwap(addresses[i], firsts[i], seconds[i]);
-                    counts.compareAndSwaps.increment();
+                    counts.count(NodeCounts.Kind.COMPARE_AND_SWAP);
                 }
                 case Wire.OP_READ -> {
                     chain.read(addresses[i], words[i]);
-                    counts.reads.increment();
+                    counts.count(NodeCounts.Kind.READ);
                 }
                 default -> {
                     chain.write(addresses[i], payload(i, in));
-                    counts.writes.increment();
+                    counts.count(NodeCounts.Kind.WRITE);
                 }
             }
         }
@@ -115,23 +115,23 @@ final class ChainFrame {
         switch (operations[i]) {
             case Wire.OP_FETCH_AND_ADD -> {
                 out.writeLongLE(region.fetchAndAdd(address, firsts[i]));
-                counts.fetchAndAdds.increment();
+                counts.count(NodeCounts.Kind.FETCH_AND_ADD);
             }
             case Wire.OP_COMPARE_AND_SWAP -> {
                 out.writeLongLE(region.compareAndSwap(address, firsts[i], seconds[i]));
-                counts.compareAndSwaps.increment();
+                counts.count(NodeCounts.Kind.COMPARE_AND_SWAP);
             }
             case Wire.OP_READ -> {
                 for (int w = 0; w < words[i]; w++) {
                     out.writeLongLE(region.read(address + (long) w * Long.BYTES));
                 }
-                counts.reads.increment();
+                counts.count(NodeCounts.Kind.READ);
             }
             default -> {
                 for (int w = 0; w < words[i]; w++) {
                     region.write(address + (long) w * Long.BYTES, in.getLongLE(payloads[i] + w * Long.BYTES));
                 }
-                counts.writes.increment();
+                counts.count(NodeCounts.Kind.WRITE);
             }
         }
     }

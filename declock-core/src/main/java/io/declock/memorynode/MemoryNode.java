@@ -225,16 +225,16 @@ public final class MemoryNode implements AutoCloseable {
                 region.committedBytes(),
                 highWaterMark.current(),
                 members,
-                counts.fetchAndAdds.sum(),
-                counts.compareAndSwaps.sum(),
-                counts.reads.sum(),
-                counts.writes.sum(),
-                counts.relayed.sum(),
-                counts.badFrames.sum(),
-                counts.refusedConnections.sum(),
-                counts.slowReaders.sum(),
-                counts.reclaimed.sum(),
-                counts.refusedNames.sum());
+                counts.get(NodeCounts.Kind.FETCH_AND_ADD),
+                counts.get(NodeCounts.Kind.COMPARE_AND_SWAP),
+                counts.get(NodeCounts.Kind.READ),
+                counts.get(NodeCounts.Kind.WRITE),
+                counts.get(NodeCounts.Kind.RELAYED),
+                counts.get(NodeCounts.Kind.BAD_FRAME),
+                counts.get(NodeCounts.Kind.REFUSED_CONNECTION),
+                counts.get(NodeCounts.Kind.SLOW_READER),
+                counts.get(NodeCounts.Kind.RECLAIMED),
+                counts.get(NodeCounts.Kind.REFUSED_NAME));
     }
 
     /** Ends every session; their listeners are told. The region's memory goes with the last reference to it. */

@@ -141,7 +141,7 @@ public final class MemoryNodeSession {
     public void relay(PeerMessage message) {
         MemoryNodeSession to = table.byNodeId(message.toNode());
         if (to != null && to.member.incarnation() == message.toIncarnation() && !gate.isClosed()) {
-            node.counts().relayed.increment();
+            node.counts().count(NodeCounts.Kind.RELAYED);
             to.listener.peerMessage(message);
         }
     }

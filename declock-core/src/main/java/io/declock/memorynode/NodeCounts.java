@@ -3,30 +3,50 @@
 
 package io.declock.memorynode;
 
-import java.util.concurrent.atomic.LongAdder;
+import io.declock.monitor.StripedSums;
 
 /** What a memory node counts. Thread-safe; values only grow. */
 public final class NodeCounts {
-    /** FAAs executed. */
-    public final LongAdder fetchAndAdds = new LongAdder();
-    /** CASes executed. */
-    public final LongAdder compareAndSwaps = new LongAdder();
-    /** READs executed. */
-    public final LongAdder reads = new LongAdder();
-    /** WRITEs executed. */
-    public final LongAdder writes = new LongAdder();
-    /** Peer messages passed on. */
-    public final LongAdder relayed = new LongAdder();
-    /** Frames that made no sense and closed their connection. */
-    public final LongAdder badFrames = new LongAdder();
-    /** Connections refused: wrong secret, other version, something else than DecLock. */
-    public final LongAdder refusedConnections = new LongAdder();
-    /** Connections closed because the other side did not read. */
-    public final LongAdder slowReaders = new LongAdder();
-    /** Records taken back. */
-    public final LongAdder reclaimed = new LongAdder();
-    /** Names refused because their session had created as many as it may. */
-    public final LongAdder refusedNames = new LongAdder();
+    /** What is counted. */
+    public enum Kind {
+        /** FAAs executed. */
+        FETCH_AND_ADD,
+        /** CASes executed. */
+        COMPARE_AND_SWAP,
+        /** READs executed. */
+        READ,
+        /** WRITEs executed. */
+        WRITE,
+        /** Peer messages passed on. */
+        RELAYED,
+        /** Frames that made no sense and closed their connection. */
+        BAD_FRAME,
+        /** Connections refused: wrong secret, other version, something else than DecLock. */
+        REFUSED_CONNECTION,
+        /** Connections closed because the other side did not read. */
+        SLOW_READER,
+        /** Records taken back. */
+        RECLAIMED,
+        /** Names refused because their session had created as many as it may. */
+        REFUSED_NAME
+    }
+
+    private final StripedSums sums = new StripedSums(Kind.values().length);
 
     NodeCounts() {}
+
+    /** Counts one. */
+    public void count(Kind kind) {
+        sums.add(kind.ordinal(), 1);
+    }
+
+    /** Counts several. */
+    public void count(Kind kind, int number) {
+        sums.add(kind.ordinal(), number);
+    }
+
+    /** Returns how many there were. */
+    public long get(Kind kind) {
+        return sums.sum(kind.ordinal());
+    }
 }

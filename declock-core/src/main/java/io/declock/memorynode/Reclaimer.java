@@ -302,7 +302,7 @@ final class Reclaimer {
         if (!idle.isEmpty()) {
             highWaterMark.raiseAbove(highest);
             idle.forEach(directory::forget);
-            node.counts().reclaimed.add(idle.size());
+            node.counts().count(NodeCounts.Kind.RECLAIMED, idle.size());
         }
     }
 }

@@ -90,7 +90,7 @@ final class Resolver {
     }
 
     private FabricException.Refused tooManyNames(RecordQuota quota) {
-        counts.refusedNames.increment();
+        counts.count(NodeCounts.Kind.REFUSED_NAME);
         long seconds = settings.reclaimInterval().toSeconds();
         return new FabricException.Refused(
                 Reason.TOO_MANY_NAMES,

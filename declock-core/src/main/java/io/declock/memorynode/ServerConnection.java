@@ -218,7 +218,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
 
     private void checkStalled(long since) {
         if (stalled && since == stalledSince && isOpen()) {
-            server.node().counts().slowReaders.increment();
+            server.node().counts().count(NodeCounts.Kind.SLOW_READER);
             server.refused(
                     this,
                     "left its answers unread for "

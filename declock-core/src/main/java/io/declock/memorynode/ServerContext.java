@@ -92,13 +92,13 @@ final class ServerContext {
     }
 
     void refused(ServerConnection connection, String why) {
-        node.counts().refusedConnections.increment();
+        node.counts().count(NodeCounts.Kind.REFUSED_CONNECTION);
         warn("Closed the connection from {}: it {}.", connection, why);
     }
 
     void foreign(ServerConnection connection, String guess) {
-        node.counts().refusedConnections.increment();
-        node.counts().badFrames.increment();
+        node.counts().count(NodeCounts.Kind.REFUSED_CONNECTION);
+        node.counts().count(NodeCounts.Kind.BAD_FRAME);
         String hint = guess.equals("TLS") && settings.sslContext() == null
                 ? " This memory node is configured without TLS."
                 : "";
@@ -106,7 +106,7 @@ final class ServerContext {
     }
 
     void badFrame(ServerConnection connection, BadFrameException cause) {
-        node.counts().badFrames.increment();
+        node.counts().count(NodeCounts.Kind.BAD_FRAME);
         warn("Closed the connection from {}: bad frame: {}", connection, String.valueOf(cause.getMessage()));
     }
 

@@ -5,27 +5,21 @@ package io.declock.monitor;
 
 import io.declock.fabric.Purpose;
 import io.declock.fabric.Verb;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What a compute node counts. Thread-safe; values only grow, except the two gauges. Counted where it happens: the verbs by the
+ * What a compute node counts. Thread-safe; values only grow. Counted where it happens: the verbs by the
  * fabric that posts them, the rest by the protocol.
  */
 public final class Counters {
     private static final int VERBS = Verb.values().length;
 
-    private final LongAdder[] remoteOperations = new LongAdder[Purpose.values().length * VERBS];
-    private final LongAdder[] events = new LongAdder[Event.values().length];
+    private static final int EVENTS = Event.values().length;
+
+    /** First all events, then the verbs of each purpose. */
+    private final StripedSums sums = new StripedSums(EVENTS + Purpose.values().length * VERBS);
 
     /** Makes counters at zero. */
-    public Counters() {
-        for (int i = 0; i < remoteOperations.length; i++) {
-            remoteOperations[i] = new LongAdder();
-        }
-        for (int i = 0; i < events.length; i++) {
-            events[i] = new LongAdder();
-        }
-    }
+    public Counters() {}
 
     /** What is counted besides verbs. */
     public enum Event {
@@ -79,17 +73,21 @@ public final class Counters {
 
     /** Counts one verb. */
     public void verb(Purpose purpose, Verb verb) {
-        remoteOperations[purpose.ordinal() * VERBS + verb.ordinal()].increment();
+        sums.add(index(purpose, verb), 1);
+    }
+
+    private static int index(Purpose purpose, Verb verb) {
+        return EVENTS + purpose.ordinal() * VERBS + verb.ordinal();
     }
 
     /** Counts one event. */
     public void count(Event event) {
-        events[event.ordinal()].increment();
+        sums.add(event.ordinal(), 1);
     }
 
     /** Returns how many verbs of that kind were posted for that purpose. */
     public long verbs(Purpose purpose, Verb verb) {
-        return remoteOperations[purpose.ordinal() * VERBS + verb.ordinal()].sum();
+        return sums.sum(index(purpose, verb));
     }
 
     /** Returns how many verbs were posted for that purpose. */
@@ -103,6 +101,6 @@ public final class Counters {
 
     /** Returns how often that happened. */
     public long get(Event event) {
-        return events[event.ordinal()].sum();
+        return sums.sum(event.ordinal());
     }
 }

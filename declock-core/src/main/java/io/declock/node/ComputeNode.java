@@ -19,6 +19,7 @@ import io.declock.local.LocalLock;
 import io.declock.local.LocalSettings;
 import io.declock.monitor.Counters;
 import io.declock.monitor.LockObserver;
+import io.declock.monitor.StripedSums;
 import io.declock.time.Clock;
 import io.declock.time.RandomSource;
 import io.declock.time.TimerService;
@@ -30,7 +31,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +50,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ComputeNode implements DistributedReadWriteLock, AutoCloseable {
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(2);
+    private static final int HELD = 0;
+    private static final int WAITING = 1;
 
     private final ComputeNodeSettings settings;
     private final List<Fabric> fabrics;
@@ -62,8 +64,7 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
     private final Acquirer acquirer;
     private final RequestRunner requests;
     private final NodeMonitor monitor;
-    private final LongAdder held = new LongAdder();
-    private final LongAdder waiting = new LongAdder();
+    private final StripedSums present = new StripedSums(2);
     private volatile boolean accepting = true;
     private volatile boolean closed;
 
@@ -115,7 +116,7 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
 
     /** Waits until this process holds nothing. Returns false if that took longer than {@code timeout}. */
     public boolean awaitIdle(Duration timeout) throws InterruptedException {
-        return memoryNodes.awaitCondition(() -> held.sum() <= 0, timeout);
+        return memoryNodes.awaitCondition(() -> present.sum(HELD) <= 0, timeout);
     }
 
     /**
@@ -129,7 +130,7 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
         }
         closed = true;
         accepting = false;
-        memoryNodes.leave(held.sum() <= 0, LEAVE_TIMEOUT);
+        memoryNodes.leave(present.sum(HELD) <= 0, LEAVE_TIMEOUT);
         for (Fabric fabric : fabrics) {
             fabric.close();
         }
@@ -237,11 +238,11 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
     }
 
     long heldNow() {
-        return held.sum();
+        return present.sum(HELD);
     }
 
     long waitingNow() {
-        return waiting.sum();
+        return present.sum(WAITING);
     }
 
     /** Where the lock of that name is, for error messages. */
@@ -280,15 +281,15 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
 
         @Override
         public void held(int change) {
-            held.add(change);
-            if (change < 0 && !accepting && held.sum() <= 0) {
+            present.add(HELD, change);
+            if (change < 0 && !accepting && present.sum(HELD) <= 0) {
                 memoryNodes.signal();
             }
         }
 
         @Override
         public void waiting(int change) {
-            waiting.add(change);
+            present.add(WAITING, change);
         }
     }
 

@@ -44,6 +44,12 @@ final class NamedLock implements ReadWriteLock {
     private final class View implements Lock {
         private final LockMode mode;
 
+        /**
+         * What was granted through this view last, mostly what its {@link #unlock} is for. Other threads write it too: it counts only for
+         * its owner, who has seen its own grant.
+         */
+        private @Nullable Hold recent;
+
         View(LockMode mode) {
             this.mode = mode;
         }
@@ -80,7 +86,11 @@ final class NamedLock implements ReadWriteLock {
             try {
                 HandleImpl.Part part =
                         node.acquirer().acquire(name, mode, Thread.currentThread(), waitNanos, interruptible);
-                return part == null ? null : part.hold;
+                if (part == null) {
+                    return null;
+                }
+                recent = part.hold;
+                return part.hold;
             } catch (UpgradeRefusedException e) {
                 if (waitNanos == 0) {
                     return null;
@@ -93,9 +103,13 @@ final class NamedLock implements ReadWriteLock {
 
         @Override
         public void unlock() {
-            Hold hold = node.findHold(name, Thread.currentThread());
+            Thread caller = Thread.currentThread();
+            Hold hold = recent;
+            if (hold == null || !hold.isStillHeldBy(caller, mode)) {
+                hold = node.findHold(name, caller);
+            }
             if (hold == null) {
-                throw new IllegalMonitorStateException("lock '" + name + "' is not held by " + Thread.currentThread());
+                throw new IllegalMonitorStateException("lock '" + name + "' is not held by " + caller);
             }
             LockLostException lost = node.release(hold, mode);
             if (lost != null) {

@@ -7,16 +7,20 @@ import io.declock.fabric.Member;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.VerbChain;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a state machine wants done, collected under its mutex and performed after the mutex was released, in order. One per event;
  * not thread-safe.
  */
 public final class Effects {
-    private static final Object[] EMPTY = {};
-    private static final int FIRST = 4;
+    private static final Object[] NONE = {};
+    private static final int INLINE = 2;
 
-    private Object[] effects = EMPTY;
+    // Nearly always there are no more than two, which need no array.
+    private @Nullable Object first;
+    private @Nullable Object second;
+    private Object[] more = NONE;
     private int size;
 
     /** Posts a chain. */
@@ -35,10 +39,22 @@ public final class Effects {
     }
 
     private void add(Object effect) {
-        if (size == effects.length) {
-            effects = size == 0 ? new Object[FIRST] : Arrays.copyOf(effects, size * 2);
+        if (size == 0) {
+            first = effect;
+        } else if (size == 1) {
+            second = effect;
+        } else {
+            int at = size - INLINE;
+            if (at == more.length) {
+                more = Arrays.copyOf(more, Math.max(INLINE, at * 2));
+            }
+            more[at] = effect;
         }
-        effects[size++] = effect;
+        size++;
+    }
+
+    private @Nullable Object get(int i) {
+        return i == 0 ? first : i == 1 ? second : more[i - INLINE];
     }
 
     /** Returns whether nothing is to be done. */
@@ -49,13 +65,13 @@ public final class Effects {
     /** Performs everything, in order. The caller holds no mutex. */
     public void perform(CqlEnvironment environment) {
         for (int i = 0; i < size; i++) {
-            Object effect = effects[i];
+            Object effect = get(i);
             if (effect instanceof VerbChain chain) {
                 environment.post(chain);
             } else if (effect instanceof Send send) {
                 environment.send(send.to, send.message);
-            } else {
-                ((Runnable) effect).run();
+            } else if (effect instanceof Runnable action) {
+                action.run();
             }
         }
         size = 0;
@@ -64,7 +80,7 @@ public final class Effects {
     /** Performs effects that can only be actions, for a lock that has no session. */
     public void performWithoutSession() {
         for (int i = 0; i < size; i++) {
-            if (effects[i] instanceof Runnable action) {
+            if (get(i) instanceof Runnable action) {
                 action.run();
             }
         }

@@ -199,6 +199,31 @@ public abstract class LockContract {
     }
 
     @Test
+    void viewsOfOneNameAreInterchangeableAndBelongToTheirThread() throws Exception {
+        Lock one = a().lock("x").writeLock();
+        Lock other = a().lock("x").writeLock();
+        one.lock();
+        other.unlock();
+        other.lock();
+        one.unlock();
+        one.lock();
+        get(async(() -> {
+            assertThatThrownBy(one::unlock).isInstanceOf(IllegalMonitorStateException.class);
+            return null;
+        }));
+        boolean grantedToAnother = get(async(one::tryLock));
+        assertThat(grantedToAnother).isFalse();
+        one.unlock();
+        assertThatThrownBy(one::unlock).isInstanceOf(IllegalMonitorStateException.class);
+        boolean granted = get(async(() -> {
+            boolean got = other.tryLock();
+            other.unlock();
+            return got;
+        }));
+        assertThat(granted).isTrue();
+    }
+
+    @Test
     void anUpgradeByWaitingIsRefusedAtOnce() {
         ReadWriteLock lock = a().lock("u");
         lock.readLock().lock();

@@ -51,23 +51,23 @@ final class ChainExecutor {
         switch (chain.verb(i)) {
             case FETCH_AND_ADD -> {
                 results.add(region.fetchAndAdd(address, chain.operand(i)));
-                counts.fetchAndAdds.increment();
+                counts.count(NodeCounts.Kind.FETCH_AND_ADD);
             }
             case COMPARE_AND_SWAP -> {
                 results.add(region.compareAndSwap(address, chain.operand(i), chain.desired(i)));
-                counts.compareAndSwaps.increment();
+                counts.count(NodeCounts.Kind.COMPARE_AND_SWAP);
             }
             case READ -> {
                 for (int w = 0; w < chain.words(i); w++) {
                     results.add(region.read(address + (long) w * Long.BYTES));
                 }
-                counts.reads.increment();
+                counts.count(NodeCounts.Kind.READ);
             }
             case WRITE -> {
                 for (int w = 0; w < chain.words(i); w++) {
                     region.write(address + (long) w * Long.BYTES, chain.writeWord(i, w));
                 }
-                counts.writes.increment();
+                counts.count(NodeCounts.Kind.WRITE);
             }
         }
     }

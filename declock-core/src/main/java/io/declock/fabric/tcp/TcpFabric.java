@@ -195,6 +195,7 @@ public final class TcpFabric implements Fabric {
                 .channel(loops.clientChannel())
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(ChannelOption.RECVBUF_ALLOCATOR, EventLoops.receiveBuffers())
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis)
                 .handler(new ChannelInitializer<Channel>() {
                     @Override

@@ -6,6 +6,7 @@ package io.declock.fabric.tcp.wire;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.SelectStrategyFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
@@ -23,6 +24,8 @@ import java.util.concurrent.TimeUnit;
 /** Event loops over native epoll where there is one, else over NIO. Thread-safe. */
 public final class EventLoops implements AutoCloseable {
     private static final boolean NATIVE = Epoll.isAvailable();
+
+    private static final RecvByteBufAllocator RECEIVE_BUFFERS = new ReceiveBuffers();
 
     private final EventLoopGroup group;
 
@@ -58,6 +61,11 @@ public final class EventLoops implements AutoCloseable {
     /** Returns the class of server channels that fits. */
     public Class<? extends ServerChannel> serverChannel() {
         return NATIVE ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+    }
+
+    /** Returns what channels of event loops receive into. */
+    public static RecvByteBufAllocator receiveBuffers() {
+        return RECEIVE_BUFFERS;
     }
 
     /** Stops the loops soon; their channels close. Does not wait. */
