@@ -15,57 +15,45 @@ import org.jspecify.annotations.Nullable;
  * while {@link Turn} permits, and gives the position back. Guarded by the lock's mutex.
  */
 final class Granter {
-    private final LocalLock lock;
-    private final LocalHost host;
-    private final WaiterQueue queue;
-    private final Holds holds;
-    private final SessionBinding binding;
-
-    Granter(LocalLock lock, LocalHost host, WaiterQueue queue, Holds holds, SessionBinding binding) {
-        this.lock = lock;
-        this.host = host;
-        this.queue = queue;
-        this.holds = holds;
-        this.binding = binding;
-    }
+    private Granter() {}
 
     // ---------------------------------------------------------------- entering
 
     /** Decides a caller that has no hold, or queues it. */
-    void enter(LocalWaiter waiter, Effects effects) {
-        CqlLock remote = binding.remote();
-        if (!waiter.isExclusive() && remote != null && mayJoinReaders(remote)) {
-            grant(waiter, remote, GrantKind.UNCONTENDED, null);
+    static void enter(LocalLock lock, LocalWaiter waiter, Effects effects) {
+        CqlLock remote = lock.binding.remote();
+        if (!waiter.isExclusive() && remote != null && mayJoinReaders(lock, remote)) {
+            grant(lock, waiter, remote, GrantKind.UNCONTENDED, null);
             remote.prefetch(effects);
             return;
         }
-        if (waiter.noWait && !mayTry(remote)) {
+        if (waiter.noWait && !mayTry(lock, remote)) {
             waiter.settle(LocalWaiter.State.BUSY, null);
             return;
         }
-        waiter.stamp(binding.session());
-        queue.add(waiter);
-        if (queue.first() == waiter && holds.hasWriter()) {
+        waiter.stamp(lock.binding.session());
+        lock.queue.add(waiter);
+        if (lock.queue.first() == waiter && lock.holds.hasWriter()) {
             waiter.toNextInLine();
         }
-        advance(effects);
+        advance(lock, effects);
         if (waiter.queued && remote != null && remote.state() == CqlLock.State.HELD) {
             remote.prefetch(effects);
         }
     }
 
-    private boolean mayJoinReaders(CqlLock remote) {
-        return holds.readers() > 0
+    private static boolean mayJoinReaders(LocalLock lock, CqlLock remote) {
+        return lock.holds.readers() > 0
                 && remote.state() == CqlLock.State.HELD
                 && !remote.isConverting()
                 && !remote.isFrozen()
                 && !remote.tenure().knowsRemote()
-                && queue.isEmpty()
-                && binding.leaseValid();
+                && lock.queue.isEmpty()
+                && lock.binding.leaseValid();
     }
 
-    private boolean mayTry(@Nullable CqlLock remote) {
-        if (!queue.isEmpty() || !holds.isEmpty()) {
+    private static boolean mayTry(LocalLock lock, @Nullable CqlLock remote) {
+        if (!lock.queue.isEmpty() || !lock.holds.isEmpty()) {
             return false;
         }
         return remote == null
@@ -76,39 +64,39 @@ final class Granter {
     // ---------------------------------------------------------------- moving on
 
     /** Does whatever can be done now; called after every change. */
-    void advance(Effects effects) {
-        CqlLock remote = binding.remote();
+    static void advance(LocalLock lock, Effects effects) {
+        CqlLock remote = lock.binding.remote();
         if (remote == null) {
-            if (!queue.isEmpty() && binding.beginResolving()) {
-                effects.run(() -> host.bind(lock));
+            if (!lock.queue.isEmpty() && lock.binding.beginResolving()) {
+                effects.run(() -> lock.host.bind(lock));
             }
             return;
         }
         if (remote.state() == CqlLock.State.IDLE) {
-            takePosition(remote, effects);
-        } else if (remote.state() == CqlLock.State.HELD && !remote.isConverting() && !holds.hasWriter()) {
-            if (holds.readers() > 0) {
-                shareWithReaders(remote, false, effects);
+            takePosition(lock, remote, effects);
+        } else if (remote.state() == CqlLock.State.HELD && !remote.isConverting() && !lock.holds.hasWriter()) {
+            if (lock.holds.readers() > 0) {
+                shareWithReaders(lock, remote, false, effects);
             } else if (remote.isFrozen()) {
                 remote.release(effects);
             } else {
-                handOver(remote, effects);
+                handOver(lock, remote, effects);
             }
         }
     }
 
-    private @Nullable LocalWaiter next() {
-        return Turn.next(queue, host.localSettings(), holds.isAfterWriter());
+    private static @Nullable LocalWaiter next(LocalLock lock) {
+        return Turn.next(lock.queue, lock.host.localSettings(), lock.holds.isAfterWriter());
     }
 
-    private void takePosition(CqlLock remote, Effects effects) {
-        LocalWaiter first = next();
-        if (first == null || !binding.leaseValid()) {
+    private static void takePosition(LocalLock lock, CqlLock remote, Effects effects) {
+        LocalWaiter first = next(lock);
+        if (first == null || !lock.binding.leaseValid()) {
             return;
         }
         if (first.noWait) {
             if (remote.isFrozen()) {
-                notGranted(effects);
+                notGranted(lock, effects);
             } else {
                 remote.tryAcquire(first.isExclusive(), first.timestamp, effects);
             }
@@ -117,53 +105,59 @@ final class Granter {
         }
     }
 
-    private void handOver(CqlLock remote, Effects effects) {
-        LocalWaiter next = next();
+    private static void handOver(LocalLock lock, CqlLock remote, Effects effects) {
+        LocalWaiter next = next(lock);
         if (next == null) {
             remote.release(effects);
-        } else if (!binding.leaseValid()) {
+        } else if (!lock.binding.leaseValid()) {
             // The session is over by our own clock (rule C1); its loss is on the way and starts everybody anew.
             return;
-        } else if (Turn.mayStay(remote, next, host.localSettings(), host.clock())) {
+        } else if (Turn.mayStay(remote, next, lock.host.localSettings(), lock.host.clock())) {
             remote.tenure().handOver();
-            grant(next, remote, GrantKind.LOCAL, effects);
-            beginReadPhase(next, remote, effects);
+            grant(lock, next, remote, GrantKind.LOCAL, effects);
+            beginReadPhase(lock, next, remote, effects);
         } else {
             remote.requeue(next.isExclusive(), next.timestamp, effects);
         }
     }
 
     /** A reader was granted: the readers that may share with it join, at the start of a phase also past waiting writers. */
-    private void beginReadPhase(LocalWaiter granted, CqlLock remote, Effects effects) {
+    private static void beginReadPhase(LocalLock lock, LocalWaiter granted, CqlLock remote, Effects effects) {
         if (granted.isExclusive()) {
             return;
         }
-        LocalWaiter passed = Turn.passedWriter(queue, host.localSettings());
+        LocalWaiter passed = Turn.passedWriter(lock.queue, lock.host.localSettings());
         if (passed != null) {
             passed.passedBy++;
         }
-        shareWithReaders(remote, passed != null, effects);
+        shareWithReaders(lock, remote, passed != null, effects);
     }
 
-    private void shareWithReaders(CqlLock remote, boolean passWriters, Effects effects) {
-        if (holds.hasWriter() || remote.isFrozen() || remote.isConverting() || !binding.leaseValid()) {
+    private static void shareWithReaders(LocalLock lock, CqlLock remote, boolean passWriters, Effects effects) {
+        if (lock.holds.hasWriter() || remote.isFrozen() || remote.isConverting() || !lock.binding.leaseValid()) {
             return;
         }
-        LocalWaiter waiter = queue.first();
+        LocalWaiter waiter = lock.queue.first();
         while (waiter != null && !Turn.endsReadPhase(waiter, passWriters, remote.tenure())) {
             LocalWaiter following = waiter.next;
             if (!waiter.isExclusive()) {
-                grant(waiter, remote, GrantKind.LOCAL, effects);
+                grant(lock, waiter, remote, GrantKind.LOCAL, effects);
             }
             waiter = following;
         }
     }
 
-    private void grant(LocalWaiter waiter, CqlLock remote, GrantKind kind, @Nullable Effects effects) {
-        queue.remove(waiter);
+    private static void grant(
+            LocalLock lock, LocalWaiter waiter, CqlLock remote, GrantKind kind, @Nullable Effects effects) {
+        lock.queue.remove(waiter);
         Hold hold = new Hold(
-                lock, waiter.owner, waiter.mode, remote.token(), host.clock().nanoTime(), kind);
-        holds.begin(hold);
+                lock,
+                waiter.owner,
+                waiter.mode,
+                remote.token(),
+                lock.host.clock().nanoTime(),
+                kind);
+        lock.holds.begin(hold);
         waiter.grant(hold, false);
         if (effects != null) {
             effects.run(waiter);
@@ -173,44 +167,44 @@ final class Granter {
     // ---------------------------------------------------------------- what the remote level says
 
     /** The remote position holds the lock now. */
-    void granted(GrantKind kind, Effects effects) {
-        CqlLock remote = binding.remote();
+    static void granted(LocalLock lock, GrantKind kind, Effects effects) {
+        CqlLock remote = lock.binding.remote();
         if (remote == null) {
             return;
         }
-        LocalWaiter next = next();
+        LocalWaiter next = next(lock);
         if (next == null) {
-            binding.count(Event.ORPHAN);
+            lock.binding.count(Event.ORPHAN);
             if (remote.isFrozen()) {
-                advance(effects);
+                advance(lock, effects);
             } else {
                 remote.release(effects);
             }
         } else if (next.isExclusive() && !remote.isExclusive()) {
-            advance(effects);
-        } else if (!remote.isFrozen() && binding.leaseValid()) {
-            grant(next, remote, kind, effects);
-            beginReadPhase(next, remote, effects);
+            advance(lock, effects);
+        } else if (!remote.isFrozen() && lock.binding.leaseValid()) {
+            grant(lock, next, remote, kind, effects);
+            beginReadPhase(lock, next, remote, effects);
         } else {
-            advance(effects);
+            advance(lock, effects);
         }
     }
 
     /** The remote position that must not wait was not granted: neither is the caller that must not. */
-    void notGranted(Effects effects) {
-        LocalWaiter first = queue.first();
+    static void notGranted(LocalLock lock, Effects effects) {
+        LocalWaiter first = lock.queue.first();
         if (first != null && first.noWait) {
-            queue.remove(first);
+            lock.queue.remove(first);
             first.settle(LocalWaiter.State.BUSY, null);
             effects.run(first);
         }
-        advance(effects);
+        advance(lock, effects);
     }
 
     /** There is no remote level to be had: nobody who waits will get the lock. */
-    void failAll(DecLockException failure, Effects effects) {
-        for (LocalWaiter waiter = queue.first(); waiter != null; waiter = queue.first()) {
-            queue.remove(waiter);
+    static void failAll(LocalLock lock, DecLockException failure, Effects effects) {
+        for (LocalWaiter waiter = lock.queue.first(); waiter != null; waiter = lock.queue.first()) {
+            lock.queue.remove(waiter);
             waiter.settle(LocalWaiter.State.FAILED, failure);
             effects.run(waiter);
         }

@@ -30,18 +30,21 @@ import org.jspecify.annotations.Nullable;
  * <p>This class takes the mutex for each call from outside and performs the effects after it was released. What happens under it is
  * in the parts: {@link Holds} (who is in), {@link WaiterQueue} (who waits), {@link Turn} (whose turn it is), {@link Granter} (what
  * moves on), {@link HoldConversion} (upgrade and downgrade) and {@link SessionBinding} (the {@link CqlLock} of the present session).
+ * A process may know 100,000 locks, so what has no state of its own is no object of each.
  *
  * <p>Thread-safe: its own short mutex guards it, its parts and its {@link CqlLock}; nothing is called under it.
  */
 public final class LocalLock implements CqlUpper {
     private final String name;
-    private final LocalHost host;
+    final LocalHost host;
     private final ReentrantLock mutex = new ReentrantLock();
-    private final WaiterQueue queue;
-    private final Holds holds;
-    private final SessionBinding binding = new SessionBinding();
-    private final Granter granter;
-    private final HoldConversion conversion;
+    final WaiterQueue queue;
+    final Holds holds;
+    final SessionBinding binding = new SessionBinding();
+    /** Who waits for its hold to be made exclusive. */
+    @Nullable
+    LocalWaiter upgrader;
+
     private boolean used;
     private boolean usedAgain;
 
@@ -51,8 +54,6 @@ public final class LocalLock implements CqlUpper {
         this.host = host;
         this.queue = new WaiterQueue(host);
         this.holds = new Holds(host);
-        this.granter = new Granter(this, host, queue, holds, binding);
-        this.conversion = new HoldConversion(holds, queue, binding);
     }
 
     /** Returns the name, without a namespace. */
@@ -84,7 +85,7 @@ public final class LocalLock implements CqlUpper {
             used = true;
             waiter.since = host.clock().nanoTime();
             if (!holds.reenter(waiter)) {
-                granter.enter(waiter, effects);
+                Granter.enter(this, waiter, effects);
             }
         } finally {
             mutex.unlock();
@@ -109,7 +110,7 @@ public final class LocalLock implements CqlUpper {
             session = binding.session();
             waiter.settle(LocalWaiter.State.ABANDONED, null);
             queue.remove(waiter);
-            granter.advance(effects);
+            Granter.advance(this, effects);
         } finally {
             mutex.unlock();
         }
@@ -151,11 +152,11 @@ public final class LocalLock implements CqlUpper {
             return;
         }
         if (hold.reads > 0) {
-            conversion.toReader(hold, effects);
+            HoldConversion.toReader(this, hold, effects);
         } else {
             holds.end(hold);
         }
-        granter.advance(effects);
+        Granter.advance(this, effects);
     }
 
     /** Turns a write hold into a read hold; nothing if it is one. */
@@ -168,8 +169,8 @@ public final class LocalLock implements CqlUpper {
             if (hold.lost() == null && hold.writes > 0) {
                 hold.reads += hold.writes;
                 hold.writes = 0;
-                conversion.toReader(hold, effects);
-                granter.advance(effects);
+                HoldConversion.toReader(this, hold, effects);
+                Granter.advance(this, effects);
             }
         } finally {
             mutex.unlock();
@@ -187,7 +188,7 @@ public final class LocalLock implements CqlUpper {
         mutex.lock();
         try {
             session = binding.session();
-            conversion.tryUpgrade(hold, waiter, effects);
+            HoldConversion.tryUpgrade(this, hold, waiter, effects);
         } finally {
             mutex.unlock();
         }
@@ -205,7 +206,7 @@ public final class LocalLock implements CqlUpper {
                 return;
             }
             holds.lose(hold, why, effects);
-            granter.advance(effects);
+            Granter.advance(this, effects);
         } finally {
             mutex.unlock();
         }
@@ -224,28 +225,28 @@ public final class LocalLock implements CqlUpper {
 
     @Override
     public void granted(GrantKind kind, Effects effects) {
-        granter.granted(kind, effects);
+        Granter.granted(this, kind, effects);
     }
 
     @Override
     public void vacant(Effects effects) {
-        granter.advance(effects);
+        Granter.advance(this, effects);
     }
 
     @Override
     public void notGranted(Effects effects) {
-        granter.notGranted(effects);
+        Granter.notGranted(this, effects);
     }
 
     @Override
     public void settled(Effects effects) {
-        granter.advance(effects);
+        Granter.advance(this, effects);
     }
 
     @Override
     public void upgraded(boolean success, Effects effects) {
-        if (conversion.upgraded(success, effects)) {
-            granter.advance(effects);
+        if (HoldConversion.upgraded(this, success, effects)) {
+            Granter.advance(this, effects);
         }
     }
 
@@ -263,7 +264,7 @@ public final class LocalLock implements CqlUpper {
             for (LocalWaiter waiter = queue.first(); waiter != null; waiter = waiter.next) {
                 waiter.stamp(session);
             }
-            granter.advance(effects);
+            Granter.advance(this, effects);
         } finally {
             mutex.unlock();
         }
@@ -284,7 +285,7 @@ public final class LocalLock implements CqlUpper {
             }
             binding.unbind();
             if (failure != null) {
-                granter.failAll(failure, effects);
+                Granter.failAll(this, failure, effects);
             }
         } finally {
             mutex.unlock();
@@ -297,7 +298,7 @@ public final class LocalLock implements CqlUpper {
         Effects effects = new Effects();
         mutex.lock();
         try {
-            granter.advance(effects);
+            Granter.advance(this, effects);
         } finally {
             mutex.unlock();
         }
@@ -313,9 +314,9 @@ public final class LocalLock implements CqlUpper {
                 return;
             }
             binding.unbind();
-            conversion.giveUp(effects);
+            HoldConversion.giveUp(this, effects);
             holds.loseAll(why, effects);
-            granter.advance(effects);
+            Granter.advance(this, effects);
         } finally {
             mutex.unlock();
         }

@@ -10,82 +10,69 @@ import io.declock.protocol.LockChain.Step;
 
 /**
  * Turning a position that holds the lock into one of the other mode (rule D3 of docs/protocol.md): a downgrade lets the readers
- * right behind in, an upgrade is possible only if there is no other position. Guarded by the lock's mutex.
+ * right behind in, an upgrade is possible only if there is no other lock.position. Guarded by the lock's mutex.
  */
 final class Conversion {
-    private final CqlUpper upper;
-    private final Position position;
-    private final Tenure tenure;
-    private final ResetMember reset;
-    private final Successors successors;
-    private final LockChain op;
+    private Conversion() {}
 
-    Conversion(
-            CqlUpper upper, Position position, Tenure tenure, ResetMember reset, Successors successors, LockChain op) {
-        this.upper = upper;
-        this.position = position;
-        this.tenure = tenure;
-        this.reset = reset;
-        this.successors = successors;
-        this.op = op;
-    }
-
-    void startDowngrade(Effects effects) {
-        position.beginConversion();
-        op.use(Step.DOWNGRADED, effects)
+    static void startDowngrade(CqlLock lock, Effects effects) {
+        lock.position.beginConversion();
+        lock.op
+                .use(Step.DOWNGRADED, effects)
                 .begin(Purpose.CONVERT)
-                .fetchAndAdd(position.header(), LockHeader.downgrade())
-                .read(position.record(), position.words());
+                .fetchAndAdd(lock.position.header(), LockHeader.downgrade())
+                .read(lock.position.record(), lock.position.words());
     }
 
-    void onDowngraded(VerbResults results, Effects effects) {
-        position.endConversion();
-        position.toMode(false);
-        tenure.forgetRemote();
+    static void onDowngraded(CqlLock lock, VerbResults results, Effects effects) {
+        lock.position.endConversion();
+        lock.position.toMode(false);
+        lock.tenure.forgetRemote();
         long found = results.value(0);
         HandOver readers = Successors.mayGrantAfter(found)
-                ? HandOver.afterDowngrade(position.layout(), position.epoch(), found, position.index())
+                ? HandOver.afterDowngrade(lock.position.layout(), lock.position.epoch(), found, lock.position.index())
                 : null;
         if (readers != null) {
-            successors.grant(readers, results, 1, effects);
+            Successors.grant(lock, readers, results, 1, effects);
         }
-        upper.settled(effects);
+        lock.upper.settled(effects);
     }
 
-    void startUpgrade(Effects effects) {
-        position.beginConversion();
-        op.use(Step.UPGRADE_READ, effects).begin(Purpose.CONVERT).read(position.header(), 1);
+    static void startUpgrade(CqlLock lock, Effects effects) {
+        lock.position.beginConversion();
+        lock.op.use(Step.UPGRADE_READ, effects).begin(Purpose.CONVERT).read(lock.position.header(), 1);
     }
 
-    void onUpgradeRead(VerbResults results, Effects effects) {
+    static void onUpgradeRead(CqlLock lock, VerbResults results, Effects effects) {
         long header = results.value(0);
-        if (!isAlone(header) || reset.isPending() || !tenure.canUpgradeTo(LockHeader.head(header))) {
-            endUpgrade(false, effects);
+        if (!isAlone(lock, header) || lock.reset.isPending() || !lock.tenure.canUpgradeTo(LockHeader.head(header))) {
+            endUpgrade(lock, false, effects);
             return;
         }
-        op.goingBy(header)
+        lock.op
+                .goingBy(header)
                 .use(Step.UPGRADE_SWAPPED, effects)
                 .begin(Purpose.CONVERT)
-                .compareAndSwap(position.header(), header, header - LockHeader.downgrade());
+                .compareAndSwap(lock.position.header(), header, header - LockHeader.downgrade());
     }
 
-    private boolean isAlone(long header) {
-        return position.mayCas(header) && LockHeader.size(header) == 1 && LockHeader.writers(header) == 0;
+    private static boolean isAlone(CqlLock lock, long header) {
+        return lock.position.mayCas(header) && LockHeader.size(header) == 1 && LockHeader.writers(header) == 0;
     }
 
-    void onUpgradeSwapped(VerbResults results, Effects effects) {
-        if (results.value(0) != op.header()) {
-            onUpgradeRead(results, effects);
+    static void onUpgradeSwapped(CqlLock lock, VerbResults results, Effects effects) {
+        if (results.value(0) != lock.op.header()) {
+            onUpgradeRead(lock, results, effects);
             return;
         }
-        position.toMode(true);
-        position.toIndex(LockHeader.head(op.header()));
-        tenure.upgrade(position.index());
-        endUpgrade(true, effects);
+        lock.position.toMode(true);
+        lock.position.toIndex(LockHeader.head(lock.op.header()));
+        lock.tenure.upgrade(lock.position.index());
+        endUpgrade(lock, true, effects);
     }
 
-    private void endUpgrade(boolean success, Effects effects) {
-        position.endConversion();
-        upper.upgraded(success, effects);
+    private static void endUpgrade(CqlLock lock, boolean success, Effects effects) {
+        lock.position.endConversion();
+        lock.upper.upgraded(success, effects);
     }
 }

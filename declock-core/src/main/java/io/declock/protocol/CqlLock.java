@@ -58,22 +58,18 @@ public final class CqlLock {
         DEAD
     }
 
-    private final CqlEnvironment env;
-    private final CqlUpper upper;
+    final CqlEnvironment env;
+    final CqlUpper upper;
     private final ReentrantLock mutex;
 
-    private final Position position;
-    private final Tenure tenure = new Tenure();
-    private final LockChain op = new LockChain(this, 2);
-    private final LockChain probe = new LockChain(this, 1);
-
-    private final ResetMember reset;
-    private final PendingRequest pending;
-    private final Acquisition acquisition;
-    private final Successors successors;
-    private final Release release;
-    private final Conversion conversion;
-    private final Prefetch prefetch;
+    final Position position;
+    final Tenure tenure = new Tenure();
+    final LockChain op = new LockChain(this, 2);
+    final LockChain probe = new LockChain(this, 1);
+    final ResetMember reset;
+    final PendingRequest pending;
+    /** Hand-overs that wait for the queue to be read. */
+    int refetching;
 
     /**
      * Makes the side of this node, without a position.
@@ -87,48 +83,43 @@ public final class CqlLock {
         this.position = new Position(env.layout(), record, epoch);
         this.reset = new ResetMember(env, this, position, probe);
         this.pending = new PendingRequest(env, this, position, reset, probe);
-        this.acquisition = new Acquisition(env, upper, this, position, tenure, reset, pending, op);
-        this.successors = new Successors(env, this, position, tenure, reset);
-        this.release = new Release(env, upper, this, position, tenure, reset, successors, op);
-        this.conversion = new Conversion(upper, position, tenure, reset, successors, op);
-        this.prefetch = new Prefetch(env, upper, position, tenure, reset, probe);
     }
 
     // ---------------------------------------------------------------- what the level above asks for
 
     /** Takes a position. State must be IDLE; if a reset is pending the position is taken when it is over. */
     public void acquire(boolean exclusive, int timestamp, Effects effects) {
-        acquisition.start(exclusive, timestamp, effects);
+        Acquisition.start(this, exclusive, timestamp, effects);
     }
 
     /** Takes a position only if that is granted at once (rule D1). State must be IDLE and no reset pending. */
     public void tryAcquire(boolean exclusive, int timestamp, Effects effects) {
-        acquisition.startWithoutWaiting(exclusive, timestamp, effects);
+        Acquisition.startWithoutWaiting(this, exclusive, timestamp, effects);
     }
 
     /** Gives the position back. State must be HELD and nothing converting. */
     public void release(Effects effects) {
-        release.start(effects);
+        Release.start(this, effects);
     }
 
     /** Gives the position back and takes one at the tail, in one FAA. State must be HELD, nothing converting, no reset pending. */
     public void requeue(boolean exclusive, int timestamp, Effects effects) {
-        release.startRequeue(exclusive, timestamp, effects);
+        Release.startRequeue(this, exclusive, timestamp, effects);
     }
 
     /** Turns the exclusive position into a shared one; {@link CqlUpper#settled} follows. */
     public void downgrade(Effects effects) {
-        conversion.startDowngrade(effects);
+        Conversion.startDowngrade(this, effects);
     }
 
     /** Tries to turn the shared position into the exclusive one; {@link CqlUpper#upgraded} follows (rule D3). */
     public void tryUpgrade(Effects effects) {
-        conversion.startUpgrade(effects);
+        Conversion.startUpgrade(this, effects);
     }
 
     /** Looks at the remote queue unless that is known or was done a moment ago; {@link CqlUpper#settled} follows. */
     public void prefetch(Effects effects) {
-        prefetch.start(effects);
+        Prefetch.start(this, effects);
     }
 
     /** Ends this side for good: the session is over. */
@@ -190,7 +181,7 @@ public final class CqlLock {
                         && !pending.isWritingEntry()
                         && !probe.isInFlight()
                         && !reset.isPending()
-                        && !successors.isReading())
+                        && refetching == 0)
                 || position.is(State.DEAD);
     }
 
@@ -240,17 +231,17 @@ public final class CqlLock {
     /** One of the chains has completed. */
     void completed(LockChain.Step step, VerbResults results, Effects effects) {
         switch (step) {
-            case ENQUEUED -> acquisition.arrive(results.value(0), effects);
-            case REQUEUED -> acquisition.arrive(release.onRequeued(results, effects), effects);
-            case RELEASED -> release.onReleased(results, effects);
-            case EPOCH_LEARNT -> acquisition.onEpochLearnt(results, effects);
+            case ENQUEUED -> Acquisition.arrive(this, results.value(0), effects);
+            case REQUEUED -> Acquisition.arrive(this, Release.onRequeued(this, results, effects), effects);
+            case RELEASED -> Release.onReleased(this, results, effects);
+            case EPOCH_LEARNT -> Acquisition.onEpochLearnt(this, results, effects);
             case ENTRY_WRITTEN -> pending.onEntryWritten(effects);
-            case TRY_READ -> acquisition.onTryRead(results, effects);
-            case TRY_SWAPPED -> acquisition.onTrySwapped(results, effects);
-            case DOWNGRADED -> conversion.onDowngraded(results, effects);
-            case UPGRADE_READ -> conversion.onUpgradeRead(results, effects);
-            case UPGRADE_SWAPPED -> conversion.onUpgradeSwapped(results, effects);
-            case PREFETCHED -> prefetch.onRead(results, effects);
+            case TRY_READ -> Acquisition.onTryRead(this, results, effects);
+            case TRY_SWAPPED -> Acquisition.onTrySwapped(this, results, effects);
+            case DOWNGRADED -> Conversion.onDowngraded(this, results, effects);
+            case UPGRADE_READ -> Conversion.onUpgradeRead(this, results, effects);
+            case UPGRADE_SWAPPED -> Conversion.onUpgradeSwapped(this, results, effects);
+            case PREFETCHED -> Prefetch.onRead(this, results, effects);
             case CHECKED -> pending.onChecked(results, effects);
             case EPOCH_POLLED -> reset.onPolled(results, effects);
         }
@@ -316,7 +307,7 @@ public final class CqlLock {
         }
         position.toEpoch(newEpoch);
         env.sawEpoch(newEpoch);
-        successors.forgetPreArmed();
+        position.forgetPreArmed();
         reset.over();
         switch (position.state()) {
             case HELD -> {
@@ -328,7 +319,7 @@ public final class CqlLock {
                 position.toIndex(0);
                 position.to(State.HELD);
                 tenure.forgetRemote();
-                release.start(effects);
+                Release.start(this, effects);
             }
             case ABORTED, WAITING -> {
                 env.counters().count(Event.RETRY_AFTER_RESET);

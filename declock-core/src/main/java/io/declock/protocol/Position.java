@@ -20,6 +20,10 @@ final class Position {
     private boolean exclusive;
     private int timestamp;
     private boolean converting;
+    // Of the position that was given back last.
+    private boolean wasExclusive;
+    private int indexLeft;
+    private int preArmedEnd;
 
     Position(RecordLayout layout, long record, long epoch) {
         this.layout = layout;
@@ -135,6 +139,37 @@ final class Position {
     /** Returns whether a grant is for exactly this position, which waits for it (rule A5). */
     boolean isMeantBy(PeerMessage grant) {
         return state == State.WAITING && grant.epoch() == epoch && grant.index() == index;
+    }
+
+    // ---------------------------------------------------------------- the position given back last
+
+    /** The position is about to be given back; nobody was granted the lock beforehand. */
+    void leave() {
+        wasExclusive = exclusive;
+        indexLeft = index;
+        preArmedEnd = 0;
+    }
+
+    boolean wasExclusive() {
+        return wasExclusive;
+    }
+
+    int indexLeft() {
+        return indexLeft;
+    }
+
+    /** Successors up to that index were granted the lock before it was given back (rule F). */
+    void preArmedUpTo(int last) {
+        preArmedEnd = last + 1;
+    }
+
+    /** A reset is over: what was granted beforehand was in another epoch. */
+    void forgetPreArmed() {
+        preArmedEnd = 0;
+    }
+
+    boolean isPreArmed(int successor) {
+        return successor > indexLeft && successor < preArmedEnd;
     }
 
     // ---------------------------------------------------------------- what resets see of it

@@ -11,55 +11,46 @@ import io.declock.protocol.LockChain.Step;
 
 /**
  * A holder's look at the remote queue, so that its local hand-overs do not pass over who waits there (DecLock, section 5.3).
- * Guarded by the lock's mutex.
+ * Without state of its own: {@link CqlLock} has it. Guarded by the lock's mutex.
  */
 final class Prefetch {
-    private final CqlEnvironment env;
-    private final CqlUpper upper;
-    private final Position position;
-    private final Tenure tenure;
-    private final ResetMember reset;
-    private final LockChain probe;
+    private Prefetch() {}
 
-    Prefetch(CqlEnvironment env, CqlUpper upper, Position position, Tenure tenure, ResetMember reset, LockChain probe) {
-        this.env = env;
-        this.upper = upper;
-        this.position = position;
-        this.tenure = tenure;
-        this.reset = reset;
-        this.probe = probe;
-    }
-
-    void start(Effects effects) {
-        if (!position.is(State.HELD) || tenure.knowsRemote() || probe.isInFlight() || reset.isPending()) {
+    static void start(CqlLock lock, Effects effects) {
+        if (!lock.position.is(State.HELD)
+                || lock.tenure.knowsRemote()
+                || lock.probe.isInFlight()
+                || lock.reset.isPending()) {
             return;
         }
-        if (!tenure.beginLook(
-                env.clock().nanoTime(), env.settings().prefetchInterval().toNanos())) {
+        if (!lock.tenure.beginLook(
+                lock.env.clock().nanoTime(),
+                lock.env.settings().prefetchInterval().toNanos())) {
             return;
         }
-        probe.about(tenure.number())
+        lock.probe
+                .about(lock.tenure.number())
                 .use(Step.PREFETCHED, effects)
                 .begin(Purpose.PREFETCH)
-                .read(position.record(), position.words());
+                .read(lock.position.record(), lock.position.words());
     }
 
-    void onRead(VerbResults results, Effects effects) {
+    static void onRead(CqlLock lock, VerbResults results, Effects effects) {
         long header = results.word(0, 0);
-        if (!position.is(State.HELD)
-                || !probe.isAbout(tenure.number())
+        if (!lock.position.is(State.HELD)
+                || !lock.probe.isAbout(lock.tenure.number())
                 || LockHeader.resetId(header) != 0
-                || !position.isOfEpoch(header)) {
+                || !lock.position.isOfEpoch(header)) {
             return;
         }
-        boolean exclusive = position.isExclusive();
+        boolean exclusive = lock.position.isExclusive();
         boolean someone = exclusive ? LockHeader.size(header) > 1 : LockHeader.writers(header) > 0;
         if (someone) {
-            int index = position.index();
-            HandOver window = HandOver.behind(position.layout(), position.epoch(), header, index, exclusive);
+            int index = lock.position.index();
+            HandOver window = HandOver.behind(lock.position.layout(), lock.position.epoch(), header, index, exclusive);
             long[] entries = exclusive ? window.followers(index + 1, results, 0) : HandOver.NO_ENTRIES;
-            tenure.learnWaiter(entries, window.earliest(index + 1, !exclusive, results, 0));
-            upper.settled(effects);
+            lock.tenure.learnWaiter(entries, window.earliest(index + 1, !exclusive, results, 0));
+            lock.upper.settled(effects);
         }
     }
 }

@@ -14,104 +14,82 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Giving the position back with one FAA (DecLock, section 4.2, workflows 3 to 5), or giving it back and taking one at the tail
- * with the same FAA. Guarded by the lock's mutex.
+ * with the same FAA. Without state of its own: {@link CqlLock} has it. Guarded by the lock's mutex.
  */
 final class Release {
-    private final CqlEnvironment env;
-    private final CqlUpper upper;
-    private final CqlLock lock;
-    private final Position position;
-    private final Tenure tenure;
-    private final ResetMember reset;
-    private final Successors successors;
-    private final LockChain op;
+    private Release() {}
 
-    private boolean leavingExclusive;
-    private int leavingIndex;
-
-    Release(
-            CqlEnvironment env,
-            CqlUpper upper,
-            CqlLock lock,
-            Position position,
-            Tenure tenure,
-            ResetMember reset,
-            Successors successors,
-            LockChain op) {
-        this.env = env;
-        this.upper = upper;
-        this.lock = lock;
-        this.position = position;
-        this.tenure = tenure;
-        this.reset = reset;
-        this.successors = successors;
-        this.op = op;
-    }
-
-    void start(Effects effects) {
-        position.expect(State.HELD);
-        if (reset.keepsHold()) {
-            position.to(State.PUT_OFF);
+    static void start(CqlLock lock, Effects effects) {
+        lock.position.expect(State.HELD);
+        if (lock.reset.keepsHold()) {
+            lock.position.to(State.PUT_OFF);
             return;
         }
-        boolean read = tenure.isReadWorthIt(env.settings().releaseRead(), env.isChainOneRequest(), env.clock());
-        leave(effects);
-        position.to(State.LEAVING);
-        VerbChain chain = op.use(Step.RELEASED, effects)
+        boolean read = lock.tenure.isReadWorthIt(
+                lock.env.settings().releaseRead(), lock.env.isChainOneRequest(), lock.env.clock());
+        leave(lock, effects);
+        lock.position.to(State.LEAVING);
+        VerbChain chain = lock.op
+                .use(Step.RELEASED, effects)
                 .begin(Purpose.RELEASE)
-                .fetchAndAdd(position.header(), LockHeader.release(leavingExclusive));
+                .fetchAndAdd(lock.position.header(), LockHeader.release(lock.position.wasExclusive()));
         if (read) {
-            chain.read(position.record(), position.words());
+            chain.read(lock.position.record(), lock.position.words());
         }
     }
 
-    void startRequeue(boolean exclusive, int timestamp, Effects effects) {
-        position.expect(State.HELD);
-        leave(effects);
-        tenure.ask(env.clock().nanoTime());
-        position.want(exclusive, timestamp);
-        position.to(State.REQUEUING);
-        env.counters().count(Event.REMOTE_ACQUISITION);
-        op.use(Step.REQUEUED, effects)
+    static void startRequeue(CqlLock lock, boolean exclusive, int timestamp, Effects effects) {
+        lock.position.expect(State.HELD);
+        leave(lock, effects);
+        lock.tenure.ask(lock.env.clock().nanoTime());
+        lock.position.want(exclusive, timestamp);
+        lock.position.to(State.REQUEUING);
+        lock.env.counters().count(Event.REMOTE_ACQUISITION);
+        lock.op
+                .use(Step.REQUEUED, effects)
                 .begin(Purpose.REQUEUE)
-                .fetchAndAdd(position.header(), LockHeader.requeue(leavingExclusive, exclusive))
-                .read(position.record(), position.words());
+                .fetchAndAdd(lock.position.header(), LockHeader.requeue(lock.position.wasExclusive(), exclusive))
+                .read(lock.position.record(), lock.position.words());
     }
 
-    private void leave(Effects effects) {
-        leavingExclusive = position.isExclusive();
-        leavingIndex = position.index();
-        successors.grantBeforehand(effects);
-        tenure.end();
+    private static void leave(CqlLock lock, Effects effects) {
+        lock.position.leave();
+        Successors.grantBeforehand(lock, effects);
+        lock.tenure.end();
     }
 
-    void onReleased(VerbResults results, Effects effects) {
-        position.to(State.IDLE);
+    static void onReleased(CqlLock lock, VerbResults results, Effects effects) {
+        lock.position.to(State.IDLE);
         long found = results.value(0);
         if (Successors.mayGrantAfter(found)) {
             lock.checkRange(found, effects);
-            HandOver handOver = handOver(found);
-            if (handOver != null && op.size() > 1) {
-                successors.grant(handOver, results, 1, effects);
+            HandOver handOver = handOver(lock, found);
+            if (handOver != null && lock.op.size() > 1) {
+                Successors.grant(lock, handOver, results, 1, effects);
             } else if (handOver != null) {
-                successors.readAndGrant(handOver, effects);
+                Successors.readAndGrant(lock, handOver, effects);
             }
         }
-        reset.notice(found, effects);
-        upper.vacant(effects);
+        lock.reset.notice(found, effects);
+        lock.upper.vacant(effects);
     }
 
     /** Returns the header in front of the position that was taken at the tail. */
-    long onRequeued(VerbResults results, Effects effects) {
+    static long onRequeued(CqlLock lock, VerbResults results, Effects effects) {
         long found = results.value(0);
-        HandOver handOver = Successors.mayGrantAfter(found) ? handOver(found) : null;
+        HandOver handOver = Successors.mayGrantAfter(found) ? handOver(lock, found) : null;
         if (handOver != null) {
-            successors.grant(handOver, results, 1, effects);
+            Successors.grant(lock, handOver, results, 1, effects);
         }
-        return found + LockHeader.release(leavingExclusive);
+        return found + LockHeader.release(lock.position.wasExclusive());
     }
 
-    private @Nullable HandOver handOver(long found) {
-        return HandOver.afterRelease(position.layout(), position.epoch(), found, leavingIndex, leavingExclusive);
+    private static @Nullable HandOver handOver(CqlLock lock, long found) {
+        return HandOver.afterRelease(
+                lock.position.layout(),
+                lock.position.epoch(),
+                found,
+                lock.position.indexLeft(),
+                lock.position.wasExclusive());
     }
 }

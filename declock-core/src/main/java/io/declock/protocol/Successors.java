@@ -16,49 +16,32 @@ import java.util.Arrays;
 
 /**
  * Telling the successors that the lock is theirs, one message each: those that {@link HandOver} finds once the release FAA has
- * returned, and, where a writer knows them already, beforehand (rule F of docs/protocol.md). Guarded by the lock's mutex.
+ * returned, and, where a writer knows them already, beforehand (rule F of docs/protocol.md). Without state of its own: {@link CqlLock}
+ * has it. Guarded by the lock's mutex.
  */
 final class Successors {
-    private final CqlEnvironment env;
-    private final CqlLock lock;
-    private final Position position;
-    private final Tenure tenure;
-    private final ResetMember reset;
-
-    private int preArmedFrom;
-    private int preArmedEnd;
-    private int refetching;
-
-    Successors(CqlEnvironment env, CqlLock lock, Position position, Tenure tenure, ResetMember reset) {
-        this.env = env;
-        this.lock = lock;
-        this.position = position;
-        this.tenure = tenure;
-        this.reset = reset;
-    }
+    private Successors() {}
 
     // ---------------------------------------------------------------- before the release FAA
 
     /** The position is about to be given back: a writer that knows its successors grants them the lock now. */
-    void grantBeforehand(Effects effects) {
-        preArmedFrom = position.index() + 1;
-        preArmedEnd = 0;
-        if (mayPreArm()) {
-            preArm(effects);
+    static void grantBeforehand(CqlLock lock, Effects effects) {
+        if (mayPreArm(lock)) {
+            preArm(lock, effects);
         }
     }
 
-    private boolean mayPreArm() {
-        return position.isExclusive() && env.settings().preArmedHandOver() && !reset.isPending();
+    private static boolean mayPreArm(CqlLock lock) {
+        return lock.position.isExclusive() && lock.env.settings().preArmedHandOver() && !lock.reset.isPending();
     }
 
-    private void preArm(Effects effects) {
-        long epoch = position.epoch();
-        long[] ahead = tenure.ahead();
-        int next = preArmedFrom;
+    private static void preArm(CqlLock lock, Effects effects) {
+        long epoch = lock.position.epoch();
+        long[] ahead = lock.tenure.ahead();
+        int next = lock.position.indexLeft() + 1;
         for (int i = 0; i < ahead.length; i++, next++) {
             long entry = ahead[i];
-            if (!QueueEntry.isValid(entry, position.layout().version(next), epoch)) {
+            if (!QueueEntry.isValid(entry, lock.position.layout().version(next), epoch)) {
                 return;
             }
             boolean writer = QueueEntry.isExclusive(entry);
@@ -66,16 +49,17 @@ final class Successors {
                 return;
             }
             if (!send(
+                    lock,
                     epoch,
                     next,
                     entry,
                     writer ? Arrays.copyOfRange(ahead, 1, ahead.length) : HandOver.NO_ENTRIES,
-                    tenure.earliestAfter(i, !writer),
+                    lock.tenure.earliestAfter(i, !writer),
                     effects)) {
                 return;
             }
-            env.counters().count(Event.HAND_OVER_PRE_ARMED);
-            preArmedEnd = next + 1;
+            lock.env.counters().count(Event.HAND_OVER_PRE_ARMED);
+            lock.position.preArmedUpTo(next);
             if (writer) {
                 return;
             }
@@ -86,13 +70,8 @@ final class Successors {
         return writer && i > 0;
     }
 
-    private boolean isGrantedBeforehand(HandOver handOver, int next) {
-        return next < preArmedEnd && handOver.epoch() == position.epoch() && next >= preArmedFrom;
-    }
-
-    /** A reset is over: what was granted beforehand was in another epoch. */
-    void forgetPreArmed() {
-        preArmedEnd = 0;
+    private static boolean isGrantedBeforehand(CqlLock lock, HandOver handOver, int next) {
+        return handOver.epoch() == lock.position.epoch() && lock.position.isPreArmed(next);
     }
 
     // ---------------------------------------------------------------- after it
@@ -107,50 +86,55 @@ final class Successors {
      *
      * @param verb which verb of the chain was the READ of the record
      */
-    void grant(HandOver handOver, VerbResults queue, int verb, Effects effects) {
+    static void grant(CqlLock lock, HandOver handOver, VerbResults queue, int verb, Effects effects) {
         HandOver.Step step = handOver.evaluate(
-                queue, verb, false, (next, entry, words, v) -> grantPosition(handOver, next, entry, words, v, effects));
+                queue,
+                verb,
+                false,
+                (next, entry, words, v) -> grantPosition(lock, handOver, next, entry, words, v, effects));
         if (step == HandOver.Step.REFETCH) {
-            new Refetch(handOver, Purpose.REFETCH).start(effects);
+            new Refetch(lock, handOver, Purpose.REFETCH).start(effects);
         }
     }
 
     /** Grants whom a hand-over finds, after a release whose FAA was posted alone. */
-    void readAndGrant(HandOver handOver, Effects effects) {
-        new Refetch(handOver, Purpose.RELEASE).start(effects);
+    static void readAndGrant(CqlLock lock, HandOver handOver, Effects effects) {
+        new Refetch(lock, handOver, Purpose.RELEASE).start(effects);
     }
 
-    private void grantPosition(HandOver handOver, int next, long entry, VerbResults queue, int verb, Effects effects) {
-        if (isGrantedBeforehand(handOver, next)) {
+    private static void grantPosition(
+            CqlLock lock, HandOver handOver, int next, long entry, VerbResults queue, int verb, Effects effects) {
+        if (isGrantedBeforehand(lock, handOver, next)) {
             return;
         }
         boolean writer = QueueEntry.isExclusive(entry);
         long[] followers = writer ? handOver.followers(next + 1, queue, verb) : HandOver.NO_ENTRIES;
         int earliest = handOver.earliest(next + 1, !writer, queue, verb);
-        if (!send(handOver.epoch(), next, entry, followers, earliest, effects)
-                && QueueEntry.nodeId(entry) != env.nodeId()) {
+        if (!send(lock, handOver.epoch(), next, entry, followers, earliest, effects)
+                && QueueEntry.nodeId(entry) != lock.env.nodeId()) {
             lock.requestReset(ResetReason.DEAD_SUCCESSOR, effects);
         }
     }
 
-    private boolean send(long ofEpoch, int next, long entry, long[] followers, int earliest, Effects effects) {
-        Member member = env.membership().byNodeId(QueueEntry.nodeId(entry));
+    private static boolean send(
+            CqlLock lock, long ofEpoch, int next, long entry, long[] followers, int earliest, Effects effects) {
+        Member member = lock.env.membership().byNodeId(QueueEntry.nodeId(entry));
         if (member == null
                 || !QueueEntry.sameIncarnation(entry, member.incarnation())
-                || member.nodeId() == env.nodeId()) {
+                || member.nodeId() == lock.env.nodeId()) {
             return false;
         }
-        env.counters().count(Event.HAND_OVER);
+        lock.env.counters().count(Event.HAND_OVER);
         effects.send(
                 member,
                 new PeerMessage(
                         PeerMessage.Kind.GRANT,
-                        env.memoryNode(),
-                        env.nodeId(),
-                        env.incarnation(),
+                        lock.env.memoryNode(),
+                        lock.env.nodeId(),
+                        lock.env.incarnation(),
                         member.nodeId(),
                         member.incarnation(),
-                        position.record(),
+                        lock.position.record(),
                         ofEpoch,
                         next,
                         earliest + 1L,
@@ -158,37 +142,34 @@ final class Successors {
         return true;
     }
 
-    /** Returns whether a hand-over waits for the queue to be read. */
-    boolean isReading() {
-        return refetching > 0;
-    }
-
     /**
      * Reads the record after a release whose FAA was posted alone, or again until every entry that matters is filled, or gives up
      * and leaves it to the waiter's self-check.
      */
-    private final class Refetch extends VerbChain {
+    private static final class Refetch extends VerbChain {
+        private final CqlLock lock;
         private final HandOver handOver;
         private Purpose why;
         private int attempts;
 
-        Refetch(HandOver handOver, Purpose why) {
+        Refetch(CqlLock lock, HandOver handOver, Purpose why) {
             super(1);
+            this.lock = lock;
             this.handOver = handOver;
             this.why = why;
         }
 
         void start(Effects effects) {
-            refetching++;
+            lock.refetching++;
             post(effects);
         }
 
         private void post(Effects effects) {
             if (why == Purpose.REFETCH) {
-                env.counters().count(Event.REFETCH);
+                lock.env.counters().count(Event.REFETCH);
                 attempts++;
             }
-            begin(why).read(position.record(), position.words());
+            begin(why).read(lock.position.record(), lock.position.words());
             why = Purpose.REFETCH;
             effects.post(this);
         }
@@ -196,17 +177,18 @@ final class Successors {
         @Override
         public void completed(VerbResults results) {
             lock.event(effects -> {
-                boolean current = handOver.epoch() == position.epoch() && !reset.isPending();
-                if (!current || attempts > env.settings().refetchLimit()) {
+                boolean current = handOver.epoch() == lock.position.epoch() && !lock.reset.isPending();
+                if (!current || attempts > lock.env.settings().refetchLimit()) {
                     end(effects);
                 } else if (handOver.evaluate(
                                 results,
                                 0,
                                 true,
-                                (next, entry, words, v) -> grantPosition(handOver, next, entry, words, v, effects))
+                                (next, entry, words, v) ->
+                                        grantPosition(lock, handOver, next, entry, words, v, effects))
                         == HandOver.Step.REFETCH) {
-                    long pause = env.settings().refetchInterval().toNanos() << Math.min(attempts, 6);
-                    effects.run(() -> env.timer().schedule(pause, () -> lock.event(this::post)));
+                    long pause = lock.env.settings().refetchInterval().toNanos() << Math.min(attempts, 6);
+                    effects.run(() -> lock.env.timer().schedule(pause, () -> lock.event(this::post)));
                 } else {
                     end(effects);
                 }
@@ -214,7 +196,7 @@ final class Successors {
         }
 
         private void end(Effects effects) {
-            refetching--;
+            lock.refetching--;
         }
 
         @Override
