@@ -44,9 +44,9 @@ public final class Hold {
         return mode.isExclusive() ? writes : reads;
     }
 
-    /** Returns whether a thread has this hold, in that mode and not lost. Exact for the thread itself only. */
-    public boolean isStillHeldBy(Thread thread, LockMode mode) {
-        return owner == thread && lost == null && count(mode) > 0;
+    /** Returns whether that owner has this hold, in that mode and not lost. Exact for the owner itself only. */
+    public boolean isStillHeldBy(Object asked, LockMode mode) {
+        return owner == asked && lost == null && count(mode) > 0;
     }
 
     /** Takes one acquisition in a mode back; false if there is none. */
