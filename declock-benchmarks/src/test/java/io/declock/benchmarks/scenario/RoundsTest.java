@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.declock.benchmarks.report.Goal;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +47,15 @@ class RoundsTest {
         broken.skipped("could not run", true);
         rounds.add(broken);
         assertThat(rounds.isSound()).isFalse();
-        assertThat(List.copyOf(rounds.toMap().keySet())).contains("rounds", "goals", "sound");
+        assertThat(rounds.toMap()).containsEntry("sound", false).containsKeys("rounds", "goals");
+    }
+
+    @Test
+    void oneRoundIsToldAsItIsAndSeveralWithTheirMedians() {
+        assertThat(of(6.0).toMap()).containsKey("results").doesNotContainKey("rounds");
+        Map<String, Object> three = of(4.0, 9.0, 5.5).toMap();
+        assertThat(three).containsEntry("sound", true);
+        assertThat((List<?>) three.get("rounds")).hasSize(3);
+        assertThat(String.valueOf(three.get("goals"))).contains("measured=5.5, atLeast=5.0");
     }
 }
