@@ -418,7 +418,7 @@ public final class Sabotage {
     /** D3: an upgrade does not look who else is there. */
     public static final class NotAlone {
         @Advice.OnMethodExit
-        static void exit(@Advice.Argument(0) long header, @Advice.Return(readOnly = false) boolean result) {
+        static void exit(@Advice.Argument(1) long header, @Advice.Return(readOnly = false) boolean result) {
             result = LockHeader.resetId(header) == 0 && LockHeader.writers(header) == 0;
         }
     }
@@ -434,7 +434,7 @@ public final class Sabotage {
     /** F: a writer grants beforehand even while a reset is pending. */
     public static final class PreArmsInReset {
         @Advice.OnMethodExit
-        static void exit(@Advice.FieldValue("lock") CqlLock lock, @Advice.Return(readOnly = false) boolean result) {
+        static void exit(@Advice.Argument(0) CqlLock lock, @Advice.Return(readOnly = false) boolean result) {
             result = lock.isExclusive();
         }
     }
