@@ -324,6 +324,23 @@ public abstract class LockContract {
         handle.close();
     }
 
+    /** The lock that was lost has been granted through this view, the one that is held through another. */
+    @Test
+    void unlockingReleasesWhatIsHeldBeforeItTellsOfWhatWasLost() throws Exception {
+        Lock one = a().lock("lost, again").writeLock();
+        one.lock();
+        LockHandle withCeiling = a().acquire(LockRequest.write("lost, again").leaseTime(Duration.ofMillis(100)));
+        CompletableFuture<LockLostException> lost = new CompletableFuture<>();
+        withCeiling.onLost((which, why) -> lost.complete(why));
+        lost.get(10, SECONDS);
+        a().lock("lost, again").writeLock().lock();
+        one.unlock();
+        try (LockHandle next = b().acquire(LockRequest.write("lost, again").waitTime(LONG))) {
+            assertThat(next.isValid()).isTrue();
+        }
+        assertThatThrownBy(one::unlock).isInstanceOf(LockLostException.class);
+    }
+
     @Test
     void theHolderIsInterruptedWhenItsLockIsLostIfItAskedForThat() throws Exception {
         LockHandle handle = a().acquire(LockRequest.write("interrupted").leaseTime(Duration.ofMillis(100)));
