@@ -129,15 +129,21 @@ lab_two() {
         --select-class=io.declock.rdma.laboratory.TwoMachinesIT --include-methodname=".*#($pattern)"
 }
 
-# Measures in two machines, each for at most $1 seconds, and prints a table. Latencies are one caller's: a single processor does for them,
-# on which both of the JVM's compilers can be used, and no other one competes for the host's.
+# Measures part $3 of the figures, or all, in two machines, each for at most $1 seconds, and prints a table. Latencies are one
+# caller's: a single processor does for them, on which both of the JVM's compilers can be used, and no other one competes for the
+# host's.
 lab_figures() {
-    local deadline=$1 build=$2 options=$lab_java_options
+    local deadline=$1 build=$2 part=$3 options=$lab_java_options
+    [[ $part == all || $part == latencies || $part == loads ]] || { usage >&2 && return 2; }
     [[ $build == no ]] || lab_compile || return
-    lab_java_options=${options/-XX:TieredStopAtLevel=1/}
-    lab_figures_of "$deadline" latencies processors=1 || return
-    lab_java_options=$options
-    lab_figures_of "$deadline" loads
+    if [[ $part != loads ]]; then
+        lab_java_options=${options/-XX:TieredStopAtLevel=1/}
+        lab_figures_of "$deadline" latencies processors=1 || return
+    fi
+    if [[ $part != latencies ]]; then
+        lab_java_options=$options
+        lab_figures_of "$deadline" loads
+    fi
 }
 
 # Prints the part $2 of the table, measured in a machine with the settings after it.

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param localAddress address of the adapter to use, null to let the route decide
  * @param ackTimeout how long the adapter waits for an acknowledgement before it sends again: 4.096 us times two to this power
  * @param retryCount how often it sends again, 0 to 7
- * @param rnrRetryCount how often it sends again to a receiver without buffers, 0 to 6
+ * @param rnrRetryCount how often it sends again to a receiver without buffers, 0 to 6; 7 is until it has one
  * @param maxInFlight most chains under way per memory node, a power of two; more wait
  * @param maxReadsAndAtomics most READs and atomics under way per connection; the device may allow less
  * @param inlineBytes WRITEs and messages up to this size are copied when they are posted, if the device can
@@ -35,13 +35,13 @@ public record ConnectionSettings(
         Duration requestTimeout) {
     /** The defaults; a host that died is noticed after about 0.3 s. */
     public static final ConnectionSettings DEFAULTS = new ConnectionSettings(
-            null, 14, 3, 6, 128, 16, 64, Duration.ofNanos(20_000), Duration.ofSeconds(5), Duration.ofSeconds(5));
+            null, 14, 3, 7, 128, 16, 64, Duration.ofNanos(20_000), Duration.ofSeconds(5), Duration.ofSeconds(5));
 
     /** Checks the values. */
     public ConnectionSettings {
         between("ack-timeout", ackTimeout, 0, 31);
         between("retry-count", retryCount, 0, 7);
-        between("rnr-retry-count", rnrRetryCount, 0, 6);
+        between("rnr-retry-count", rnrRetryCount, 0, 7);
         between("max-in-flight", maxInFlight, 1, 4096);
         between("max-reads-and-atomics", maxReadsAndAtomics, 1, 255);
         between("inline-bytes", inlineBytes, 0, 4096);

@@ -24,17 +24,31 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Messages to and from one peer on one queue pair: one SEND per message, from a ring of buffers; buffers for what comes are posted
- * before the connection stands and again as soon as their message was taken. Sending is thread-safe; what comes is taken on the
- * completion thread.
+ * before the connection stands and again as soon as their message was read, before anybody acts on it. A peer's adapter acknowledges
+ * what has a buffer, whether or not it was read, so a peer that is late to read may run out of buffers: the sender's adapter then sends
+ * again until there is one. Sending is thread-safe; what comes is taken on the completion thread.
  */
 final class PeerQueue implements CompletionLoop.Handler {
-    /** Messages under way in each direction. */
+    private static final Logger LOG = LoggerFactory.getLogger(PeerQueue.class);
+
+    /** Messages on their way that the peer's adapter has not acknowledged. */
     static final int SLOTS = 16;
 
-    static final QueueSizes SIZES = new QueueSizes(SLOTS, SLOTS);
+    /** Messages that have come and were not read: several times as many, as a sender need not wait for the reading. */
+    static final int RECEIVES = 64;
+
+    static final QueueSizes SIZES = new QueueSizes(SLOTS, RECEIVES);
+
+    /**
+     * When a peer may send again what found no buffer here, in the code of ibv_modify_qp(3): 0.64 ms. Reading a message takes microseconds;
+     * the connection manager would leave it at code 0, which stands for 655.36 ms.
+     */
+    static final int RNR_TIMER = 12;
 
     /** The longest message has 177 bytes. */
     private static final int SLOT_BYTES = 256;
@@ -48,11 +62,11 @@ final class PeerQueue implements CompletionLoop.Handler {
     private final Consumer<FabricException> broken;
     private final Taker taker;
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment memory = arena.allocate(2L * SLOTS * SLOT_BYTES, 4096);
+    private final MemorySegment memory = arena.allocate((long) (SLOTS + RECEIVES) * SLOT_BYTES, 4096);
     private final IbvMr registration;
     private final SendRequests sends = new SendRequests(SLOTS);
-    private final ReceiveRequests receives = new ReceiveRequests(SLOTS);
-    private final ByteBuf[] buffers = new ByteBuf[2 * SLOTS];
+    private final ReceiveRequests receives = new ReceiveRequests(RECEIVES);
+    private final ByteBuf[] buffers = new ByteBuf[SLOTS + RECEIVES];
     private final FrameBody body = new FrameBody();
     private final int inlineBytes;
     private final ReentrantLock lock = new ReentrantLock();
@@ -127,9 +141,9 @@ final class PeerQueue implements CompletionLoop.Handler {
         }
     }
 
-    /** Posts a buffer for each message that may be under way. */
+    /** Posts every buffer for what comes. */
     void postReceives() throws IOException {
-        for (int i = 0; i < SLOTS; i++) {
+        for (int i = 0; i < RECEIVES; i++) {
             receives.fill(i, RECEIVE + i, address(SLOTS + i), SLOT_BYTES, registration.getLkey());
             postReceive(i);
         }
@@ -148,6 +162,12 @@ final class PeerQueue implements CompletionLoop.Handler {
 
     /** The connection stands: messages may be sent. Some may have come before. */
     void established() {
+        try {
+            backend.rnrTimer(qp, RNR_TIMER);
+        } catch (IOException e) {
+            // Messages go all the same, and if the queue pair has failed meanwhile, its connection hears of it.
+            LOG.debug("The adapter keeps its own time for messages without a buffer: {}", e.getMessage());
+        }
         lock.lock();
         try {
             up = true;
@@ -230,10 +250,14 @@ final class PeerQueue implements CompletionLoop.Handler {
             ByteBuf buffer = buffers[SLOTS + i].setIndex(0, bytes);
             message = Messages.readPeer(body.wrap(buffer, 0, bytes));
             body.end();
+            postAgain(i);
             taker.message(message);
         } catch (BadFrameException e) {
             throw new IOException(e.getMessage(), e);
         }
+    }
+
+    private void postAgain(int i) throws IOException {
         lock.lock();
         try {
             if (!over) {
@@ -249,7 +273,8 @@ final class PeerQueue implements CompletionLoop.Handler {
         return next != oldest;
     }
 
-    private void release() throws IOException {
+    /** Gives the memory back; the queue pair is destroyed. */
+    void release() throws IOException {
         try {
             registration.deregMr().execute().free();
         } finally {

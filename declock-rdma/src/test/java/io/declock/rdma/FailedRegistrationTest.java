@@ -3,25 +3,38 @@
 
 package io.declock.rdma;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.invoke.MethodHandle;
+import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
  * Who has too little locked memory tries to connect again and again: each time the memory that could not be registered is given back.
- * What is not given back is seen in what the process occupies.
+ * What is not given back is seen in what the process has of the C library.
  */
 @Timeout(120)
 class FailedRegistrationTest {
     private static final int MEBIBYTE = 1 << 20;
+
+    // As mallinfo(3) has them: hblkhd and uordblks.
+    private static final int BYTES_OF_MAPPINGS = 4;
+    private static final int BYTES_OF_CHUNKS = 7;
+    private static final MemoryLayout MALLINFO2 = MemoryLayout.structLayout(
+            IntStream.range(0, 10).mapToObj(i -> JAVA_LONG).toArray(MemoryLayout[]::new));
 
     private final Refusing backend = new Refusing();
 
@@ -37,17 +50,17 @@ class FailedRegistrationTest {
     }
 
     @Test
-    void aSessionsMemoryIsGivenBack() throws Exception {
+    void aSessionsMemoryIsGivenBack() throws Throwable {
         RegionGrant grant = new RegionGrant(0x10000, 4096, 0x42);
         refuses(300, () -> new ChainSlots(backend, null, grant, 128, 64));
     }
 
     @Test
-    void thatOfMessagesToAPeerToo() throws Exception {
+    void thatOfMessagesToAPeerToo() throws Throwable {
         refuses(20_000, () -> new PeerQueue(backend, null, null, 64, new RdmaCounters(), cause -> {}, message -> {}));
     }
 
-    private void refuses(int times, ThrowingCallable making) throws IOException {
+    private void refuses(int times, ThrowingCallable making) throws Throwable {
         long before = occupiedBytes();
         for (int i = 0; i < times; i++) {
             assertThatThrownBy(making).isInstanceOf(IOException.class).hasMessageContaining("ENOMEM");
@@ -56,14 +69,14 @@ class FailedRegistrationTest {
         assertThat(occupiedBytes() - before).as("what is occupied still").isLessThan(backend.bytes / 2);
     }
 
-    /** Returns how much memory of the process is neither backed by files nor Java's heap, which grows as it likes. */
-    private static long occupiedBytes() throws IOException {
-        for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
-            if (line.startsWith("RssAnon:")) {
-                long anonymous = Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
-                return anonymous - Runtime.getRuntime().totalMemory();
-            }
+    /** Returns how many bytes the C library has given out: what Java has outside of its heap, and whether a page was touched or not. */
+    private static long occupiedBytes() throws Throwable {
+        Linker linker = Linker.nativeLinker();
+        MethodHandle mallinfo = linker.downcallHandle(
+                linker.defaultLookup().findOrThrow("mallinfo2"), FunctionDescriptor.of(MALLINFO2));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment info = (MemorySegment) mallinfo.invokeExact((SegmentAllocator) arena);
+            return info.getAtIndex(JAVA_LONG, BYTES_OF_MAPPINGS) + info.getAtIndex(JAVA_LONG, BYTES_OF_CHUNKS);
         }
-        throw new IOException("/proc/self/status tells no RssAnon");
     }
 }

@@ -79,12 +79,32 @@ class PeerQueueTest {
     @Test
     void whatComesIsTakenAndItsBufferPostedAgain() {
         queue.established();
-        for (int i = 0; i < 3 * PeerQueue.SLOTS; i++) {
+        for (int i = 0; i < 3 * PeerQueue.RECEIVES; i++) {
             queue.completed(device.receive(message(i)), 0);
             assertThat(taken).last().isEqualTo(message(i));
-            assertThat(device.receives).hasSize(PeerQueue.SLOTS);
+            assertThat(device.receives).hasSize(PeerQueue.RECEIVES);
         }
         assertThat(broken).isEmpty();
+    }
+
+    /** Whoever acts on it may take long, and until then the sender's adapter would find a buffer less. */
+    @Test
+    void theBufferIsPostedAgainBeforeAnybodyActsOnItsMessage() throws Exception {
+        List<Integer> posted = new ArrayList<>();
+        queue = new PeerQueue(
+                device, null, null, 64, new RdmaCounters(), broken::add, message -> posted.add(device.receives.size()));
+        device.receives.clear();
+        queue.postReceives();
+        queue.completed(device.receive(message(1)), 0);
+        assertThat(posted).containsExactly(PeerQueue.RECEIVES);
+    }
+
+    /** Code 0, which the connection manager leaves, would have a sender wait for 655 ms. */
+    @Test
+    void aPeerThatFoundNoBufferMaySendAgainSoon() {
+        assertThat(device.rnrTimer).isZero();
+        queue.established();
+        assertThat(device.rnrTimer).isEqualTo(PeerQueue.RNR_TIMER).isBetween(1, 15);
     }
 
     /** Who accepts hears that the connection stands after the other side, which may have sent by then. */
@@ -92,7 +112,7 @@ class PeerQueueTest {
     void aMessageThatComesBeforeTheConnectionIsKnownToStandCostsNoBuffer() {
         queue.completed(device.receive(message(1)), 0);
         assertThat(taken).containsExactly(message(1));
-        assertThat(device.receives).hasSize(PeerQueue.SLOTS);
+        assertThat(device.receives).hasSize(PeerQueue.RECEIVES);
     }
 
     @Test
@@ -101,7 +121,7 @@ class PeerQueueTest {
         Completions late = device.receive(message(1));
         queue.ended();
         queue.completed(late, 0);
-        assertThat(device.receives).hasSize(PeerQueue.SLOTS - 1);
+        assertThat(device.receives).hasSize(PeerQueue.RECEIVES - 1);
         assertThat(queue.offer(message(2))).isFalse();
         assertThat(device.posts).isEmpty();
     }

@@ -27,12 +27,14 @@ class RdmaOptionsTest {
         RdmaOptions options = RdmaOptions.of(Map.of(
                 "address", "127.0.0.1",
                 "ack-timeout", "16",
+                "rnr-retry-count", "7",
                 "poll-time", "PT0.000005S",
                 "peer-connections", "false",
                 "fallback", "true"));
         assertThat(options.connections().localAddress()).hasToString("/127.0.0.1");
         assertThat(options.connections().ackTimeout()).isEqualTo(16);
         assertThat(options.connections().retryCount()).isEqualTo(3);
+        assertThat(options.connections().rnrRetryCount()).isEqualTo(7);
         assertThat(options.connections().pollTime()).isEqualTo(Duration.ofNanos(5_000));
         assertThat(options.peers().direct()).isFalse();
         assertThat(options.fallback()).isTrue();
@@ -44,6 +46,7 @@ class RdmaOptionsTest {
         assertBad(Map.of("acktimeout", "1"), "'acktimeout' is '1', but there is no such setting");
         assertBad(Map.of("retry-count", "many"), "'retry-count' is 'many', but must be a number");
         assertBad(Map.of("retry-count", "8"), "retry-count must be 0 to 7: 8");
+        assertBad(Map.of("rnr-retry-count", "8"), "rnr-retry-count must be 0 to 7: 8");
         assertBad(Map.of("poll-time", "20us"), "'poll-time' is '20us', but must be a duration");
         assertBad(Map.of("max-in-flight", "100"), "max-in-flight must be a power of two: 100");
         assertBad(Map.of("peer-port", "70000"), "port must be 0 to 65535");

@@ -34,6 +34,9 @@ class RecordingBackend implements VerbsBackend {
     /** What posting returns. */
     int errno;
 
+    /** When a peer without a buffer here may send again; 0 is the longest time. */
+    int rnrTimer;
+
     /** A send request. */
     record Request(long id, int opcode, int flags, long remote, long operand, long local, int length) {}
 
@@ -153,6 +156,11 @@ class RecordingBackend implements VerbsBackend {
 
     @Override
     public void ackTimeout(RdmaCmId id, int exponent) {}
+
+    @Override
+    public void rnrTimer(IbvQP qp, int code) throws IOException {
+        rnrTimer = code;
+    }
 
     @Override
     public void connect(RdmaCmId id, ConnectionParameters parameters) {}

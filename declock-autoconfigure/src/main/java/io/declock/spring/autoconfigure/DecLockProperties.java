@@ -168,7 +168,7 @@ public record DecLockProperties(
      * @param fallback Whether memory nodes to which RDMA does not work are used over TCP, with a warning, in place of failing.
      * @param ackTimeout How long the adapter waits for an acknowledgement before it sends again: 4.096 us times two to this power.
      * @param retryCount How often the adapter sends again before the connection fails. At most 7.
-     * @param rnrRetryCount How often a message is sent again to an instance that takes none at the moment. At most 6.
+     * @param rnrRetryCount How often a message is sent again to an instance that takes none at the moment. 7: until it takes it.
      * @param maxInFlight Most chains of operations under way per memory node. A power of two; more wait.
      * @param maxReadsAndAtomics Most reads and atomic operations under way per connection.
      * @param inlineBytes Writes and messages up to this size are handed to the adapter with the request, if it can take them.
@@ -186,7 +186,7 @@ public record DecLockProperties(
             @DefaultValue("false") boolean fallback,
             @DefaultValue("14") int ackTimeout,
             @DefaultValue("3") int retryCount,
-            @DefaultValue("6") int rnrRetryCount,
+            @DefaultValue("7") int rnrRetryCount,
             @DefaultValue("128") int maxInFlight,
             @DefaultValue("16") int maxReadsAndAtomics,
             @DefaultValue("64") int inlineBytes,

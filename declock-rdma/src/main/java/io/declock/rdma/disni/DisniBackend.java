@@ -180,6 +180,12 @@ public final class DisniBackend implements VerbsBackend {
         // The library has no function for it: the adapter's default applies, and the deadline of requests.
     }
 
+    @Override
+    public void rnrTimer(IbvQP qp, int code) throws IOException {
+        // Nothing is received on it: messages to peers go over TCP.
+        throw new IOException("DiSNI's native library passes on no attributes of a queue pair");
+    }
+
     /** The numbers of READs and atomics are not the caller's: the library asks for as many as the device allows. */
     @Override
     public void connect(RdmaCmId id, ConnectionParameters parameters) throws IOException {

@@ -221,6 +221,22 @@ public final class FfmBackend implements VerbsBackend {
     }
 
     @Override
+    public void rnrTimer(IbvQP qp, int code) throws IOException {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment attributes = arena.allocate(Layouts.IBV_QP_ATTR);
+            attributes.set(JAVA_INT, Layouts.offset(Layouts.IBV_QP_ATTR, "qp_state"), Constants.IBV_QPS_RTS);
+            attributes.set(JAVA_BYTE, Layouts.offset(Layouts.IBV_QP_ATTR, "min_rnr_timer"), (byte) code);
+            libraries
+                    .verbs()
+                    .ibv_modify_qp
+                    .orErrno(
+                            ((FfmQp) qp).pointer(),
+                            attributes,
+                            Constants.IBV_QP_STATE | Constants.IBV_QP_MIN_RNR_TIMER);
+        }
+    }
+
+    @Override
     public DeviceLimits query(IbvContext context, int port) throws IOException {
         MemorySegment pointer = ((FfmContext) context).pointer();
         try (Arena arena = Arena.ofConfined()) {

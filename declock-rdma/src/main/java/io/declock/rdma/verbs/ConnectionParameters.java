@@ -11,7 +11,7 @@ package io.declock.rdma.verbs;
  * @param responderResources most READs and atomics of the other side that are executed at once
  * @param initiatorDepth most READs and atomics of this side that are under way at once
  * @param retryCount how often a request without acknowledgement is sent again, at most 7
- * @param rnrRetryCount how often a SEND to a receiver without buffers is sent again, at most 6 (7 would be for ever)
+ * @param rnrRetryCount how often a SEND to a receiver without buffers is sent again, 7 for as long as the connection stands
  */
 @SuppressWarnings("ArrayRecordComponent") // Goes from its maker to the connection manager.
 public record ConnectionParameters(

@@ -36,6 +36,10 @@ public final class Constants {
     public static final int IBV_QPT_RC = 2;
     /** The attribute {@code qp_state}. */
     public static final int IBV_QP_STATE = 1;
+    /** The attribute {@code min_rnr_timer}. */
+    public static final int IBV_QP_MIN_RNR_TIMER = 1 << 15;
+    /** Ready to send and to receive. */
+    public static final int IBV_QPS_RTS = 3;
     /** The error state. */
     public static final int IBV_QPS_ERR = 6;
 

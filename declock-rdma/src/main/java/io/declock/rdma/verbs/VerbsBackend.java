@@ -76,6 +76,13 @@ public interface VerbsBackend {
     /** Sets how long the adapter waits for an acknowledgement: 4.096 us times two to the power of {@code exponent}. */
     void ackTimeout(RdmaCmId id, int exponent) throws IOException;
 
+    /**
+     * Sets how long a sender waits before it sends again what found no receive request at this established queue pair.
+     *
+     * @param code as ibv_modify_qp(3) has it for {@code min_rnr_timer}: 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, 0 is 655.36 ms
+     */
+    void rnrTimer(IbvQP qp, int code) throws IOException;
+
     /** Connects; an event tells the outcome. */
     void connect(RdmaCmId id, ConnectionParameters parameters) throws IOException;
 

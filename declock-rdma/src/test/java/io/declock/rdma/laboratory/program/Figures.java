@@ -47,6 +47,8 @@ public final class Figures {
     private static final int NAMES = 64;
     private static final int HOT_MILLIS = 6000;
     private static final int MIX_NAMES = 5000;
+    /** Its place among what a process that worked has counted. */
+    private static final int LONGEST_WAIT = 5;
 
     private final String host;
     private final Path directory;
@@ -70,7 +72,9 @@ public final class Figures {
 
     private record Latency(double acquire, double cycle, double backToBack) {}
 
-    private record Mix(double acquire, double withEntries, double all, double remote) {}
+    private record Hot(double grants, double longestWait) {}
+
+    private record Mix(double acquire, double withEntries, double all, double remote, double longestWait) {}
 
     private void latencies() throws Exception {
         double code = inProcess();
@@ -105,8 +109,8 @@ public final class Figures {
     }
 
     private void loads() throws Exception {
-        double hotRdma;
-        double hotTcp;
+        Hot hotRdma;
+        Hot hotTcp;
         Mix mix;
         try (TalkingProcess memoryNode = serve("rdma")) {
             hotRdma = hot("rdma");
@@ -118,13 +122,17 @@ public final class Figures {
         row(
                 "RDMA: grants a second of one hot lock, 2 processes of 2 threads",
                 "%.0f",
-                hotRdma,
-                times(hotRdma, hotTcp) + " of TCP's");
-        row("TCP:  the same", "%.0f", hotTcp, "");
+                hotRdma.grants(),
+                times(hotRdma.grants(), hotTcp.grants()) + " of TCP's");
+        row("      the longest that one of them was waited for", "%.0f ms", hotRdma.longestWait(), "");
+        row("TCP:  the same", "%.0f", hotTcp.grants(), "");
+        row("      the longest that one of them was waited for", "%.0f ms", hotTcp.longestWait(), "");
         row("Zipf, half readers: atomics to acquire, per remote acquisition", "%.3f", mix.acquire(), "");
         row("      with the writing of queue entries", "%.3f", mix.withEntries(), "");
         row("      every remote operation, per remote acquisition", "%.3f", mix.all(), "");
         row("      remote acquisitions per acquisition", "%.3f", mix.remote(), "");
+        row("      the longest that an acquisition waited", "%.0f ms", mix.longestWait(), "");
+        row("messages that found no buffer of their receiver, in all", "%.0f", refusals(), "");
     }
 
     private static void latency(String what, double micros, double base) {
@@ -255,19 +263,26 @@ public final class Figures {
         return nanos[nanos.length / 2] / 1000.0;
     }
 
-    private double hot(String scheme) throws Exception {
-        return load(scheme, 2, "1 " + HOT_MILLIS + " 0")[0] * 1000.0 / HOT_MILLIS;
+    private Hot hot(String scheme) throws Exception {
+        double[] counted = load(scheme, 2, "1 " + HOT_MILLIS + " 0");
+        return new Hot(counted[0] * 1000.0 / HOT_MILLIS, counted[LONGEST_WAIT]);
     }
 
     private Mix mix() throws Exception {
         double[] sums = load("rdma", 8, MIX_NAMES + " " + HOT_MILLIS + " 50");
         double remote = sums[1];
-        return new Mix(sums[2] / remote, (sums[2] + sums[3]) / remote, sums[4] / remote, remote / sums[0]);
+        return new Mix(
+                sums[2] / remote, (sums[2] + sums[3]) / remote, sums[4] / remote, remote / sums[0], sums[LONGEST_WAIT]);
     }
 
-    /** Two processes work; returns the sums of what they counted, of a second run that follows one for warming up. */
+    private static double refusals() throws IOException {
+        Path counters = Path.of("/sys/class/infiniband/rxe0/ports/1/hw_counters");
+        return Double.parseDouble(Files.readString(counters.resolve("rcvd_rnr_err")));
+    }
+
+    /** Two processes work; returns the sums of what they counted, of a second run that follows one for warming up, and the longest wait. */
     private double[] load(String scheme, int threads, String what) throws Exception {
-        double[] sums = new double[5];
+        double[] sums = new double[LONGEST_WAIT + 1];
         List<TalkingProcess> workers = List.of(Child.start(scheme + "-1"), Child.start(scheme + "-2"));
         try {
             for (TalkingProcess worker : workers) {
@@ -281,10 +296,13 @@ public final class Figures {
                     worker.say("work " + directory.resolve("holds") + worker.pid() + " " + threads + " " + what);
                 }
                 for (TalkingProcess worker : workers) {
-                    MatchResult counted = worker.await("^@ counted (\\d+) (\\d+) (\\d+) (\\d+) (\\d+)", PATIENCE);
-                    for (int i = 0; i < sums.length; i++) {
+                    MatchResult counted =
+                            worker.await("^@ counted (\\d+) (\\d+) (\\d+) (\\d+) (\\d+) (\\d+)", PATIENCE);
+                    for (int i = 0; i < LONGEST_WAIT; i++) {
                         sums[i] += Double.parseDouble(counted.group(i + 1));
                     }
+                    double longest = Double.parseDouble(counted.group(LONGEST_WAIT + 1));
+                    sums[LONGEST_WAIT] = Math.max(sums[LONGEST_WAIT], longest);
                 }
             }
         } finally {

@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.function.Consumer;
 
 /**
@@ -42,6 +43,7 @@ final class Work {
     private final int locks;
     private final long millis;
     private final int readPercent;
+    private final LongAccumulator longestWait = new LongAccumulator(Math::max, 0);
 
     Work(ComputeNode node, String name, String[] words) {
         this.node = node;
@@ -70,7 +72,8 @@ final class Work {
         }
         Files.write(file, lines, StandardCharsets.UTF_8);
         say.accept("counted " + lines.size() + " "
-                + Count.of(node.monitor().counters()).minus(before));
+                + Count.of(node.monitor().counters()).minus(before) + " "
+                + TimeUnit.NANOSECONDS.toMillis(longestWait.get()));
     }
 
     private List<RecordedHold> work(String owner, long end) throws InterruptedException {
@@ -80,8 +83,10 @@ final class Work {
             // The cumulated shares of 1/k grow as the logarithm does.
             String lock = "work-" + (int) Math.pow(locks, random.nextDouble());
             LockMode mode = random.nextInt(HUNDRED) < readPercent ? LockMode.READ : LockMode.WRITE;
+            long asked = System.nanoTime();
             LockHandle handle = node.acquire(LockRequest.of(lock, mode).waitTime(WAIT));
             long began = System.nanoTime();
+            longestWait.accumulate(began - asked);
             Thread.onSpinWait();
             holds.add(new RecordedHold(
                     lock, mode == LockMode.WRITE, handle.fencingToken(), owner, began, System.nanoTime()));
