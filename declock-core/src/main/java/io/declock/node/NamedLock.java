@@ -45,8 +45,8 @@ final class NamedLock implements ReadWriteLock {
         private final LockMode mode;
 
         /**
-         * What was granted through this view last, mostly what its {@link #unlock} is for. Other threads write it too: it counts only for
-         * its owner, who has seen its own grant.
+         * What was granted through this view last and not released, mostly what its {@link #unlock} is for. Other threads write it too:
+         * it counts only for its owner, who has seen its own grant. Not kept any longer: a view may outlive its name in the node's table.
          */
         private @Nullable Hold recent;
 
@@ -110,6 +110,9 @@ final class NamedLock implements ReadWriteLock {
             }
             if (hold == null) {
                 throw new IllegalMonitorStateException("lock '" + name + "' is not held by " + caller);
+            }
+            if (recent == hold) {
+                recent = null;
             }
             LockLostException lost = node.release(hold, mode);
             if (lost != null) {

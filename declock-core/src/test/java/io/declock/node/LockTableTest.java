@@ -4,8 +4,11 @@
 package io.declock.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.declock.local.LocalLock;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +55,24 @@ class LockTableTest {
             use("name-" + i);
             assertThat(node.monitor().tableSize()).isLessThanOrEqualTo(MAX_IDLE + MAX_IDLE / 16 + 1);
         }
+    }
+
+    /** An application may keep the lock objects of very many names. */
+    @Test
+    void whoKeepsALockObjectKeepsNothingOfAForgottenName() {
+        Lock kept = node.lock("kept").writeLock();
+        kept.lock();
+        kept.unlock();
+        WeakReference<LocalLock> state = new WeakReference<>(node.findLock("kept"));
+        for (int i = 0; i < 2 * MAX_IDLE; i++) {
+            use("once-" + i);
+        }
+        await().atMost(Duration.ofSeconds(30)).until(() -> {
+            System.gc();
+            return state.get() == null;
+        });
+        kept.lock();
+        kept.unlock();
     }
 
     private void use(String name) {
