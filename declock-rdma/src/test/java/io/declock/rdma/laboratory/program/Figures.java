@@ -72,7 +72,7 @@ public final class Figures {
 
     private record Latency(double acquire, double cycle, double backToBack) {}
 
-    private record Hot(double grants, double longestWait) {}
+    private record Hot(double grants, double inARow, double longestWait) {}
 
     private record Mix(double acquire, double withEntries, double all, double remote, double longestWait) {}
 
@@ -109,30 +109,42 @@ public final class Figures {
     }
 
     private void loads() throws Exception {
+        Hot aloneRdma;
+        Hot aloneTcp;
         Hot hotRdma;
         Hot hotTcp;
         Mix mix;
         try (TalkingProcess memoryNode = serve("rdma")) {
-            hotRdma = hot("rdma");
+            aloneRdma = hot("rdma", 1);
+            hotRdma = hot("rdma", 2);
             mix = mix();
         }
         try (TalkingProcess memoryNode = serve("tcp")) {
-            hotTcp = hot("tcp");
+            aloneTcp = hot("tcp", 1);
+            hotTcp = hot("tcp", 2);
         }
-        row(
-                "RDMA: grants a second of one hot lock, 2 processes of 2 threads",
-                "%.0f",
-                hotRdma.grants(),
-                times(hotRdma.grants(), hotTcp.grants()) + " of TCP's");
-        row("      the longest that one of them was waited for", "%.0f ms", hotRdma.longestWait(), "");
-        row("TCP:  the same", "%.0f", hotTcp.grants(), "");
-        row("      the longest that one of them was waited for", "%.0f ms", hotTcp.longestWait(), "");
+        // Where each process has one thread, each grant is handed over by a peer: how long the runs inside a process
+        // are has no part in it.
+        hot("of 1 thread", aloneRdma, aloneTcp);
+        hot("of 2 threads", hotRdma, hotTcp);
         row("Zipf, half readers: atomics to acquire, per remote acquisition", "%.3f", mix.acquire(), "");
         row("      with the writing of queue entries", "%.3f", mix.withEntries(), "");
         row("      every remote operation, per remote acquisition", "%.3f", mix.all(), "");
         row("      remote acquisitions per acquisition", "%.3f", mix.remote(), "");
         row("      the longest that an acquisition waited", "%.0f ms", mix.longestWait(), "");
         row("messages that found no buffer of their receiver, in all", "%.0f", refusals(), "");
+    }
+
+    private static void hot(String who, Hot rdma, Hot tcp) {
+        String compared = times(rdma.grants(), tcp.grants()) + " of TCP's";
+        hot("RDMA: grants a second of one hot lock, 2 processes " + who, rdma, compared);
+        hot("TCP:  the same", tcp, "");
+    }
+
+    private static void hot(String what, Hot figures, String remark) {
+        row(what, "%.0f", figures.grants(), remark);
+        row("      of them in a row in one process", "%.1f", figures.inARow(), "");
+        row("      the longest that one of them was waited for", "%.0f ms", figures.longestWait(), "");
     }
 
     private static void latency(String what, double micros, double base) {
@@ -263,9 +275,10 @@ public final class Figures {
         return nanos[nanos.length / 2] / 1000.0;
     }
 
-    private Hot hot(String scheme) throws Exception {
-        double[] counted = load(scheme, 2, "1 " + HOT_MILLIS + " 0");
-        return new Hot(counted[0] * 1000.0 / HOT_MILLIS, counted[LONGEST_WAIT]);
+    private Hot hot(String scheme, int threads) throws Exception {
+        double[] counted = load(scheme, threads, "1 " + HOT_MILLIS + " 0");
+        double grants = counted[0];
+        return new Hot(grants * 1000.0 / HOT_MILLIS, grants / Math.max(1, counted[1]), counted[LONGEST_WAIT]);
     }
 
     private Mix mix() throws Exception {
