@@ -125,6 +125,9 @@ public final class LocalLock implements CqlUpper {
      * @throws IllegalMonitorStateException if the hold has no acquisition in that mode
      */
     public @Nullable LockLostException release(Hold hold, LockMode mode) {
+        if (!binding.leaseValid()) {
+            loseToLease(hold);
+        }
         Effects effects = new Effects();
         CqlEnvironment session;
         mutex.lock();
@@ -145,6 +148,15 @@ public final class LocalLock implements CqlUpper {
         }
         perform(effects, session);
         return null;
+    }
+
+    /** The end of the session, which is on its way, may come too late to tell a caller who wakes from a pause and releases (rule C1). */
+    private void loseToLease(Hold hold) {
+        expire(
+                hold,
+                new LockLostException(
+                        "lock '" + name + "' was lost before it was released: the lease of its session ran out; "
+                                + "only the fencing token protects what its holder did since"));
     }
 
     private void afterRelease(Hold hold, LockMode mode, Effects effects) {
@@ -195,7 +207,7 @@ public final class LocalLock implements CqlUpper {
         perform(effects, session);
     }
 
-    /** Ends a hold against its owner's will, because its ceiling was reached. Nothing if it ended before. */
+    /** Ends a hold against its owner's will, because its ceiling was reached or its lease ran out. Nothing if it ended before. */
     public void expire(Hold hold, LockLostException why) {
         Effects effects = new Effects();
         CqlEnvironment session;

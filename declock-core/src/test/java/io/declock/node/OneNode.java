@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** A memory node and one compute node in this process, for tests of what a compute node does by itself. */
 final class OneNode implements AutoCloseable {
@@ -23,26 +24,34 @@ final class OneNode implements AutoCloseable {
     private final MemoryNode memoryNode;
     private final ComputeNode node;
 
-    private OneNode(int records, ComputeNodeSettings settings) throws InterruptedException {
+    private OneNode(int records, ComputeNodeSettings settings, Consumer<ComputeNode.Builder> more)
+            throws InterruptedException {
         memoryNode = MemoryNode.create(
                 MemoryNodeSettings.withId("mn").withSize(records, 8).withWaitOutOldSessions(false),
                 System::nanoTime,
                 (delay, task) -> memoryNodeTimer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
         InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
-        node = ComputeNode.builder()
+        ComputeNode.Builder builder = ComputeNode.builder()
                 .memoryNodes(List.of(fabric.address()))
                 .fabric(fabric)
                 .counters(counters)
-                .settings(settings)
-                .build();
+                .settings(settings);
+        more.accept(builder);
+        node = builder.build();
         node.start();
         assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();
     }
 
     /** Starts both, and waits until the compute node has joined. */
     static OneNode start(int records, ComputeNodeSettings settings) throws InterruptedException {
-        return new OneNode(records, settings);
+        return start(records, settings, builder -> {});
+    }
+
+    /** The same, after something more was done to the compute node's builder. */
+    static OneNode start(int records, ComputeNodeSettings settings, Consumer<ComputeNode.Builder> more)
+            throws InterruptedException {
+        return new OneNode(records, settings, more);
     }
 
     ComputeNode node() {
