@@ -22,8 +22,8 @@ final class Granter {
     /** Decides a caller that has no hold, or queues it. */
     static void enter(LocalLock lock, LocalWaiter waiter, Effects effects) {
         CqlLock remote = lock.binding.remote();
-        if (!waiter.isExclusive() && remote != null && mayJoinReaders(lock, remote)) {
-            grant(lock, waiter, remote, GrantKind.UNCONTENDED, null);
+        if (!waiter.isExclusive() && remote != null && mayJoinReaders(lock, remote, effects)) {
+            admit(lock, waiter, remote, GrantKind.UNCONTENDED, effects);
             remote.prefetch(effects);
             return;
         }
@@ -31,7 +31,7 @@ final class Granter {
             waiter.settle(LocalWaiter.State.BUSY, null);
             return;
         }
-        waiter.stamp(lock.binding.session());
+        waiter.stamp(lock.binding.session(), effects.now());
         lock.queue.add(waiter);
         if (lock.queue.first() == waiter && lock.holds.hasWriter()) {
             waiter.toNextInLine();
@@ -42,14 +42,14 @@ final class Granter {
         }
     }
 
-    private static boolean mayJoinReaders(LocalLock lock, CqlLock remote) {
+    private static boolean mayJoinReaders(LocalLock lock, CqlLock remote, Effects effects) {
         return lock.holds.readers() > 0
                 && remote.state() == CqlLock.State.HELD
                 && !remote.isConverting()
                 && !remote.isFrozen()
                 && !remote.tenure().knowsRemote()
                 && lock.queue.isEmpty()
-                && lock.binding.leaseValid();
+                && lock.binding.leaseValid(effects.now());
     }
 
     private static boolean mayTry(LocalLock lock, @Nullable CqlLock remote) {
@@ -91,7 +91,7 @@ final class Granter {
 
     private static void takePosition(LocalLock lock, CqlLock remote, Effects effects) {
         LocalWaiter first = next(lock);
-        if (first == null || !lock.binding.leaseValid()) {
+        if (first == null || !lock.binding.leaseValid(effects.now())) {
             return;
         }
         if (first.noWait) {
@@ -109,10 +109,10 @@ final class Granter {
         LocalWaiter next = next(lock);
         if (next == null) {
             remote.release(effects);
-        } else if (!lock.binding.leaseValid()) {
+        } else if (!lock.binding.leaseValid(effects.now())) {
             // The session is over by our own clock (rule C1); its loss is on the way and starts everybody anew.
             return;
-        } else if (Turn.mayStay(remote, next, lock.host.localSettings(), lock.host.clock())) {
+        } else if (Turn.mayStay(remote, next, lock.host.localSettings(), effects)) {
             remote.tenure().handOver();
             grant(lock, next, remote, GrantKind.LOCAL, effects);
             beginReadPhase(lock, next, remote, effects);
@@ -134,7 +134,10 @@ final class Granter {
     }
 
     private static void shareWithReaders(LocalLock lock, CqlLock remote, boolean passWriters, Effects effects) {
-        if (lock.holds.hasWriter() || remote.isFrozen() || remote.isConverting() || !lock.binding.leaseValid()) {
+        if (lock.holds.hasWriter()
+                || remote.isFrozen()
+                || remote.isConverting()
+                || !lock.binding.leaseValid(effects.now())) {
             return;
         }
         LocalWaiter waiter = lock.queue.first();
@@ -147,21 +150,16 @@ final class Granter {
         }
     }
 
-    private static void grant(
-            LocalLock lock, LocalWaiter waiter, CqlLock remote, GrantKind kind, @Nullable Effects effects) {
+    private static void grant(LocalLock lock, LocalWaiter waiter, CqlLock remote, GrantKind kind, Effects effects) {
         lock.queue.remove(waiter);
-        Hold hold = new Hold(
-                lock,
-                waiter.owner,
-                waiter.mode,
-                remote.token(),
-                lock.host.clock().nanoTime(),
-                kind);
+        admit(lock, waiter, remote, kind, effects);
+        effects.run(waiter);
+    }
+
+    private static void admit(LocalLock lock, LocalWaiter waiter, CqlLock remote, GrantKind kind, Effects effects) {
+        Hold hold = new Hold(lock, waiter.owner, waiter.mode, remote.token(), effects.now(), kind);
         lock.holds.begin(hold);
         waiter.grant(hold, false);
-        if (effects != null) {
-            effects.run(waiter);
-        }
     }
 
     // ---------------------------------------------------------------- what the remote level says
@@ -182,7 +180,7 @@ final class Granter {
             }
         } else if (next.isExclusive() && !remote.isExclusive()) {
             advance(lock, effects);
-        } else if (!remote.isFrozen() && lock.binding.leaseValid()) {
+        } else if (!remote.isFrozen() && lock.binding.leaseValid(effects.now())) {
             grant(lock, next, remote, kind, effects);
             beginReadPhase(lock, next, remote, effects);
         } else {

@@ -46,20 +46,21 @@ public final class Hold {
 
     /** Returns whether that owner has this hold, in that mode and not lost. Exact for the owner itself only. */
     public boolean isStillHeldBy(Object asked, LockMode mode) {
-        return owner == asked && lost == null && count(mode) > 0;
+        return owner == asked && lost == null && has(mode);
     }
 
-    /** Takes one acquisition in a mode back; false if there is none. */
-    boolean subtract(LockMode mode) {
-        if (count(mode) <= 0) {
-            return false;
-        }
+    /** Returns whether it has an acquisition in a mode. */
+    boolean has(LockMode mode) {
+        return count(mode) > 0;
+    }
+
+    /** Takes one acquisition in a mode back, which it must have. */
+    void subtract(LockMode mode) {
         if (mode.isExclusive()) {
             writes--;
         } else {
             reads--;
         }
-        return true;
     }
 
     void toToken(long newToken) {

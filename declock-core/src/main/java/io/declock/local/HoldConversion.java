@@ -22,7 +22,7 @@ final class HoldConversion {
     /** Tries to make the only reader a writer; never waits for others. */
     static void tryUpgrade(LocalLock lock, Hold hold, LocalWaiter waiter, Effects effects) {
         CqlLock remote = lock.binding.remote();
-        if (remote == null || !isAlone(lock, hold) || !isSettled(remote) || !lock.binding.leaseValid()) {
+        if (remote == null || !isAlone(lock, hold) || !isSettled(remote) || !lock.binding.leaseValid(effects.now())) {
             waiter.settle(LocalWaiter.State.BUSY, null);
         } else if (remote.isExclusive()) {
             upgradeLocally(lock, hold, waiter, remote);
@@ -67,7 +67,7 @@ final class HoldConversion {
             return false;
         }
         Hold hold = lock.holds.readerOf(waiter.owner);
-        if (success && hold != null && lock.binding.leaseValid()) {
+        if (success && hold != null && lock.binding.leaseValid(effects.now())) {
             lock.holds.toWriter(hold, remote.token());
             waiter.grant(hold, true);
         } else {

@@ -4,6 +4,7 @@
 package io.declock.local;
 
 import io.declock.LockLostException;
+import io.declock.LockMode;
 import io.declock.protocol.Effects;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -190,7 +191,9 @@ final class Holds {
         }
         known.put(hold.owner, hold);
         Runnable listeners = hold.takeOnLost();
-        effects.run(() -> host.holdLost(hold, listeners == null ? () -> {} : listeners));
+        // Its owner may have released it when the effects are performed.
+        LockMode mode = hold.isExclusive() ? LockMode.WRITE : LockMode.READ;
+        effects.run(() -> host.holdLost(hold, mode, listeners == null ? () -> {} : listeners));
     }
 
     /** A lost hold was released: once its owner has released it as often as it was acquired, it is forgotten. */

@@ -3,6 +3,7 @@
 
 package io.declock.local;
 
+import io.declock.LockMode;
 import io.declock.time.Clock;
 
 /** What local locks need from their compute node. Thread-safe. */
@@ -19,8 +20,8 @@ public interface LocalHost {
     /** The lock was retired and will not be bound any more. */
     void forgotten(LocalLock lock);
 
-    /** A hold was lost; tells whoever asked to be told. No mutex is held. */
-    void holdLost(Hold hold, Runnable listeners);
+    /** A hold was lost, in the mode that it had then; tells whoever asked to be told. No mutex is held. */
+    void holdLost(Hold hold, LockMode mode, Runnable listeners);
 
     /** Counts a hold that began (+1) or ended (-1). */
     void held(int change);

@@ -73,7 +73,7 @@ public final class LocalLock implements CqlUpper {
      * @return false if this lock was retired: look the name up again
      */
     public boolean acquire(LocalWaiter waiter) {
-        Effects effects = new Effects();
+        Effects effects = new Effects(host.clock());
         CqlEnvironment session;
         mutex.lock();
         try {
@@ -83,7 +83,7 @@ public final class LocalLock implements CqlUpper {
             session = binding.session();
             usedAgain = used;
             used = true;
-            waiter.since = host.clock().nanoTime();
+            waiter.since = effects.now();
             if (!holds.reenter(waiter)) {
                 Granter.enter(this, waiter, effects);
             }
@@ -100,7 +100,7 @@ public final class LocalLock implements CqlUpper {
      * @return false if it was granted or failed before; then that stands
      */
     public boolean abandon(LocalWaiter waiter) {
-        Effects effects = new Effects();
+        Effects effects = new Effects(host.clock());
         CqlEnvironment session;
         mutex.lock();
         try {
@@ -125,38 +125,48 @@ public final class LocalLock implements CqlUpper {
      * @throws IllegalMonitorStateException if the hold has no acquisition in that mode
      */
     public @Nullable LockLostException release(Hold hold, LockMode mode) {
-        if (!binding.leaseValid()) {
-            loseToLease(hold);
-        }
-        Effects effects = new Effects();
+        Effects effects = new Effects(host.clock());
         CqlEnvironment session;
+        LockLostException lost;
         mutex.lock();
         try {
-            if (!hold.subtract(mode)) {
+            if (!hold.has(mode)) {
                 throw new IllegalMonitorStateException(
                         "lock '" + name + "' is not held in mode " + mode + " by " + hold.owner);
             }
             session = binding.session();
-            LockLostException lost = hold.lost();
-            if (lost != null) {
-                holds.forgetLost(hold);
-                return lost;
+            if (!binding.leaseValid(effects.now())) {
+                loseToLease(hold, effects);
             }
-            afterRelease(hold, mode, effects);
+            hold.subtract(mode);
+            lost = hold.lost();
+            if (lost == null) {
+                afterRelease(hold, mode, effects);
+            } else {
+                holds.forgetLost(hold);
+            }
         } finally {
             mutex.unlock();
         }
         perform(effects, session);
-        return null;
+        return lost;
     }
 
     /** The end of the session, which is on its way, may come too late to tell a caller who wakes from a pause and releases (rule C1). */
-    private void loseToLease(Hold hold) {
-        expire(
+    private void loseToLease(Hold hold, Effects effects) {
+        lose(
                 hold,
                 new LockLostException(
                         "lock '" + name + "' was lost before it was released: the lease of its session ran out; "
-                                + "only the fencing token protects what its holder did since"));
+                                + "only the fencing token protects what its holder did since"),
+                effects);
+    }
+
+    private void lose(Hold hold, LockLostException why, Effects effects) {
+        if (hold.lost() == null && holds.contains(hold)) {
+            holds.lose(hold, why, effects);
+            Granter.advance(this, effects);
+        }
     }
 
     private void afterRelease(Hold hold, LockMode mode, Effects effects) {
@@ -173,7 +183,7 @@ public final class LocalLock implements CqlUpper {
 
     /** Turns a write hold into a read hold; nothing if it is one. */
     public void downgrade(Hold hold) {
-        Effects effects = new Effects();
+        Effects effects = new Effects(host.clock());
         CqlEnvironment session;
         mutex.lock();
         try {
@@ -195,7 +205,7 @@ public final class LocalLock implements CqlUpper {
      * BUSY.
      */
     public void tryUpgrade(Hold hold, LocalWaiter waiter) {
-        Effects effects = new Effects();
+        Effects effects = new Effects(host.clock());
         CqlEnvironment session;
         mutex.lock();
         try {
@@ -209,16 +219,12 @@ public final class LocalLock implements CqlUpper {
 
     /** Ends a hold against its owner's will, because its ceiling was reached or its lease ran out. Nothing if it ended before. */
     public void expire(Hold hold, LockLostException why) {
-        Effects effects = new Effects();
+        Effects effects = new Effects(host.clock());
         CqlEnvironment session;
         mutex.lock();
         try {
             session = binding.session();
-            if (hold.lost() != null || !holds.contains(hold)) {
-                return;
-            }
-            holds.lose(hold, why, effects);
-            Granter.advance(this, effects);
+            lose(hold, why, effects);
         } finally {
             mutex.unlock();
         }
@@ -266,7 +272,7 @@ public final class LocalLock implements CqlUpper {
 
     /** The record was found: remote positions can be taken in that session. */
     public void bound(CqlEnvironment session, Resolution resolution) {
-        Effects effects = new Effects();
+        Effects effects = new Effects(host.clock());
         mutex.lock();
         try {
             if (!binding.isResolving()) {
@@ -274,7 +280,7 @@ public final class LocalLock implements CqlUpper {
             }
             binding.bind(session, new CqlLock(session, this, mutex, resolution.record(), resolution.epoch()));
             for (LocalWaiter waiter = queue.first(); waiter != null; waiter = waiter.next) {
-                waiter.stamp(session);
+                waiter.stamp(session, effects.now());
             }
             Granter.advance(this, effects);
         } finally {
@@ -289,7 +295,7 @@ public final class LocalLock implements CqlUpper {
      * @param failure given to every caller that waits, or null to let them wait for the next session
      */
     public void bindFailed(@Nullable DecLockException failure) {
-        Effects effects = new Effects();
+        Effects effects = new Effects(host.clock());
         mutex.lock();
         try {
             if (!binding.isResolving()) {
@@ -307,7 +313,7 @@ public final class LocalLock implements CqlUpper {
 
     /** Tries to bind again after {@link #bindFailed}, if somebody waits. */
     public void retryBinding() {
-        Effects effects = new Effects();
+        Effects effects = new Effects(host.clock());
         mutex.lock();
         try {
             Granter.advance(this, effects);
@@ -319,7 +325,7 @@ public final class LocalLock implements CqlUpper {
 
     /** The session ended: every hold is lost, whoever waits goes on waiting. */
     public void sessionLost(CqlEnvironment session, LockLostException why) {
-        Effects effects = new Effects();
+        Effects effects = new Effects(host.clock());
         mutex.lock();
         try {
             if (binding.session() != session) {
@@ -339,7 +345,7 @@ public final class LocalLock implements CqlUpper {
 
     /** Returns whether the lease that the holds rest on has not run out by this process's clock (rule C1). Takes no mutex. */
     public boolean mayTrustLease() {
-        return binding.leaseValid();
+        return binding.leaseValid(host.clock().nanoTime());
     }
 
     /** Returns the hold of that owner, lost ones included, or null. */

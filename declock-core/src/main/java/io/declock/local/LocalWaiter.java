@@ -73,10 +73,10 @@ public abstract class LocalWaiter implements Runnable {
     }
 
     /** Timestamps are on the memory node's clock, so who comes before there is a session is stamped when there is one. */
-    void stamp(@Nullable CqlEnvironment session) {
+    void stamp(@Nullable CqlEnvironment session, long now) {
         if (!stamped && session != null) {
             stamped = true;
-            timestamp = session.timestamp();
+            timestamp = session.timestamp(now);
         }
     }
 
@@ -120,6 +120,11 @@ public abstract class LocalWaiter implements Runnable {
     /** Returns why it failed, null unless it did. */
     public final @Nullable DecLockException failure() {
         return failure;
+    }
+
+    /** Returns when it came before the lock, on the node's clock. */
+    public final long since() {
+        return since;
     }
 
     /** Returns the mode asked for. */

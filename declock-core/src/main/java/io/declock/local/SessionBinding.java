@@ -36,10 +36,10 @@ final class SessionBinding {
         return remote;
     }
 
-    /** Returns whether the lease that the holds rest on has not run out by this process's clock (rule C1). */
-    boolean leaseValid() {
+    /** Returns whether the lease that the holds rest on has not run out when this process's clock shows that (rule C1). */
+    boolean leaseValid(long now) {
         CqlEnvironment current = session;
-        return current != null && current.leaseValid();
+        return current != null && current.leaseValid(now);
     }
 
     void count(Event event) {

@@ -4,8 +4,8 @@
 package io.declock.local;
 
 import io.declock.protocol.CqlLock;
+import io.declock.protocol.Effects;
 import io.declock.protocol.Tenure;
-import io.declock.time.Clock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,13 +45,13 @@ final class Turn {
     }
 
     /** Whether ownership may pass to a waiter inside this node, without the remote queue. */
-    static boolean mayStay(CqlLock remote, LocalWaiter next, LocalSettings settings, Clock clock) {
+    static boolean mayStay(CqlLock remote, LocalWaiter next, LocalSettings settings, Effects effects) {
         Tenure tenure = remote.tenure();
         if (mustReacquire(remote, next) || !tenure.hasNextToken(remote.isExclusive())) {
             return false;
         }
         return !tenure.knowsRemote()
-                || isWithinBound(tenure, settings, clock) && !tenure.remoteIsEarlierThan(next.timestamp);
+                || isWithinBound(tenure, settings, effects) && !tenure.remoteIsEarlierThan(next.timestamp);
     }
 
     /** Other compute nodes' readers may hold a shared position too (rule E1). */
@@ -60,9 +60,8 @@ final class Turn {
     }
 
     /** The hard bound on grants inside this node, whatever the timestamps say (rule E5). */
-    private static boolean isWithinBound(Tenure tenure, LocalSettings settings, Clock clock) {
+    private static boolean isWithinBound(Tenure tenure, LocalSettings settings, Effects effects) {
         return tenure.localGrants() < settings.localHandOverLimit()
-                && clock.nanoTime() - tenure.since()
-                        < settings.localHandOverTime().toNanos();
+                && effects.now() - tenure.since() < settings.localHandOverTime().toNanos();
     }
 }

@@ -20,6 +20,9 @@ final class Acquirer {
     /** A wait without bound. */
     static final long FOR_EVER = Long.MAX_VALUE;
 
+    /** No deadline was needed yet. */
+    private static final long NOT_SET = Long.MIN_VALUE;
+
     private final ComputeNode node;
     private final LockTable table;
     private final LockObserver observer;
@@ -47,15 +50,17 @@ final class Acquirer {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
-        long began = System.nanoTime();
-        long deadline = waitNanos == FOR_EVER || began + waitNanos < began ? FOR_EVER : began + waitNanos;
+        long deadline = NOT_SET;
+        long began = NOT_SET;
         while (true) {
             ThreadWaiter waiter = new ThreadWaiter(owner, mode, waitNanos == 0);
             LocalLock lock = enter(name, waiter, owner);
-            boolean decided = waiter.state() != LocalWaiter.State.WAITING
-                    || waiter.await(waitNanos == 0 ? tryDeadline(began) : deadline, interruptible, spinNanos, counters);
-            if (!decided && lock.abandon(waiter)) {
-                return gaveUp(mode, began, interruptible);
+            began = began == NOT_SET ? waiter.since() : began;
+            if (waiter.state() == LocalWaiter.State.WAITING) {
+                deadline = deadline == NOT_SET ? deadlineIn(waitNanos) : deadline;
+                if (!waiter.await(deadline, interruptible, spinNanos, counters) && lock.abandon(waiter)) {
+                    return gaveUp(mode, began, interruptible);
+                }
             }
             switch (waiter.state()) {
                 case GRANTED -> {
@@ -68,25 +73,33 @@ final class Acquirer {
                 }
                 case FAILED -> throw failed(waiter, began);
                 default -> {
-                    observer.notGranted(mode, LockObserver.Outcome.TIMED_OUT, System.nanoTime() - began);
+                    observer.notGranted(mode, LockObserver.Outcome.TIMED_OUT, since(began));
                     return null;
                 }
             }
         }
     }
 
-    /** A try does not queue, but it needs an answer from the memory node; it must not wait for one for ever. */
-    private long tryDeadline(long began) {
-        return began + node.settings().lease().toNanos();
+    /** Where a wait that begins now ends. A try does not queue, but needs an answer from the memory node: it waits a lease for that. */
+    private long deadlineIn(long waitNanos) {
+        long bound = bound(waitNanos);
+        long now = System.nanoTime();
+        return bound == FOR_EVER || now + bound < now ? FOR_EVER : now + bound;
+    }
+
+    private long bound(long waitNanos) {
+        return waitNanos == 0 ? node.settings().lease().toNanos() : waitNanos;
+    }
+
+    private long since(long began) {
+        return node.clock().nanoTime() - began;
     }
 
     private HandleImpl.@Nullable Part gaveUp(LockMode mode, long began, boolean interruptible)
             throws InterruptedException {
         boolean interrupted = interruptible && Thread.interrupted();
         observer.notGranted(
-                mode,
-                interrupted ? LockObserver.Outcome.CANCELLED : LockObserver.Outcome.TIMED_OUT,
-                System.nanoTime() - began);
+                mode, interrupted ? LockObserver.Outcome.CANCELLED : LockObserver.Outcome.TIMED_OUT, since(began));
         if (interrupted) {
             throw new InterruptedException();
         }
@@ -110,14 +123,14 @@ final class Acquirer {
         if (!waiter.isReentrant()) {
             counters.count(event(hold.kind()));
             if (observed) {
-                observer.granted(waiter.mode(), hold.kind(), System.nanoTime() - began);
+                observer.granted(waiter.mode(), hold.kind(), since(began));
             }
         }
         return new HandleImpl.Part(hold, waiter.mode(), waiter.isReentrant());
     }
 
     private DecLockException failed(LocalWaiter waiter, long began) {
-        observer.notGranted(waiter.mode(), LockObserver.Outcome.UNAVAILABLE, System.nanoTime() - began);
+        observer.notGranted(waiter.mode(), LockObserver.Outcome.UNAVAILABLE, since(began));
         DecLockException failure = waiter.failure();
         return failure == null ? new DecLockException("the acquisition failed") : failure;
     }
@@ -125,13 +138,11 @@ final class Acquirer {
     /** Acquires one name without blocking; the result is null when it was not granted in time, and cancelling it withdraws. */
     CompletableFuture<HandleImpl.@Nullable Part> acquireAsync(
             String name, LockMode mode, Object owner, long waitNanos) {
-        long began = System.nanoTime();
-        Attempt attempt = new Attempt(mode, owner, waitNanos == 0, began);
+        Attempt attempt = new Attempt(mode, owner, waitNanos == 0);
         attempt.lock = enter(name, attempt.waiter, owner);
         attempt.waiter.run();
         if (!attempt.result.isDone() && waitNanos != FOR_EVER) {
-            long bound = waitNanos == 0 ? node.settings().lease().toNanos() : waitNanos;
-            TimerService.Timer timer = node.timer().start(bound, attempt::timeOut);
+            TimerService.Timer timer = node.timer().start(bound(waitNanos), attempt::timeOut);
             // Most calls are granted long before; what they were given to wait may be an hour.
             attempt.result.whenComplete((part, failure) -> timer.cancel());
         }
@@ -146,13 +157,11 @@ final class Acquirer {
     private final class Attempt {
         final CompletableFuture<HandleImpl.@Nullable Part> result = new CompletableFuture<>();
         final AsyncWaiter waiter;
-        final long began;
 
         @Nullable
         LocalLock lock;
 
-        Attempt(LockMode mode, Object owner, boolean noWait, long began) {
-            this.began = began;
+        Attempt(LockMode mode, Object owner, boolean noWait) {
             this.waiter =
                     new AsyncWaiter(owner, mode, noWait, () -> node.callbacks().execute(this::decided));
         }
@@ -160,14 +169,14 @@ final class Acquirer {
         private void decided() {
             switch (waiter.state()) {
                 case GRANTED -> {
-                    HandleImpl.Part part = granted(waiter, began);
+                    HandleImpl.Part part = granted(waiter, waiter.since());
                     if (!result.complete(part)) {
                         node.release(part.hold, waiter.mode());
                     }
                 }
-                case FAILED -> result.completeExceptionally(failed(waiter, began));
+                case FAILED -> result.completeExceptionally(failed(waiter, waiter.since()));
                 default -> {
-                    observer.notGranted(waiter.mode(), LockObserver.Outcome.TIMED_OUT, System.nanoTime() - began);
+                    observer.notGranted(waiter.mode(), LockObserver.Outcome.TIMED_OUT, since(waiter.since()));
                     result.complete(null);
                 }
             }

@@ -273,9 +273,9 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
         }
 
         @Override
-        public void holdLost(Hold hold, Runnable listeners) {
+        public void holdLost(Hold hold, LockMode mode, Runnable listeners) {
             counters.count(Counters.Event.HOLD_LOST);
-            observer.lost(hold.isExclusive() ? LockMode.WRITE : LockMode.READ);
+            observer.lost(mode);
             runtime.losses().execute(listeners);
         }
 

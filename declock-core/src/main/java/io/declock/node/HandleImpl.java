@@ -12,16 +12,23 @@ import io.declock.time.TimerService.Timer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** What a caller holds of one granted request: one hold per name, in the order in which they were taken. Thread-safe. */
 final class HandleImpl implements LockHandle {
+    private static final AtomicIntegerFieldUpdater<HandleImpl> CLOSED =
+            AtomicIntegerFieldUpdater.newUpdater(HandleImpl.class, "closed");
+    private static final AtomicReferenceFieldUpdater<HandleImpl, @Nullable Interruption> INTERRUPTION =
+            AtomicReferenceFieldUpdater.newUpdater(HandleImpl.class, Interruption.class, "interruption");
+
     private final ComputeNode node;
     private final List<Part> parts;
     private final List<Timer> ceilings;
-    private final AtomicBoolean closed = new AtomicBoolean();
-    private final AtomicReference<@Nullable Interruption> interruption = new AtomicReference<>();
+    // By updaters, as every acquisition makes a handle.
+    private volatile int closed;
+    private volatile @Nullable Interruption interruption;
 
     /** One name of the request. The mode changes only by upgrade and downgrade. */
     static final class Part {
@@ -78,7 +85,7 @@ final class HandleImpl implements LockHandle {
 
     @Override
     public boolean isValid() {
-        if (closed.get()) {
+        if (isClosed()) {
             return false;
         }
         for (Part part : parts) {
@@ -95,7 +102,7 @@ final class HandleImpl implements LockHandle {
         for (Part part : parts) {
             part.hold.whenLost(() -> {
                 LockLostException why = part.hold.lost();
-                if (!closed.get() && why != null && told.compareAndSet(false, true)) {
+                if (!isClosed() && why != null && told.compareAndSet(false, true)) {
                     listener.lost(this, why);
                 }
             });
@@ -105,7 +112,7 @@ final class HandleImpl implements LockHandle {
     @Override
     public void interruptOnLost() {
         Interruption asked = new Interruption(Thread.currentThread());
-        if (interruption.compareAndSet(null, asked)) {
+        if (INTERRUPTION.compareAndSet(this, null, asked)) {
             onLost((handle, why) -> asked.interrupt());
         }
     }
@@ -149,19 +156,23 @@ final class HandleImpl implements LockHandle {
         return parts.get(0);
     }
 
+    private boolean isClosed() {
+        return closed != 0;
+    }
+
     private void checkOpen() {
-        if (closed.get()) {
+        if (isClosed()) {
             throw new IllegalStateException("this handle of " + grants() + " is closed");
         }
     }
 
     @Override
     public void close() {
-        if (!closed.compareAndSet(false, true)) {
+        if (!CLOSED.compareAndSet(this, 0, 1)) {
             return;
         }
         cancelCeilings();
-        Interruption asked = interruption.get();
+        Interruption asked = interruption;
         if (asked != null) {
             asked.end();
         }
@@ -187,6 +198,6 @@ final class HandleImpl implements LockHandle {
 
     @Override
     public String toString() {
-        return "LockHandle" + grants() + (closed.get() ? " closed" : isValid() ? "" : " lost");
+        return "LockHandle" + grants() + (isClosed() ? " closed" : isValid() ? "" : " lost");
     }
 }

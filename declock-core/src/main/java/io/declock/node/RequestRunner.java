@@ -33,6 +33,14 @@ final class RequestRunner {
 
     LockHandle acquire(LockRequest request, Object owner) throws InterruptedException {
         long wait = waitNanos(request);
+        if (request.names().size() == 1) {
+            Map.Entry<String, LockMode> name = only(request);
+            LockHandle handle = acquireOne(request, name, owner, wait);
+            if (handle == null) {
+                throw notGranted(name, wait);
+            }
+            return handle;
+        }
         List<HandleImpl.Part> parts = new ArrayList<>(request.names().size());
         Map.Entry<String, LockMode> missing = collect(request, owner, wait, parts);
         if (missing != null) {
@@ -43,8 +51,25 @@ final class RequestRunner {
 
     @Nullable
     LockHandle tryAcquire(LockRequest request, Object owner) throws InterruptedException {
+        long wait = waitNanos(request);
+        if (request.names().size() == 1) {
+            return acquireOne(request, only(request), owner, wait);
+        }
         List<HandleImpl.Part> parts = new ArrayList<>(request.names().size());
-        return collect(request, owner, waitNanos(request), parts) == null ? handle(request, parts) : null;
+        return collect(request, owner, wait, parts) == null ? handle(request, parts) : null;
+    }
+
+    private static Map.Entry<String, LockMode> only(LockRequest request) {
+        return request.names().entrySet().iterator().next();
+    }
+
+    /** Takes the only name of a request, as nearly all are; null if it was not granted. */
+    private @Nullable LockHandle acquireOne(
+            LockRequest request, Map.Entry<String, LockMode> name, Object owner, long wait)
+            throws InterruptedException {
+        ComputeNode.checkName(name.getKey());
+        HandleImpl.Part part = acquirer.acquire(name.getKey(), name.getValue(), owner, wait, true);
+        return part == null ? null : handle(request, List.of(part));
     }
 
     private LockNotGrantedException notGranted(Map.Entry<String, LockMode> missing, long wait) {
@@ -60,8 +85,7 @@ final class RequestRunner {
     private Map.@Nullable Entry<String, LockMode> collect(
             LockRequest request, Object owner, long wait, List<HandleImpl.Part> parts) throws InterruptedException {
         List<Map.Entry<String, LockMode>> names = inOrder(request);
-        // A single name has all of the time, so the clock need not be read for it.
-        boolean shared = names.size() > 1 && wait != 0;
+        boolean shared = wait != 0;
         long deadline = shared ? node.clock().nanoTime() + wait : 0;
         boolean complete = false;
         try {
@@ -120,10 +144,8 @@ final class RequestRunner {
         for (Map.Entry<String, LockMode> name : names) {
             ComputeNode.checkName(name.getKey());
         }
-        if (names.size() > 1) {
-            names.sort((a, b) -> Arrays.compareUnsigned(
-                    a.getKey().getBytes(StandardCharsets.UTF_8), b.getKey().getBytes(StandardCharsets.UTF_8)));
-        }
+        names.sort((a, b) -> Arrays.compareUnsigned(
+                a.getKey().getBytes(StandardCharsets.UTF_8), b.getKey().getBytes(StandardCharsets.UTF_8)));
         return names;
     }
 

@@ -26,7 +26,7 @@ final class Acquisition {
             return;
         }
         lock.position.to(State.ENQUEUING);
-        lock.tenure.ask(lock.env.clock().nanoTime());
+        lock.tenure.ask(effects.now());
         lock.env.counters().count(Event.REMOTE_ACQUISITION);
         lock.op
                 .use(Step.ENQUEUED, effects)
@@ -95,7 +95,7 @@ final class Acquisition {
         lock.position.expect(State.IDLE);
         lock.position.want(exclusive, timestamp);
         lock.position.to(State.TRYING);
-        lock.tenure.ask(lock.env.clock().nanoTime());
+        lock.tenure.ask(effects.now());
         lock.env.counters().count(Event.REMOTE_ACQUISITION);
         lock.op.use(Step.TRY_READ, effects).begin(Purpose.CONVERT).read(lock.position.header(), 1);
     }

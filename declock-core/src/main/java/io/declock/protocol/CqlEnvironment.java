@@ -42,14 +42,22 @@ public interface CqlEnvironment {
     /** Returns the source of jitter. */
     RandomSource random();
 
-    /** Returns whether this compute node may still act under its lease, judged by its own clock (rule C1). */
-    boolean leaseValid();
+    /**
+     * Returns whether this compute node may act under its lease, judged by its own clock (rule C1).
+     *
+     * @param now what the clock shows
+     */
+    boolean leaseValid(long now);
 
     /** Returns the members as far as they are known here. */
     Membership membership();
 
-    /** Returns the timestamp of now on the memory node's clock. */
-    int timestamp();
+    /**
+     * Returns a timestamp: what the memory node's clock shows then.
+     *
+     * @param now what the own clock shows
+     */
+    int timestamp(long now);
 
     /** Returns whether a chain travels as one request, so that a further READ in it costs next to nothing. */
     default boolean isChainOneRequest() {

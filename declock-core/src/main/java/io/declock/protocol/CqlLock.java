@@ -228,8 +228,22 @@ public final class CqlLock {
         });
     }
 
-    /** One of the chains has completed. */
-    void completed(LockChain.Step step, VerbResults results, Effects effects) {
+    /** One of the chains has completed: {@link #event} without an object for what is done in it. */
+    void completed(LockChain chain, VerbResults results) {
+        Effects effects = new Effects(env.clock());
+        mutex.lock();
+        try {
+            if (!position.is(State.DEAD)) {
+                take(chain.land(), results, effects);
+                reset.acknowledge(effects);
+            }
+        } finally {
+            mutex.unlock();
+        }
+        effects.perform(env);
+    }
+
+    private void take(LockChain.Step step, VerbResults results, Effects effects) {
         switch (step) {
             case ENQUEUED -> Acquisition.arrive(this, results.value(0), effects);
             case REQUEUED -> Acquisition.arrive(this, Release.onRequeued(this, results, effects), effects);
@@ -249,7 +263,7 @@ public final class CqlLock {
 
     /** Handles one event under the mutex and performs its effects outside of it. */
     void event(Consumer<Effects> handler) {
-        Effects effects = new Effects();
+        Effects effects = new Effects(env.clock());
         mutex.lock();
         try {
             if (!position.is(State.DEAD)) {
@@ -277,7 +291,7 @@ public final class CqlLock {
      */
     void hold(GrantKind kind, long[] ahead, long earliest, Effects effects) {
         position.to(State.HELD);
-        tenure.begin(position.epoch(), position.index(), env.clock().nanoTime());
+        tenure.begin(position.epoch(), position.index(), effects.now());
         tenure.learn(ahead, (int) earliest);
         tenure.planRemote(kind == GrantKind.UNCONTENDED);
         upper.granted(kind, effects);

@@ -6,12 +6,13 @@ package io.declock.protocol;
 import io.declock.fabric.Member;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.VerbChain;
+import io.declock.time.Clock;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a state machine wants done, collected under its mutex and performed after the mutex was released, in order. One per event;
- * not thread-safe.
+ * What a state machine wants done, collected under its mutex and performed after the mutex was released, in order. One per event,
+ * whose time it knows; not thread-safe.
  */
 public final class Effects {
     private static final Object[] NONE = {};
@@ -22,6 +23,31 @@ public final class Effects {
     private @Nullable Object second;
     private Object[] more = NONE;
     private int size;
+    // Null once it was read.
+    private @Nullable Clock unread;
+    private long now;
+
+    /**
+     * Begins an event that wants nothing done yet.
+     *
+     * @param clock is read once, if the event's time matters
+     */
+    public Effects(Clock clock) {
+        this.unread = clock;
+    }
+
+    /**
+     * Returns when the event happens, in nanoseconds of the clock: the same whenever it is asked for during the event. One reading
+     * serves all that an event decides, as a reading costs as much as the rest of a step.
+     */
+    public long now() {
+        Clock clock = unread;
+        if (clock != null) {
+            unread = null;
+            now = clock.nanoTime();
+        }
+        return now;
+    }
 
     /** Posts a chain. */
     public void post(VerbChain chain) {

@@ -75,12 +75,15 @@ final class LockChain extends VerbChain {
         return inFlight;
     }
 
+    /** It has completed; returns what that means. */
+    Step land() {
+        inFlight = false;
+        return step;
+    }
+
     @Override
     public void completed(VerbResults results) {
-        lock.event(effects -> {
-            inFlight = false;
-            lock.completed(step, results, effects);
-        });
+        lock.completed(this, results);
     }
 
     @Override

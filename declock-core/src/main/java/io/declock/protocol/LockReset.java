@@ -404,7 +404,7 @@ public final class LockReset {
     }
 
     private void event(Consumer<Effects> handler) {
-        Effects effects = new Effects();
+        Effects effects = new Effects(env.clock());
         mutex.lock();
         try {
             if (phase != Phase.ENDED) {

@@ -48,7 +48,7 @@ final class PendingRequest {
     void register(boolean beyondCapacity, Effects effects) {
         position.to(State.WAITING);
         overflowed = beyondCapacity;
-        waitingSince = env.clock().nanoTime();
+        waitingSince = effects.now();
         lastAsked = waitingSince;
         checks = 0;
         if (overflowed) {
@@ -125,7 +125,7 @@ final class PendingRequest {
                 return;
             }
             long interval = env.settings().selfCheckInterval().toNanos();
-            if (env.clock().nanoTime() - waitingSince >= interval && !probe.isInFlight() && env.leaseValid()) {
+            if (effects.now() - waitingSince >= interval && !probe.isInFlight() && env.leaseValid(effects.now())) {
                 checks++;
                 env.counters().count(Event.SELF_CHECK);
                 probe.about(position.index())
@@ -159,7 +159,7 @@ final class PendingRequest {
     }
 
     private void suspect(Effects effects) {
-        long now = env.clock().nanoTime();
+        long now = effects.now();
         if (now - lastAsked >= env.settings().suspectAfter().toNanos()) {
             ask(now, effects);
         }
@@ -167,7 +167,7 @@ final class PendingRequest {
 
     /** A compute node died: whoever waits asks at once whether anybody holds the lock. */
     void memberDied(Effects effects) {
-        ask(env.clock().nanoTime(), effects);
+        ask(effects.now(), effects);
     }
 
     private void ask(long now, Effects effects) {

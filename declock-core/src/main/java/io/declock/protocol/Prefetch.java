@@ -24,8 +24,7 @@ final class Prefetch {
             return;
         }
         if (!lock.tenure.beginLook(
-                lock.env.clock().nanoTime(),
-                lock.env.settings().prefetchInterval().toNanos())) {
+                effects.now(), lock.env.settings().prefetchInterval().toNanos())) {
             return;
         }
         lock.probe

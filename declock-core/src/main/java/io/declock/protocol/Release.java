@@ -25,8 +25,8 @@ final class Release {
             lock.position.to(State.PUT_OFF);
             return;
         }
-        boolean read = lock.tenure.isReadWorthIt(
-                lock.env.settings().releaseRead(), lock.env.isChainOneRequest(), lock.env.clock());
+        boolean read =
+                lock.tenure.isReadWorthIt(lock.env.settings().releaseRead(), lock.env.isChainOneRequest(), effects);
         leave(lock, effects);
         lock.position.to(State.LEAVING);
         VerbChain chain = lock.op
@@ -41,7 +41,7 @@ final class Release {
     static void startRequeue(CqlLock lock, boolean exclusive, int timestamp, Effects effects) {
         lock.position.expect(State.HELD);
         leave(lock, effects);
-        lock.tenure.ask(lock.env.clock().nanoTime());
+        lock.tenure.ask(effects.now());
         lock.position.want(exclusive, timestamp);
         lock.position.to(State.REQUEUING);
         lock.env.counters().count(Event.REMOTE_ACQUISITION);

@@ -6,7 +6,6 @@ package io.declock.protocol;
 import io.declock.layout.FencingToken;
 import io.declock.layout.QueueEntry;
 import io.declock.layout.Timestamp;
-import io.declock.time.Clock;
 
 /**
  * What is known while a position holds the lock: its token, how long it has been held, and what has been learnt of remote
@@ -90,12 +89,12 @@ public final class Tenure {
      *
      * @param free whether it costs nothing there
      */
-    boolean isReadWorthIt(ReleaseRead setting, boolean free, Clock clock) {
+    boolean isReadWorthIt(ReleaseRead setting, boolean free, Effects effects) {
         return switch (setting) {
             case ALWAYS -> true;
             case KNOWN -> knowsRemote;
             case ADAPTIVE ->
-                free || knowsRemote || !foundNobody || clock.nanoTime() - since >= ROUND_TRIPS * (since - askedAt);
+                free || knowsRemote || !foundNobody || effects.now() - since >= ROUND_TRIPS * (since - askedAt);
         };
     }
 

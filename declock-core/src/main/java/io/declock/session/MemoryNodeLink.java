@@ -8,10 +8,7 @@ import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricSession;
 import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.JoinRequest;
-import io.declock.fabric.Membership;
 import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.SessionListener;
 import io.declock.monitor.MemoryNodeView;
 import io.declock.monitor.MemoryNodeView.State;
 import java.time.Duration;
@@ -116,7 +113,7 @@ public final class MemoryNodeLink {
 
     private void askToJoin() {
         long sentAt = surroundings.clock().nanoTime();
-        Events events = new Events();
+        SessionEvents events = new SessionEvents(this::lost, listener);
         JoinRequest request = new JoinRequest(
                 settings.processId(),
                 settings.name(),
@@ -133,7 +130,7 @@ public final class MemoryNodeLink {
         });
     }
 
-    private void established(FabricSession joined, Events events, long sentAt) {
+    private void established(FabricSession joined, SessionEvents events, long sentAt) {
         NodeSession fresh;
         try {
             fresh = new NodeSession(joined, settings, surroundings, sentAt, this::sawEpoch);
@@ -171,7 +168,7 @@ public final class MemoryNodeLink {
         }
     }
 
-    private void begin(NodeSession fresh, Events events) {
+    private void begin(NodeSession fresh, SessionEvents events) {
         fresh.coordinator().setEnabled(coordinating);
         events.attach(fresh);
         beat(fresh);
@@ -402,77 +399,5 @@ public final class MemoryNodeLink {
                 current.membership().members().size(),
                 Duration.ofNanos(current.clockOffsetNanos()),
                 problem);
-    }
-
-    /** The fabric may speak before the session object exists. */
-    private final class Events implements SessionListener {
-        private final ReentrantLock order = new ReentrantLock();
-        private @Nullable NodeSession attached;
-        private @Nullable Membership early;
-        private @Nullable FabricException lostEarly;
-
-        void attach(NodeSession current) {
-            Membership missed;
-            FabricException missedLoss;
-            order.lock();
-            try {
-                attached = current;
-                missed = early;
-                missedLoss = lostEarly;
-            } finally {
-                order.unlock();
-            }
-            if (missed != null) {
-                current.membershipChanged(missed);
-            }
-            if (missedLoss != null) {
-                MemoryNodeLink.this.lost(current, missedLoss);
-            }
-        }
-
-        private @Nullable NodeSession current(@Nullable Membership membership, @Nullable FabricException loss) {
-            order.lock();
-            try {
-                if (attached == null) {
-                    early = membership == null ? early : membership;
-                    lostEarly = loss == null ? lostEarly : loss;
-                }
-                return attached;
-            } finally {
-                order.unlock();
-            }
-        }
-
-        @Override
-        public void membershipChanged(Membership membership) {
-            NodeSession current = current(membership, null);
-            if (current != null) {
-                current.membershipChanged(membership);
-            }
-        }
-
-        @Override
-        public void peerMessage(PeerMessage message) {
-            NodeSession current = current(null, null);
-            if (current != null) {
-                current.deliver(message);
-            }
-        }
-
-        @Override
-        public void reclaimProposed(long round, long[] records) {
-            NodeSession current = current(null, null);
-            if (current != null) {
-                listener.reclaimProposed(current, round, records);
-            }
-        }
-
-        @Override
-        public void lost(FabricException cause) {
-            NodeSession current = current(null, cause);
-            if (current != null) {
-                MemoryNodeLink.this.lost(current, cause);
-            }
-        }
     }
 }

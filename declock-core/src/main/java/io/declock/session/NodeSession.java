@@ -81,7 +81,7 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     private void renewed(long sentAt) {
-        if (leaseLeft() <= 0) {
+        if (leaseLeft(surroundings.clock().nanoTime()) <= 0) {
             return;
         }
         leaseUntil = sentAt + joined.leaseNanos() - settings.leaseMargin().toNanos();
@@ -121,16 +121,15 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     @Override
-    public boolean leaseValid() {
-        return !over.get() && leaseLeft() > 0;
+    public boolean leaseValid(long now) {
+        return !over.get() && leaseLeft(now) > 0;
     }
 
     /**
      * Returns what is left of the lease. One that was once seen to have run out stays out, whatever renewal comes late and even if the
      * clock goes back: who saw it relies on the session's end to start everybody anew, and may have left a lock half way.
      */
-    private long leaseLeft() {
-        long now = surroundings.clock().nanoTime();
+    private long leaseLeft(long now) {
         long left = lapsed ? 0 : leaseUntil - now;
         if (left > 0) {
             return left;
@@ -146,12 +145,12 @@ public final class NodeSession implements CqlEnvironment {
 
     /** Returns what is left of the lease, zero when it is over. */
     public long leaseLeftNanos() {
-        return over.get() ? 0 : leaseLeft();
+        return over.get() ? 0 : leaseLeft(surroundings.clock().nanoTime());
     }
 
     @Override
-    public int timestamp() {
-        return Timestamp.of(surroundings.clock().nanoTime() + clockOffset);
+    public int timestamp(long now) {
+        return Timestamp.of(now + clockOffset);
     }
 
     // ---------------------------------------------------------------- membership and peers

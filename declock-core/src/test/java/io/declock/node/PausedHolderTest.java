@@ -8,9 +8,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.LockHandle;
 import io.declock.LockLostException;
+import io.declock.LockMode;
 import io.declock.LockRequest;
 import io.declock.monitor.Counters.Event;
+import io.declock.monitor.LockObserver;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -25,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class PausedHolderTest {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    private final List<LockMode> lost = new CopyOnWriteArrayList<>();
     private volatile long paused;
     private OneNode one;
     private ComputeNode node;
@@ -34,10 +39,16 @@ class PausedHolderTest {
         one = OneNode.start(
                 100,
                 ComputeNodeSettings.DEFAULTS,
-                builder -> builder.time(
-                        () -> System.nanoTime() + paused,
-                        (delay, task) -> timer.schedule(() -> unlessPaused(task), delay, TimeUnit.NANOSECONDS),
-                        () -> ThreadLocalRandom.current().nextLong()));
+                builder -> builder.observer(new LockObserver() {
+                            @Override
+                            public void lost(LockMode mode) {
+                                lost.add(mode);
+                            }
+                        })
+                        .time(
+                                () -> System.nanoTime() + paused,
+                                (delay, task) -> timer.schedule(() -> unlessPaused(task), delay, TimeUnit.NANOSECONDS),
+                                () -> ThreadLocalRandom.current().nextLong()));
         node = one.node();
     }
 
@@ -67,6 +78,7 @@ class PausedHolderTest {
                 .hasMessageContaining("'x'")
                 .hasMessageContaining("lease");
         assertThat(one.counters().get(Event.HOLD_LOST)).isEqualTo(1);
+        assertThat(lost).containsExactly(LockMode.WRITE);
     }
 
     @Test

@@ -60,7 +60,7 @@ final class DrivenLock implements CqlEnvironment, CqlUpper {
 
     /** Has the level above ask for something. */
     void ask(Consumer<Effects> call) {
-        Effects effects = new Effects();
+        Effects effects = new Effects(time);
         mutex.lock();
         try {
             call.accept(effects);
@@ -182,7 +182,7 @@ final class DrivenLock implements CqlEnvironment, CqlUpper {
     }
 
     @Override
-    public boolean leaseValid() {
+    public boolean leaseValid(long now) {
         return true;
     }
 
@@ -192,7 +192,7 @@ final class DrivenLock implements CqlEnvironment, CqlUpper {
     }
 
     @Override
-    public int timestamp() {
+    public int timestamp(long now) {
         return 0;
     }
 

@@ -65,7 +65,7 @@ class TenureTest {
                 .isTrue();
         assertThat(isReadWorthIt(ReleaseRead.KNOWN, 1_300)).isFalse();
 
-        assertThat(tenure.isReadWorthIt(ReleaseRead.ADAPTIVE, true, () -> 1_101))
+        assertThat(tenure.isReadWorthIt(ReleaseRead.ADAPTIVE, true, new Effects(() -> 1_101)))
                 .as("costs nothing")
                 .isTrue();
 
@@ -83,7 +83,7 @@ class TenureTest {
     }
 
     private boolean isReadWorthIt(ReleaseRead setting, long now) {
-        return tenure.isReadWorthIt(setting, false, () -> now);
+        return tenure.isReadWorthIt(setting, false, new Effects(() -> now));
     }
 
     @Test

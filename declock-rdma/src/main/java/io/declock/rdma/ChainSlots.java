@@ -63,6 +63,9 @@ final class ChainSlots {
         this.requests = new SendRequests(count * VERBS);
         this.memory = arena.allocate(count * SLOT_BYTES, 4096);
         this.registration = register(backend, pd);
+        for (int request = 0; request < count * VERBS; request++) {
+            requests.local(request, memory.address() + at(request), Long.BYTES, registration.getLkey());
+        }
     }
 
     private IbvMr register(VerbsBackend backend, IbvPd pd) throws IOException {
@@ -109,45 +112,51 @@ final class ChainSlots {
     long write(VerbChain chain, long sequence) {
         int slot = slot(sequence);
         int first = slot * VERBS;
+        int last = chain.size() - 1;
         boolean read = false;
-        for (int i = 0; i < chain.size(); i++) {
-            write(chain, i, sequence, first + i, slot * SLOT_BYTES + i * VERB_BYTES, read);
+        for (int i = 0; i <= last; i++) {
+            int flags = i == last ? Constants.IBV_SEND_SIGNALED : 0;
+            write(chain, i, sequence, first + i, read, flags);
             read |= chain.verb(i) == Verb.READ;
             if (i > 0) {
                 requests.link(first + i - 1, first + i);
             }
         }
-        requests.flag(first + chain.size() - 1, Constants.IBV_SEND_SIGNALED);
         return requests.address(first);
     }
 
-    private void write(VerbChain chain, int i, long sequence, int request, long at, boolean behindRead) {
+    private void write(VerbChain chain, int i, long sequence, int request, boolean behindRead, int flags) {
         long remote = grant.address() + chain.address(i);
         int bytes = chain.words(i) * Long.BYTES;
-        requests.local(request, memory.address() + at, bytes, registration.getLkey());
+        requests.length(request, bytes);
         switch (chain.verb(i)) {
             case FETCH_AND_ADD -> {
-                requests.header(request, sequence, Constants.IBV_WR_ATOMIC_FETCH_AND_ADD, 0);
+                requests.header(request, sequence, Constants.IBV_WR_ATOMIC_FETCH_AND_ADD, flags);
                 requests.atomic(request, remote, grant.key(), chain.operand(i), 0);
             }
             case COMPARE_AND_SWAP -> {
-                requests.header(request, sequence, Constants.IBV_WR_ATOMIC_CMP_AND_SWP, 0);
+                requests.header(request, sequence, Constants.IBV_WR_ATOMIC_CMP_AND_SWP, flags);
                 requests.atomic(request, remote, grant.key(), chain.operand(i), chain.desired(i));
             }
             case READ -> {
-                requests.header(request, sequence, Constants.IBV_WR_RDMA_READ, 0);
+                requests.header(request, sequence, Constants.IBV_WR_RDMA_READ, flags);
                 requests.remote(request, remote, grant.key());
             }
             case WRITE -> {
                 for (int w = 0; w < chain.words(i); w++) {
-                    memory.set(JAVA_LONG, at + (long) w * Long.BYTES, chain.writeWord(i, w));
+                    memory.set(JAVA_LONG, at(request) + (long) w * Long.BYTES, chain.writeWord(i, w));
                 }
-                int flags = behindRead ? Constants.IBV_SEND_FENCE : 0;
-                flags |= bytes <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;
-                requests.header(request, sequence, Constants.IBV_WR_RDMA_WRITE, flags);
+                int more = behindRead ? Constants.IBV_SEND_FENCE : 0;
+                more |= bytes <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;
+                requests.header(request, sequence, Constants.IBV_WR_RDMA_WRITE, flags | more);
                 requests.remote(request, remote, grant.key());
             }
         }
+    }
+
+    /** Where a request's results and data lie. */
+    private static long at(int request) {
+        return request * VERB_BYTES;
     }
 
     /** Returns a word that a verb of that chain, which has completed, brought. */
@@ -155,7 +164,7 @@ final class ChainSlots {
         if (verb < 0 || verb >= VERBS || word < 0 || word >= MAX_WORDS) {
             throw new IndexOutOfBoundsException("word " + word + " of verb " + verb);
         }
-        return memory.get(JAVA_LONG, slot(sequence) * SLOT_BYTES + verb * VERB_BYTES + (long) word * Long.BYTES);
+        return memory.get(JAVA_LONG, at(slot(sequence) * VERBS + verb) + (long) word * Long.BYTES);
     }
 
     /** Gives the memory back; the queue pair must be destroyed, and nobody reads words any more. */

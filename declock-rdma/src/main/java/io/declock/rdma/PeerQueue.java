@@ -118,6 +118,13 @@ final class PeerQueue implements CompletionLoop.Handler {
 
     /** Makes one on a connection whose queue pair is made, lets the connection own it, and posts its receives. */
     static PeerQueue on(Connection connection, ConnectionManager manager, Taker taker) throws IOException {
+        PeerQueue queue = withoutReceives(connection, manager, taker);
+        queue.postReceives();
+        return queue;
+    }
+
+    /** The same, but its receives are still to be posted. */
+    static PeerQueue withoutReceives(Connection connection, ConnectionManager manager, Taker taker) throws IOException {
         PeerQueue queue = new PeerQueue(
                 manager.backend(),
                 connection.queuePair(),
@@ -128,7 +135,6 @@ final class PeerQueue implements CompletionLoop.Handler {
                 taker);
         connection.owns(queue::release);
         connection.completionsTo(queue);
-        queue.postReceives();
         return queue;
     }
 

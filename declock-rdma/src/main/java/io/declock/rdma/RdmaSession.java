@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * session before its joining has completed.
  */
 final class RdmaSession implements FabricSession, RemoteMemory, SessionListener, Connection.Owner {
+    /** How often within the time that a verb may take it is looked whether one takes longer. */
+    private static final int LOOKS = 8;
+
     private final RdmaFabric fabric;
     private final ConnectionManager manager;
     private final PeerConnections peers;
@@ -136,8 +139,8 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         watch = manager.timer()
                 .scheduleWithFixedDelay(
                         () -> check(established, queue, timeout),
-                        timeout / 4,
-                        Math.max(1, timeout / 4),
+                        timeout / LOOKS,
+                        Math.max(1, timeout / LOOKS),
                         TimeUnit.NANOSECONDS);
         peers.joined(this);
         fabric.joined(this);

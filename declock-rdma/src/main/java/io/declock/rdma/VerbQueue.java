@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,8 +38,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Who posts for a caller that waits takes completions itself for a moment, everybody else once, see {@link Takers}.
  *
- * <p>Posting is thread-safe. The lock guards the ring and the requests; nothing of a user is called while it is held. After {@link
- * #fail} returned, the queue pair is not touched any more.
+ * <p>Posting is thread-safe. The lock guards posting and the requests; nothing of a user is called while it is held. A chain in
+ * flight belongs to who takes it out of the ring, its completion or a failure. After {@link #fail} returned, the queue pair is not
+ * touched any more.
  */
 final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResults, Takers.Ring {
     private static final Logger LOG = LoggerFactory.getLogger(VerbQueue.class);
@@ -52,9 +54,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private final ReentrantLock lock;
     private final Queue<VerbChain> waiting = new ConcurrentLinkedQueue<>();
 
-    // Guarded by the lock.
-    private final @Nullable VerbChain[] inFlight;
-    private final long[] postedAt;
+    private final AtomicReferenceArray<@Nullable VerbChain> inFlight;
     // Sequence numbers, of which the ring holds those from oldest to next. Written with the lock and by who takes
     // completions.
     private volatile long next;
@@ -64,6 +64,10 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
 
     // The chain whose results are being taken; belongs to who takes completions.
     private long taken;
+
+    // What was the oldest at the last look, and since which look; belongs to who looks.
+    private long watched = -1;
+    private long watchedSince;
 
     /**
      * Makes one on a connected queue pair.
@@ -87,8 +91,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         this.broken = broken;
         this.takers = takers;
         this.lock = lock;
-        this.inFlight = new @Nullable VerbChain[slots.count()];
-        this.postedAt = new long[slots.count()];
+        this.inFlight = new AtomicReferenceArray<>(slots.count());
     }
 
     /** Makes one on a connection that stands, and lets the connection own its memory. */
@@ -177,7 +180,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     }
 
     private boolean hasRoom() {
-        return next - oldest < inFlight.length;
+        return next - oldest < inFlight.length();
     }
 
     /** Posts as much of what waits as there is room for. */
@@ -214,10 +217,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     /** Posts with the lock held; what it returns is to be reported without it. The chain then counts as in flight. */
     private @Nullable FabricException postNow(VerbChain chain) {
         long sequence = next;
-        int slot = slots.slot(sequence);
         long first = slots.write(chain, sequence);
-        inFlight[slot] = chain;
-        postedAt[slot] = System.nanoTime();
+        inFlight.set(slots.slot(sequence), chain);
         next = sequence + 1;
         int errno = backend.postSend(qp, first);
         return errno == 0
@@ -234,22 +235,16 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             return;
         }
         long sequence = completions.id(i);
-        VerbChain chain;
-        lock.lock();
-        try {
-            if (failure != null || sequence != oldest) {
-                return;
-            }
-            int slot = slots.slot(sequence);
-            chain = inFlight[slot];
-            inFlight[slot] = null;
-        } finally {
-            lock.unlock();
+        if (sequence != oldest) {
+            return;
         }
-        if (chain != null) {
-            taken = sequence;
-            complete(chain);
+        VerbChain chain = inFlight.getAndSet(slots.slot(sequence), null);
+        if (chain == null) {
+            // It has failed.
+            return;
         }
+        taken = sequence;
+        complete(chain);
         // Only now: until here the results lay in the slot. Whoever takes completions has the queue to himself.
         oldest = sequence + 1;
         if (!waiting.isEmpty()) {
@@ -301,18 +296,18 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return state;
     }
 
-    /** Returns whether the oldest chain in flight is older than that. */
+    /**
+     * Returns whether the same chain was the oldest in flight at every look for that long. So posting need not read the clock. One
+     * thread at a time may look, a few times within the time.
+     */
     boolean isStuck(long now, long timeoutNanos) {
-        boolean stuck;
-        lock.lock();
-        try {
-            long first = oldest;
-            stuck = first != next && now - postedAt[slots.slot(first)] > timeoutNanos;
-        } finally {
-            lock.unlock();
+        long first = oldest;
+        if (first == next || first != watched) {
+            watched = first == next ? -1 : first;
+            watchedSince = now;
+            return false;
         }
-        postWhatWasLeft();
-        return stuck;
+        return now - watchedSince >= timeoutNanos;
     }
 
     /** Posts what found the lock taken by a thread that only looked. */
@@ -338,7 +333,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             }
             failure = cause;
             for (long i = oldest; i != next; i++) {
-                VerbChain chain = inFlight[slots.slot(i)];
+                VerbChain chain = inFlight.getAndSet(slots.slot(i), null);
                 if (chain != null) {
                     lost.add(chain);
                 }

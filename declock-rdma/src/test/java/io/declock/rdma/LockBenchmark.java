@@ -25,7 +25,6 @@ import io.declock.memorynode.MemoryNodeSettings;
 import io.declock.monitor.Counters;
 import io.declock.node.ComputeNode;
 import io.declock.rdma.CompletionLoop.CompletionQueue;
-import io.declock.rdma.verbs.Completions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -168,7 +167,7 @@ public class LockBenchmark {
     }
 
     /** Executes verbs by the ring of the RDMA fabric; everything else is the in-process fabric's. */
-    private static final class Verbs implements Fabric, CompletionLoop.Handler {
+    private static final class Verbs implements Fabric {
         private final InProcessFabric control;
         private final CompletionLoop loop;
         private final CompletionQueue completions;
@@ -182,7 +181,8 @@ public class LockBenchmark {
             ConnectionSettings settings = ConnectionSettings.DEFAULTS;
             RdmaCounters rdmaCounters = new RdmaCounters();
             loop = new CompletionLoop(device, EventDevice.context(), settings, rdmaCounters);
-            completions = loop.create(settings.maxInFlight(), this);
+            LaterQueue handler = new LaterQueue();
+            completions = loop.create(settings.maxInFlight(), handler);
             RegionGrant grant = new RegionGrant(0, memoryNode.region().sizeBytes(), 0x42);
             queue = new VerbQueue(
                     device,
@@ -194,21 +194,7 @@ public class LockBenchmark {
                     },
                     new Takers(completions, settings.pollTime().toNanos()),
                     new ReentrantLock());
-        }
-
-        @Override
-        public void completed(Completions taken, int i) {
-            queue.completed(taken, i);
-        }
-
-        @Override
-        public boolean isBusy() {
-            return queue != null && queue.isBusy();
-        }
-
-        @Override
-        public boolean needsEvent() {
-            return queue != null && queue.needsEvent();
+            handler.queue = queue;
         }
 
         @Override

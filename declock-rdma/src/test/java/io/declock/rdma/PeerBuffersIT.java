@@ -69,16 +69,7 @@ class PeerBuffersIT {
         /** Without buffers, until the test posts them. */
         @Override
         public void prepared(Connection connection) throws IOException {
-            queue = new PeerQueue(
-                    manager.backend(),
-                    connection.queuePair(),
-                    connection.domain(),
-                    connection.inlineBytes(),
-                    manager.counters(),
-                    connection::fail,
-                    taken::add);
-            connection.owns(queue::release);
-            connection.completionsTo(queue);
+            queue = PeerQueue.withoutReceives(connection, manager, taken::add);
         }
 
         @Override

@@ -272,13 +272,40 @@ class VerbQueueTest {
 
     @Test
     void theOldestChainTellsWhetherItIsStuck() {
+        assertThat(queue.isStuck(0, 1000)).isFalse();
         post(c -> c.fetchAndAdd(0, 1));
-        assertThat(queue.isStuck(System.nanoTime() + 2_000_000_000L, 1_000_000_000L))
-                .isTrue();
-        assertThat(queue.isStuck(System.nanoTime(), 1_000_000_000_000L)).isFalse();
+        post(c -> c.fetchAndAdd(0, 1));
+        assertThat(queue.isStuck(2000, 1000)).as("seen for the first time").isFalse();
+        assertThat(queue.isStuck(2999, 1000)).isFalse();
+        assertThat(queue.isStuck(3000, 1000)).isTrue();
         complete(0);
-        assertThat(queue.isStuck(System.nanoTime() + 2_000_000_000L, 1_000_000_000L))
-                .isFalse();
+        assertThat(queue.isStuck(3001, 1000)).as("another one").isFalse();
+        assertThat(queue.isStuck(4000, 1000)).isFalse();
+        assertThat(queue.isStuck(4001, 1000)).isTrue();
+        complete(1);
+        assertThat(queue.isStuck(9000, 1000)).as("none").isFalse();
+        post(c -> c.fetchAndAdd(0, 1));
+        assertThat(queue.isStuck(20_000, 1000)).isFalse();
+    }
+
+    @Test
+    void aChainThatFailedIsNotCompletedAsWell() {
+        TestChain chain = post(c -> c.fetchAndAdd(0, 1));
+        queue.fail(new FabricException("the queue pair failed"));
+        complete(0);
+        assertThat(chain.ends).hasValue(1);
+        assertThat(chain.future()).isCompletedExceptionally();
+    }
+
+    @Test
+    void aChainThatIsJustCompletedDoesNotFailAsWell() {
+        TestChain chain = TestChain.forPurpose(Purpose.RELEASE);
+        chain.fetchAndAdd(0, 1);
+        chain.future().thenRun(() -> queue.fail(new FabricException("the queue pair failed meanwhile")));
+        queue.post(chain);
+        complete(0);
+        assertThat(chain.ends).hasValue(1);
+        assertThat(chain.future()).isCompletedWithValueMatching(results -> true);
     }
 
     @Test

@@ -4,6 +4,7 @@
 package io.declock.simulation;
 
 import io.declock.DecLockException;
+import io.declock.LockMode;
 import io.declock.fabric.Fabric;
 import io.declock.fabric.FabricSession;
 import io.declock.fabric.JoinRequest;
@@ -283,7 +284,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     }
 
     @Override
-    public void holdLost(Hold hold, Runnable listeners) {
+    public void holdLost(Hold hold, LockMode mode, Runnable listeners) {
         listeners.run();
     }
 

@@ -3,6 +3,7 @@
 
 package io.declock.stress;
 
+import io.declock.LockMode;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
@@ -119,7 +120,7 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
     public void forgotten(LocalLock of) {}
 
     @Override
-    public void holdLost(Hold hold, Runnable listeners) {
+    public void holdLost(Hold hold, LockMode mode, Runnable listeners) {
         listeners.run();
     }
 
@@ -169,7 +170,7 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
     }
 
     @Override
-    public boolean leaseValid() {
+    public boolean leaseValid(long now) {
         return true;
     }
 
@@ -179,7 +180,7 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
     }
 
     @Override
-    public int timestamp() {
+    public int timestamp(long now) {
         return 0;
     }
 

@@ -76,7 +76,7 @@ public class LocalQueueBenchmark implements LocalHost {
     public void forgotten(LocalLock retired) {}
 
     @Override
-    public void holdLost(Hold hold, Runnable listeners) {}
+    public void holdLost(Hold hold, LockMode mode, Runnable listeners) {}
 
     @Override
     public void held(int change) {}

@@ -70,6 +70,11 @@ public final class SendRequests implements AutoCloseable {
         requests.set(JAVA_LONG, i * WR_SIZE + NEXT, address(next));
     }
 
+    /** Changes the length of the local memory only. */
+    public void length(int i, int length) {
+        elements.set(JAVA_INT, i * SGE_SIZE + LENGTH, length);
+    }
+
     /** Adds flags. */
     public void flag(int i, int flags) {
         long at = i * WR_SIZE + SEND_FLAGS;

@@ -6,11 +6,8 @@ package io.declock.rdma.laboratory.program;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.inprocess.InProcessFabric;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.monitor.Counters;
 import io.declock.node.ComputeNode;
+import io.declock.rdma.laboratory.program.Stopwatch.Rounds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,9 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -36,12 +30,11 @@ import java.util.regex.Pattern;
 public final class Figures {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int RAW_OPERATIONS = 2000;
-    private static final int WARM_UP = 60_000;
-    private static final int CYCLES = 4001;
-    /**
-     * Longer than Soft-RoCE takes to execute a release, and not much longer: after 300 us a single verb takes twice as long as one behind
-     * the other, as {@code ib_atomic_lat} posts them.
-     */
+    private static final int ROUNDS = 9;
+    private static final int CYCLES = 2001;
+    /** What goes over TCP takes many times as long. */
+    private static final int SLOWER = 15;
+    /** Longer than Soft-RoCE takes to execute a release. */
     private static final long PAUSE_NANOS = 50_000;
 
     private static final int NAMES = 64;
@@ -70,42 +63,57 @@ public final class Figures {
         System.exit(0);
     }
 
-    private record Latency(double acquire, double cycle, double backToBack) {}
-
     private record Hot(double grants, double inARow, double longestWait) {}
 
     private record Mix(double acquire, double withEntries, double all, double remote, double longestWait) {}
 
     private void latencies() throws Exception {
-        double code = inProcess();
-        double before = raw();
-        double binding;
-        double chain;
-        Latency rdma;
-        Latency polling;
-        try (TalkingProcess memoryNode = serve("rdma")) {
-            VerbFigures verbs = new VerbFigures(MemoryNodeAddress.parse(address("rdma")), WARM_UP, CYCLES);
-            binding = verbs.binding();
-            chain = verbs.fabric();
-            rdma = uncontended("rdma", Map.of());
-            polling = uncontended("rdma", Map.of("poll-time", "PT0.005S"));
+        Rounds raw = new Rounds();
+        Stopwatch binding;
+        Stopwatch pausedBinding;
+        Stopwatch chain;
+        Stopwatch acquire;
+        Stopwatch pausedAcquire;
+        try (TalkingProcess memoryNode = serve("rdma");
+                VerbFigures verbs = new VerbFigures(MemoryNodeAddress.parse(address("rdma")));
+                ComputeNode node = join("rdma")) {
+            binding = new Stopwatch(verbs::byTheBinding);
+            pausedBinding = new Stopwatch(verbs::byTheBinding);
+            chain = new Stopwatch(verbs::byTheFabric);
+            acquire = locks(node);
+            pausedAcquire = locks(node);
+            for (Stopwatch one : List.of(acquire, chain, binding, acquire)) {
+                one.warmUp();
+            }
+            // A host that others use as well is slower at one time than at another: in each round everything has its
+            // turn.
+            for (int round = 0; round < ROUNDS; round++) {
+                raw.add(raw());
+                binding.round(CYCLES, 0);
+                chain.round(CYCLES, 0);
+                acquire.round(CYCLES, 0);
+                pausedBinding.round(CYCLES, PAUSE_NANOS);
+                pausedAcquire.round(CYCLES, PAUSE_NANOS);
+            }
         }
-        Latency tcp;
-        try (TalkingProcess memoryNode = serve("tcp")) {
-            tcp = uncontended("tcp", Map.of());
+        Stopwatch tcp;
+        try (TalkingProcess memoryNode = serve("tcp");
+                ComputeNode node = join("tcp")) {
+            tcp = locks(node).slow(SLOWER);
+            tcp.warmUp();
+            tcp.round(CYCLES / SLOWER, 0);
         }
-        // A host that others use as well is slower at one time than at another.
-        double raw = Math.min(before, raw());
-        latency("ib_atomic_lat, fetch-and-add, 8 bytes, p50", raw, raw);
-        latency("Java: the same verb by the binding alone", binding, raw);
-        latency("RDMA: the same verb as a chain of the fabric, polled for", chain, raw);
-        latency("RDMA: uncontended acquire, p50, completions polled for 5 ms", polling.acquire(), raw);
-        latency("RDMA: the same, as configured by default", rdma.acquire(), raw);
-        latency("RDMA: acquire, and release without waiting, polled for", polling.cycle(), raw);
-        latency("RDMA: the same, one behind the other, against two such verbs", polling.backToBack(), 2 * raw);
-        latency("the lock's code alone: acquire in process, without a device", code, raw);
-        latency("TCP:  uncontended acquire, p50", tcp.acquire(), raw);
-        latency("TCP:  acquire and release, one behind the other", tcp.backToBack(), 2 * raw);
+        System.out.println(
+                "FIGURE  p50 of the round in the middle of " + ROUNDS + ", and of the round where it was lowest");
+        latency("ib_atomic_lat, fetch-and-add, 8 bytes", raw, raw, 1);
+        latency("Java: the same verb by the binding alone", binding.alone(), raw, 1);
+        latency("RDMA: the same verb as a chain of the fabric", chain.alone(), raw, 1);
+        latency("RDMA: uncontended acquire, as configured by default", acquire.alone(), raw, 1);
+        latency("RDMA: acquire and release, against two such verbs", acquire.cycle(), raw, 2);
+        latency("Java: the verb by the binding alone, 50 us after the last", pausedBinding.alone(), raw, 1);
+        latency("RDMA: acquire, 50 us after the last release", pausedAcquire.alone(), raw, 1);
+        latency("TCP:  uncontended acquire", tcp.alone(), raw, 1);
+        latency("TCP:  acquire and release, against two such verbs", tcp.cycle(), raw, 2);
     }
 
     private void loads() throws Exception {
@@ -147,8 +155,12 @@ public final class Figures {
         row("      the longest that one of them was waited for", "%.0f ms", figures.longestWait(), "");
     }
 
-    private static void latency(String what, double micros, double base) {
-        row(what, "%.1f us", micros, micros == base ? "" : times(micros, base));
+    private static void latency(String what, Rounds figures, Rounds raw, int verbs) {
+        String ratios = times(figures.typical(), verbs * raw.typical())
+                + ", of the lowest "
+                + times(figures.lowest(), verbs * raw.lowest());
+        String value = String.format(Locale.ROOT, "%.1f / %.1f us", figures.typical(), figures.lowest());
+        System.out.printf(Locale.ROOT, "FIGURE  %-60s %18s  %s%n", what, value, figures == raw ? "" : ratios);
     }
 
     private static void row(String what, String format, double value, String remark) {
@@ -207,72 +219,23 @@ public final class Figures {
         return process;
     }
 
-    /** Returns what acquiring takes where verbs are executed by the calling thread itself. */
-    private static double inProcess() throws Exception {
-        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
-                Thread.ofPlatform().daemon().factory());
-        MemoryNode memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("in-process").withSize(1000, 16).withWaitOutOldSessions(false),
-                System::nanoTime,
-                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
-        Counters counters = new Counters();
-        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
-        try (ComputeNode node = ComputeNode.builder()
-                .memoryNodes(List.of(fabric.address()))
-                .fabric(fabric)
-                .counters(counters)
-                .settings(Fabrics.settings("figures"))
-                .build()) {
-            node.start();
-            if (!node.awaitReady(PATIENCE)) {
-                throw new IllegalStateException("not ready: " + node.monitor().memoryNodes());
-            }
-            cycles(node, WARM_UP, 0);
-            return cycles(node, CYCLES, PAUSE_NANOS).acquire();
-        } finally {
-            memoryNode.close();
-            timer.shutdownNow();
+    private ComputeNode join(String scheme) throws Exception {
+        ComputeNode node =
+                Fabrics.computeNode(MemoryNodeAddress.parse(address(scheme)), Fabrics.settings("figures"), Map.of());
+        node.start();
+        if (!node.awaitReady(PATIENCE)) {
+            throw new IllegalStateException("not ready: " + node.monitor().memoryNodes());
         }
+        return node;
     }
 
-    private Latency uncontended(String scheme, Map<String, String> options) throws Exception {
-        try (ComputeNode node =
-                Fabrics.computeNode(MemoryNodeAddress.parse(address(scheme)), Fabrics.settings("figures"), options)) {
-            node.start();
-            if (!node.awaitReady(PATIENCE)) {
-                throw new IllegalStateException("not ready: " + node.monitor().memoryNodes());
-            }
-            // What goes over TCP takes many times as long, and what is to be compiled is called as much more often.
-            cycles(node, scheme.equals("tcp") ? WARM_UP / 15 : WARM_UP, 0);
-            double backToBack = cycles(node, CYCLES, 0).cycle();
-            Latency alone = cycles(node, CYCLES, PAUSE_NANOS);
-            return new Latency(alone.acquire(), alone.cycle(), backToBack);
-        }
-    }
-
-    /** Takes and gives back locks; with a pause after each, so that a release is not under way any more when the next is taken. */
-    private static Latency cycles(ComputeNode node, int count, long pauseNanos) throws InterruptedException {
-        long[] acquire = new long[count];
-        long[] cycle = new long[count];
-        for (int i = 0; i < count; i++) {
-            LockRequest request = LockRequest.write("figure-" + i % NAMES);
-            long start = System.nanoTime();
-            LockHandle handle = node.acquire(request);
-            acquire[i] = System.nanoTime() - start;
-            handle.close();
-            long end = System.nanoTime();
-            cycle[i] = end - start;
-            while (System.nanoTime() - end < pauseNanos) {
-                Thread.onSpinWait();
-            }
-        }
-        return new Latency(medianMicros(acquire), medianMicros(cycle), 0);
-    }
-
-    private static double medianMicros(long[] nanos) {
-        Arrays.sort(nanos);
-        return nanos[nanos.length / 2] / 1000.0;
+    /** Takes locks of some names in turn, and gives each back. */
+    private static Stopwatch locks(ComputeNode node) {
+        LockRequest[] requests = new LockRequest[NAMES];
+        Arrays.setAll(requests, i -> LockRequest.write("figure-" + i));
+        LockHandle[] handle = new LockHandle[1];
+        int[] next = {0};
+        return new Stopwatch(() -> handle[0] = node.acquire(requests[next[0]++ % NAMES]), () -> handle[0].close());
     }
 
     private Hot hot(String scheme, int threads) throws Exception {

@@ -19,69 +19,67 @@ import io.declock.fabric.tcp.TcpFabric;
 import io.declock.monitor.Counters;
 import io.declock.rdma.BareVerb;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** What one fetch-and-add costs in Java below the locks: by the binding alone, and as a chain of the fabric. */
-final class VerbFigures {
+/** One fetch-and-add in Java below the locks: by the binding alone, and as a chain of the fabric. Not thread-safe. */
+final class VerbFigures implements AutoCloseable {
     private static final Duration LEASE = Duration.ofSeconds(30);
+    /** Often, as on an emulated processor that compiles it may come seconds late. */
+    private static final int HEARTBEAT_SECONDS = 1;
+
     private static final int SECONDS = 60;
 
-    private final MemoryNodeAddress address;
-    private final int warmUp;
-    private final int cycles;
+    private final ScheduledExecutorService heart = Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().factory());
+    private final Counters counters = new Counters();
+    private final TcpFabric tcp = Fabrics.tcp(counters);
+    private final Fabric rdma = Fabrics.rdma(Map.of("poll-time", "PT0.005S"), tcp, counters);
+    private final Addition addition;
+    private final BareVerb verb;
 
-    VerbFigures(MemoryNodeAddress address, int warmUp, int cycles) {
-        this.address = address;
-        this.warmUp = warmUp;
-        this.cycles = cycles;
+    /** Joins a memory node for each of the two. */
+    VerbFigures(MemoryNodeAddress address) throws Exception {
+        FabricSession session =
+                rdma.join(address, request(), new Deaf()).toCompletableFuture().get(SECONDS, TimeUnit.SECONDS);
+        addition = new Addition(session);
+        MemoryNodeAddress overTcp = new MemoryNodeAddress(TcpFabric.SCHEME, address.host(), address.port());
+        ControlSession control = tcp.joinControl(overTcp, request(), new Deaf())
+                .toCompletableFuture()
+                .get(SECONDS, TimeUnit.SECONDS);
+        ControlSession.DirectWay way = control.directWay()
+                .toCompletableFuture()
+                .get(SECONDS, TimeUnit.SECONDS)
+                .orElseThrow();
+        verb = new BareVerb(address.host(), way);
+        heart.scheduleWithFixedDelay(
+                () -> {
+                    session.control().heartbeat();
+                    control.control().heartbeat();
+                },
+                HEARTBEAT_SECONDS,
+                HEARTBEAT_SECONDS,
+                TimeUnit.SECONDS);
     }
 
-    /** Returns the median in microseconds of verbs that are posted and polled for without anything around it. */
-    double binding() throws Exception {
-        try (TcpFabric tcp = Fabrics.tcp(new Counters())) {
-            MemoryNodeAddress control = new MemoryNodeAddress(TcpFabric.SCHEME, address.host(), address.port());
-            ControlSession session = tcp.joinControl(control, request(), new Deaf())
-                    .toCompletableFuture()
-                    .get(SECONDS, TimeUnit.SECONDS);
-            ControlSession.DirectWay way = session.directWay()
-                    .toCompletableFuture()
-                    .get(SECONDS, TimeUnit.SECONDS)
-                    .orElseThrow();
-            try (BareVerb verb = new BareVerb(address.host(), way)) {
-                return median(session, verb::fetchAndAdd);
-            }
-        }
+    /** Posts one and polls for it, without anything around it. */
+    void byTheBinding() {
+        verb.fetchAndAdd();
     }
 
-    /** Returns the same of chains through a session of the fabric, taken by the thread that posts. */
-    double fabric() throws Exception {
-        Counters counters = new Counters();
-        try (TcpFabric tcp = Fabrics.tcp(counters);
-                Fabric fabric = Fabrics.rdma(Map.of("poll-time", "PT0.005S"), tcp, counters)) {
-            FabricSession session = fabric.join(address, request(), new Deaf())
-                    .toCompletableFuture()
-                    .get(SECONDS, TimeUnit.SECONDS);
-            Addition addition = new Addition(session);
-            return median(session, addition::execute);
-        }
+    /** Posts one through a session of the fabric, taken by the thread that posts. */
+    void byTheFabric() {
+        addition.execute();
     }
 
-    private double median(FabricSession session, Runnable verb) {
-        long[] nanos = new long[cycles];
-        for (int i = -warmUp; i < cycles; i++) {
-            if (i % 1000 == 0) {
-                session.control().heartbeat();
-            }
-            long start = System.nanoTime();
-            verb.run();
-            if (i >= 0) {
-                nanos[i] = System.nanoTime() - start;
-            }
-        }
-        Arrays.sort(nanos);
-        return nanos[cycles / 2] / 1000.0;
+    @Override
+    public void close() throws Exception {
+        heart.shutdownNow();
+        verb.close();
+        rdma.close();
+        tcp.close();
     }
 
     private static JoinRequest request() {
