@@ -193,7 +193,7 @@ final class Holds {
         Runnable listeners = hold.takeOnLost();
         // Its owner may have released it when the effects are performed.
         LockMode mode = hold.isExclusive() ? LockMode.WRITE : LockMode.READ;
-        effects.run(() -> host.holdLost(hold, mode, listeners == null ? () -> {} : listeners));
+        effects.run(() -> host.holdLost(mode, listeners == null ? () -> {} : listeners));
     }
 
     /** A lost hold was released: once its owner has released it as often as it was acquired, it is forgotten. */

@@ -21,11 +21,8 @@ public interface LocalHost {
     void forgotten(LocalLock lock);
 
     /** A hold was lost, in the mode that it had then; tells whoever asked to be told. No mutex is held. */
-    void holdLost(Hold hold, LockMode mode, Runnable listeners);
+    void holdLost(LockMode mode, Runnable listeners);
 
     /** Counts a hold that began (+1) or ended (-1). */
     void held(int change);
-
-    /** Counts a caller that began (+1) or ended (-1) to wait. */
-    void waiting(int change);
 }

@@ -38,7 +38,7 @@ public final class LocalLock implements CqlUpper {
     private final String name;
     final LocalHost host;
     private final ReentrantLock mutex = new ReentrantLock();
-    final WaiterQueue queue;
+    final WaiterQueue queue = new WaiterQueue();
     final Holds holds;
     final SessionBinding binding = new SessionBinding();
     /** Who waits for its hold to be made exclusive. */
@@ -52,7 +52,6 @@ public final class LocalLock implements CqlUpper {
     public LocalLock(LocalHost host, String name) {
         this.name = name;
         this.host = host;
-        this.queue = new WaiterQueue(host);
         this.holds = new Holds(host);
     }
 

@@ -7,16 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The queue of local waiters of one lock, linked through the waiters so that any of them leaves in O(1). Guarded by the mutex. */
 final class WaiterQueue {
-    private final LocalHost host;
     private @Nullable LocalWaiter first;
     private @Nullable LocalWaiter last;
     private int size;
     private int writers;
-
-    /** Makes an empty queue. The host counts who waits. */
-    WaiterQueue(LocalHost host) {
-        this.host = host;
-    }
 
     boolean isEmpty() {
         return first == null;
@@ -48,7 +42,6 @@ final class WaiterQueue {
         last = waiter;
         size++;
         writers += waiter.isExclusive() ? 1 : 0;
-        host.waiting(1);
     }
 
     /** Takes a waiter out; nothing if it is not in. */
@@ -73,6 +66,5 @@ final class WaiterQueue {
         waiter.queued = false;
         size--;
         writers -= waiter.isExclusive() ? 1 : 0;
-        host.waiting(-1);
     }
 }

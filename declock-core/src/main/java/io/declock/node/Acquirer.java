@@ -58,7 +58,7 @@ final class Acquirer {
             began = began == NOT_SET ? waiter.since() : began;
             if (waiter.state() == LocalWaiter.State.WAITING) {
                 deadline = deadline == NOT_SET ? deadlineIn(waitNanos) : deadline;
-                if (!waiter.await(deadline, interruptible, spinNanos, counters) && lock.abandon(waiter)) {
+                if (!await(waiter, deadline, interruptible) && lock.abandon(waiter)) {
                     return gaveUp(mode, began, interruptible);
                 }
             }
@@ -77,6 +77,15 @@ final class Acquirer {
                     return null;
                 }
             }
+        }
+    }
+
+    private boolean await(ThreadWaiter waiter, long deadline, boolean interruptible) {
+        node.waiting(1);
+        try {
+            return waiter.await(deadline, interruptible, spinNanos, counters);
+        } finally {
+            node.waiting(-1);
         }
     }
 
@@ -126,7 +135,7 @@ final class Acquirer {
                 observer.granted(waiter.mode(), hold.kind(), since(began));
             }
         }
-        return new HandleImpl.Part(hold, waiter.mode(), waiter.isReentrant());
+        return new HandleImpl.Part(hold, waiter.mode());
     }
 
     private DecLockException failed(LocalWaiter waiter, long began) {
@@ -139,7 +148,7 @@ final class Acquirer {
     CompletableFuture<HandleImpl.@Nullable Part> acquireAsync(
             String name, LockMode mode, Object owner, long waitNanos) {
         Attempt attempt = new Attempt(mode, owner, waitNanos == 0);
-        attempt.lock = enter(name, attempt.waiter, owner);
+        attempt.lock = attempt.enter(name);
         attempt.waiter.run();
         if (!attempt.result.isDone() && waitNanos != FOR_EVER) {
             TimerService.Timer timer = node.timer().start(bound(waitNanos), attempt::timeOut);
@@ -166,7 +175,22 @@ final class Acquirer {
                     new AsyncWaiter(owner, mode, noWait, () -> node.callbacks().execute(this::decided));
         }
 
+        private LocalLock enter(String name) {
+            node.waiting(1);
+            boolean entered = false;
+            try {
+                LocalLock entry = Acquirer.this.enter(name, waiter, waiter.owner());
+                entered = true;
+                return entry;
+            } finally {
+                if (!entered) {
+                    node.waiting(-1);
+                }
+            }
+        }
+
         private void decided() {
+            node.waiting(-1);
             switch (waiter.state()) {
                 case GRANTED -> {
                     HandleImpl.Part part = granted(waiter, waiter.since());
@@ -191,8 +215,8 @@ final class Acquirer {
 
         private void withdraw() {
             LocalLock entry = lock;
-            if (entry != null) {
-                entry.abandon(waiter);
+            if (entry != null && entry.abandon(waiter)) {
+                node.waiting(-1);
             }
         }
     }

@@ -237,6 +237,11 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
         return runtime.callbacks();
     }
 
+    /** Counts a caller that began (+1) or ended (-1) to wait. */
+    void waiting(int change) {
+        present.add(WAITING, change);
+    }
+
     long heldNow() {
         return present.sum(HELD);
     }
@@ -273,7 +278,7 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
         }
 
         @Override
-        public void holdLost(Hold hold, LockMode mode, Runnable listeners) {
+        public void holdLost(LockMode mode, Runnable listeners) {
             counters.count(Counters.Event.HOLD_LOST);
             observer.lost(mode);
             runtime.losses().execute(listeners);
@@ -285,11 +290,6 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
             if (change < 0 && !accepting && present.sum(HELD) <= 0) {
                 memoryNodes.signal();
             }
-        }
-
-        @Override
-        public void waiting(int change) {
-            present.add(WAITING, change);
         }
     }
 

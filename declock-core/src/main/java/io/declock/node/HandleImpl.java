@@ -33,13 +33,11 @@ final class HandleImpl implements LockHandle {
     /** One name of the request. The mode changes only by upgrade and downgrade. */
     static final class Part {
         final Hold hold;
-        final boolean reentrant;
         volatile LockMode mode;
 
-        Part(Hold hold, LockMode mode, boolean reentrant) {
+        Part(Hold hold, LockMode mode) {
             this.hold = hold;
             this.mode = mode;
-            this.reentrant = reentrant;
         }
     }
 

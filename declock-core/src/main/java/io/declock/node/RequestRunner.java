@@ -25,10 +25,12 @@ import org.jspecify.annotations.Nullable;
 final class RequestRunner {
     private final ComputeNode node;
     private final Acquirer acquirer;
+    private final long defaultWaitNanos;
 
     RequestRunner(ComputeNode node, Acquirer acquirer) {
         this.node = node;
         this.acquirer = acquirer;
+        this.defaultWaitNanos = ComputeNode.nanos(node.settings().defaultWaitTime());
     }
 
     LockHandle acquire(LockRequest request, Object owner) throws InterruptedException {
@@ -78,7 +80,7 @@ final class RequestRunner {
 
     private long waitNanos(LockRequest request) {
         Duration asked = request.waitTime();
-        return ComputeNode.nanos(asked == null ? node.settings().defaultWaitTime() : asked);
+        return asked == null ? defaultWaitNanos : ComputeNode.nanos(asked);
     }
 
     /** Takes one after the other; returns the one that was not granted, with nothing held then, or null. */

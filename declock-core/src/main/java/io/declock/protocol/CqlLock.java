@@ -235,7 +235,9 @@ public final class CqlLock {
         try {
             if (!position.is(State.DEAD)) {
                 take(chain.land(), results, effects);
-                reset.acknowledge(effects);
+                if (reset.isUnanswered()) {
+                    reset.acknowledge(effects);
+                }
             }
         } finally {
             mutex.unlock();
@@ -268,7 +270,9 @@ public final class CqlLock {
         try {
             if (!position.is(State.DEAD)) {
                 handler.accept(effects);
-                reset.acknowledge(effects);
+                if (reset.isUnanswered()) {
+                    reset.acknowledge(effects);
+                }
             }
         } finally {
             mutex.unlock();
@@ -292,7 +296,9 @@ public final class CqlLock {
     void hold(GrantKind kind, long[] ahead, long earliest, Effects effects) {
         position.to(State.HELD);
         tenure.begin(position.epoch(), position.index(), effects.now());
-        tenure.learn(ahead, (int) earliest);
+        if (ahead.length > 0 || earliest >= 0) {
+            tenure.learn(ahead, (int) earliest);
+        }
         tenure.planRemote(kind == GrantKind.UNCONTENDED);
         upper.granted(kind, effects);
     }

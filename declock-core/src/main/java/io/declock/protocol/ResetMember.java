@@ -99,7 +99,12 @@ final class ResetMember {
         seen(effects);
     }
 
-    /** Answers the signal as soon as nothing of this lock is in flight. Called after every event. */
+    /** Returns whether a signal waits for its answer, so that {@link #acknowledge} must be called after every event. */
+    boolean isUnanswered() {
+        return unanswered;
+    }
+
+    /** Answers the signal if nothing of this lock is in flight any more. */
     void acknowledge(Effects effects) {
         if (!unanswered || lock.isChanging()) {
             return;

@@ -487,6 +487,34 @@ public abstract class LockContract {
         }
     }
 
+    @Test
+    void whoWaitsIsCountedUntilItIsDecided() throws Exception {
+        LockHandle held = a().acquire(LockRequest.write("aw"));
+        LockRequest brief = LockRequest.write("aw").waitTime(SHORT);
+        assertThat(b().tryAcquire(brief)).isEmpty();
+        assertThat(b().monitor().waitingNow()).as("a thread gave up").isZero();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> b().acquire(brief)).isInstanceOf(InterruptedException.class);
+        assertThat(b().monitor().waitingNow()).as("a thread was interrupted").isZero();
+        CompletableFuture<LockHandle> late =
+                b().acquireAsync(brief, LockOwner.named("late")).toCompletableFuture();
+        assertThat(b().monitor().waitingNow()).as("a future waits").isEqualTo(1);
+        assertThatThrownBy(() -> late.get(20, SECONDS)).hasCauseInstanceOf(LockNotGrantedException.class);
+        assertThat(b().monitor().waitingNow()).as("a future gave up").isZero();
+        CompletableFuture<LockHandle> granted = b().acquireAsync(
+                        LockRequest.write("aw").waitTime(LONG), LockOwner.named("granted"))
+                .toCompletableFuture();
+        held.close();
+        granted.get(20, SECONDS).close();
+        assertThat(b().monitor().waitingNow()).as("a future was granted").isZero();
+        b().stopAccepting();
+        assertThatThrownBy(() -> b().acquireAsync(brief, LockOwner.named("refused"))
+                        .toCompletableFuture()
+                        .get(20, SECONDS))
+                .hasStackTraceContaining("shutting down");
+        assertThat(b().monitor().waitingNow()).as("a future was refused").isZero();
+    }
+
     // ---------------------------------------------------------------- what it costs
 
     @Test

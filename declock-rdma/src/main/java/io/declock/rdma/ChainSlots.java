@@ -3,8 +3,6 @@
 
 package io.declock.rdma;
 
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import io.declock.fabric.Verb;
@@ -15,6 +13,8 @@ import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import java.nio.LongBuffer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,13 +39,11 @@ final class ChainSlots {
     /** Where the results and the data of a verb lie in its slot: each has room for the largest. */
     private static final long VERB_BYTES = (long) MAX_WORDS * Long.BYTES;
 
-    private static final long SLOT_BYTES = VERBS * VERB_BYTES;
-
     private final RegionGrant grant;
     private final int inlineBytes;
     private final int count;
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment memory;
+    private final LongBuffer words;
     private final IbvMr registration;
     private final SendRequests requests;
 
@@ -60,15 +58,32 @@ final class ChainSlots {
         this.grant = grant;
         this.inlineBytes = inlineBytes;
         this.count = count;
-        this.requests = new SendRequests(count * VERBS);
-        this.memory = arena.allocate(count * SLOT_BYTES, 4096);
-        this.registration = register(backend, pd);
+        this.requests = new SendRequests(count * VERBS + count);
+        MemorySegment memory = arena.allocate(VERB_BYTES * VERBS * count, 4096);
+        this.words = memory.asByteBuffer().order(ByteOrder.nativeOrder()).asLongBuffer();
+        this.registration = register(backend, pd, memory);
         for (int request = 0; request < count * VERBS; request++) {
-            requests.local(request, memory.address() + at(request), Long.BYTES, registration.getLkey());
+            requests.local(request, memory.address() + request * VERB_BYTES, Long.BYTES, registration.getLkey());
+        }
+        for (int slot = 0; slot < count; slot++) {
+            prepareAddition(slot, memory.address() + VERB_BYTES * VERBS * slot);
         }
     }
 
-    private IbvMr register(VerbsBackend backend, IbvPd pd) throws IOException {
+    /** Nearly every chain is one FAA, so each slot has one that needs no more than address and addend. */
+    private void prepareAddition(int slot, long result) {
+        int request = addition(slot);
+        requests.header(request, slot, Constants.IBV_WR_ATOMIC_FETCH_AND_ADD, Constants.IBV_SEND_SIGNALED);
+        requests.atomic(request, 0, grant.key(), 0, 0);
+        requests.local(request, result, Long.BYTES, registration.getLkey());
+    }
+
+    /** Returns which request is the prepared FAA of a slot: they come after all others. */
+    private int addition(int slot) {
+        return count * VERBS + slot;
+    }
+
+    private IbvMr register(VerbsBackend backend, IbvPd pd, MemorySegment memory) throws IOException {
         try {
             return backend.register(pd, memory.address(), memory.byteSize(), Constants.IBV_ACCESS_LOCAL_WRITE);
         } catch (IOException e) {
@@ -89,18 +104,26 @@ final class ChainSlots {
 
     /** Returns whether a chain stays within the memory that was granted. */
     boolean isGranted(VerbChain chain) {
+        // Nearly every chain has one verb, for which a loop is more work than what is in it.
+        return chain.size() == 1 ? isGranted(chain, 0) : areGranted(chain);
+    }
+
+    private boolean areGranted(VerbChain chain) {
+        boolean granted = chain.size() > 0;
         for (int i = 0; i < chain.size(); i++) {
-            long address = chain.address(i);
-            int words = chain.words(i);
-            if (address < 0
-                    || (address & Long.BYTES - 1) != 0
-                    || words < 1
-                    || words > MAX_WORDS
-                    || address > grant.length() - (long) words * Long.BYTES) {
-                return false;
-            }
+            granted &= isGranted(chain, i);
         }
-        return chain.size() > 0;
+        return granted;
+    }
+
+    private boolean isGranted(VerbChain chain, int i) {
+        long address = chain.address(i);
+        int words = chain.words(i);
+        return address >= 0
+                && (address & Long.BYTES - 1) == 0
+                && words >= 1
+                && words <= MAX_WORDS
+                && address <= grant.length() - (long) words * Long.BYTES;
     }
 
     /** Returns how much memory was granted, in bytes. */
@@ -108,15 +131,27 @@ final class ChainSlots {
         return grant.length();
     }
 
-    /** Writes a chain to its slot, with a completion for the last request only; returns where the first request lies. */
+    /**
+     * Writes a chain to its slot, with a completion for the last request only, whose id is the slot; returns where the first request
+     * lies.
+     */
     long write(VerbChain chain, long sequence) {
         int slot = slot(sequence);
+        if (chain.size() > 1 || chain.verb(0) != Verb.FETCH_AND_ADD) {
+            return writeLinked(chain, slot);
+        }
+        int request = addition(slot);
+        requests.operand(request, grant.address() + chain.address(0), chain.operand(0));
+        return requests.address(request);
+    }
+
+    private long writeLinked(VerbChain chain, int slot) {
         int first = slot * VERBS;
         int last = chain.size() - 1;
         boolean read = false;
         for (int i = 0; i <= last; i++) {
             int flags = i == last ? Constants.IBV_SEND_SIGNALED : 0;
-            write(chain, i, sequence, first + i, read, flags);
+            write(chain, i, slot, first + i, read, flags);
             read |= chain.verb(i) == Verb.READ;
             if (i > 0) {
                 requests.link(first + i - 1, first + i);
@@ -125,38 +160,38 @@ final class ChainSlots {
         return requests.address(first);
     }
 
-    private void write(VerbChain chain, int i, long sequence, int request, boolean behindRead, int flags) {
+    private void write(VerbChain chain, int i, int slot, int request, boolean behindRead, int flags) {
         long remote = grant.address() + chain.address(i);
         int bytes = chain.words(i) * Long.BYTES;
         requests.length(request, bytes);
         switch (chain.verb(i)) {
             case FETCH_AND_ADD -> {
-                requests.header(request, sequence, Constants.IBV_WR_ATOMIC_FETCH_AND_ADD, flags);
+                requests.header(request, slot, Constants.IBV_WR_ATOMIC_FETCH_AND_ADD, flags);
                 requests.atomic(request, remote, grant.key(), chain.operand(i), 0);
             }
             case COMPARE_AND_SWAP -> {
-                requests.header(request, sequence, Constants.IBV_WR_ATOMIC_CMP_AND_SWP, flags);
+                requests.header(request, slot, Constants.IBV_WR_ATOMIC_CMP_AND_SWP, flags);
                 requests.atomic(request, remote, grant.key(), chain.operand(i), chain.desired(i));
             }
             case READ -> {
-                requests.header(request, sequence, Constants.IBV_WR_RDMA_READ, flags);
+                requests.header(request, slot, Constants.IBV_WR_RDMA_READ, flags);
                 requests.remote(request, remote, grant.key());
             }
             case WRITE -> {
                 for (int w = 0; w < chain.words(i); w++) {
-                    memory.set(JAVA_LONG, at(request) + (long) w * Long.BYTES, chain.writeWord(i, w));
+                    words.put(at(request) + w, chain.writeWord(i, w));
                 }
                 int more = behindRead ? Constants.IBV_SEND_FENCE : 0;
                 more |= bytes <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;
-                requests.header(request, sequence, Constants.IBV_WR_RDMA_WRITE, flags | more);
+                requests.header(request, slot, Constants.IBV_WR_RDMA_WRITE, flags | more);
                 requests.remote(request, remote, grant.key());
             }
         }
     }
 
-    /** Where a request's results and data lie. */
-    private static long at(int request) {
-        return request * VERB_BYTES;
+    /** Returns at which word a request's results and data begin. */
+    private static int at(int request) {
+        return request * MAX_WORDS;
     }
 
     /** Returns a word that a verb of that chain, which has completed, brought. */
@@ -164,7 +199,7 @@ final class ChainSlots {
         if (verb < 0 || verb >= VERBS || word < 0 || word >= MAX_WORDS) {
             throw new IndexOutOfBoundsException("word " + word + " of verb " + verb);
         }
-        return memory.get(JAVA_LONG, at(slot(sequence) * VERBS + verb) + (long) word * Long.BYTES);
+        return words.get(at(slot(sequence) * VERBS + verb) + word);
     }
 
     /** Gives the memory back; the queue pair must be destroyed, and nobody reads words any more. */

@@ -92,7 +92,7 @@ public final class Providers {
     }
 
     /** DiSNI has no other way to be given a provider than its private field, which it fills at first use if it is empty. */
-    private static void install(RdmaProvider provider) throws IOException {
+    static void install(RdmaProvider provider) throws IOException {
         try {
             Field field = RdmaProvider.class.getDeclaredField("provider");
             field.setAccessible(true);

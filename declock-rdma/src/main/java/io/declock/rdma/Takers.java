@@ -56,24 +56,28 @@ final class Takers {
         present.incrementAndGet();
     }
 
-    /** Takes once: a device may have executed what was posted before posting returned. */
-    void take() {
-        if (pollNanos > 0) {
-            source.take();
-        }
-    }
-
-    /** Takes until that chain is over, or the time is. */
-    void takeUntil(Ring ring, long sequence) {
+    /**
+     * Takes once, as a device may have executed what was posted before posting returned; who waits for that chain goes on until it is
+     * over, or the time is. One call for both, at one place: what a completion leads to is inlined at each.
+     */
+    void take(Ring ring, long sequence, boolean waitedFor) {
         if (pollNanos <= 0) {
             return;
         }
-        source.take();
-        if (ring.isOver(sequence)) {
-            return;
-        }
-        long since = System.nanoTime();
-        while (!ring.isOver(sequence) && (source.take() || System.nanoTime() - since < pollNanos)) {
+        boolean timed = false;
+        long since = 0;
+        while (true) {
+            boolean found = source.take();
+            if (!waitedFor || ring.isOver(sequence)) {
+                return;
+            }
+            long now = System.nanoTime();
+            if (!timed) {
+                timed = true;
+                since = now;
+            } else if (!found && now - since >= pollNanos) {
+                return;
+            }
             Thread.onSpinWait();
         }
     }

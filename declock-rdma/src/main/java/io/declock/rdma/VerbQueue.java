@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -53,6 +54,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private final Takers takers;
     private final ReentrantLock lock;
     private final Queue<VerbChain> waiting = new ConcurrentLinkedQueue<>();
+    // Counted up before one is added and down after it was taken out: who sees none need not look into the queue.
+    private final AtomicInteger announced = new AtomicInteger();
 
     private final AtomicReferenceArray<@Nullable VerbChain> inFlight;
     // Sequence numbers, of which the ring holds those from oldest to next. Written with the lock and by who takes
@@ -129,10 +132,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         try {
             boolean waitedFor = chain.purpose() == Purpose.ACQUIRE || chain.purpose() == Purpose.CONVERT;
             long sequence = postOrQueue(chain);
-            if (sequence >= 0 && waitedFor) {
-                takers.takeUntil(this, sequence);
-            } else if (sequence >= 0) {
-                takers.take();
+            if (sequence >= 0) {
+                takers.take(this, sequence, waitedFor);
             }
         } finally {
             takers.leave(this);
@@ -143,11 +144,11 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private long postOrQueue(VerbChain chain) {
         long sequence = -1;
         FabricException over = failure;
-        if (over == null && waiting.isEmpty() && lock.tryLock()) {
+        if (over == null && lock.tryLock()) {
             FabricException failed = null;
             try {
                 over = failure;
-                if (over == null && waiting.isEmpty() && hasRoom()) {
+                if (over == null && noneWaits() && hasRoom()) {
                     sequence = next;
                     failed = postNow(chain);
                 }
@@ -156,7 +157,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             }
             if (failed != null) {
                 broken.accept(failed);
-            } else if (sequence >= 0 && !waiting.isEmpty()) {
+            } else if (sequence >= 0 && !noneWaits()) {
                 // Somebody found the lock taken meanwhile.
                 postWaiting();
             }
@@ -167,6 +168,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         if (over != null) {
             fail(chain, over);
         } else {
+            announced.incrementAndGet();
             waiting.add(chain);
             counters.waits.increment();
             postWaiting();
@@ -177,6 +179,19 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     @Override
     public boolean isOver(long sequence) {
         return oldest > sequence || failure != null;
+    }
+
+    /** Returns whether certainly nothing waits. */
+    private boolean noneWaits() {
+        return announced.get() == 0;
+    }
+
+    private @Nullable VerbChain nextWaiting() {
+        VerbChain chain = waiting.poll();
+        if (chain != null) {
+            announced.decrementAndGet();
+        }
+        return chain;
     }
 
     private boolean hasRoom() {
@@ -205,7 +220,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private @Nullable FabricException postWhatFits() {
         FabricException failed = null;
         while (failed == null && failure == null && hasRoom()) {
-            VerbChain chain = waiting.poll();
+            VerbChain chain = nextWaiting();
             if (chain == null) {
                 break;
             }
@@ -234,11 +249,12 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             broken.accept(new FabricException("the adapter reported " + CompletionStatus.describe(status)));
             return;
         }
-        long sequence = completions.id(i);
-        if (sequence != oldest) {
+        long sequence = oldest;
+        int slot = slots.slot(sequence);
+        if (completions.id(i) != slot) {
             return;
         }
-        VerbChain chain = inFlight.getAndSet(slots.slot(sequence), null);
+        VerbChain chain = inFlight.getAndSet(slot, null);
         if (chain == null) {
             // It has failed.
             return;
@@ -247,7 +263,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         complete(chain);
         // Only now: until here the results lay in the slot. Whoever takes completions has the queue to himself.
         oldest = sequence + 1;
-        if (!waiting.isEmpty()) {
+        if (!noneWaits()) {
             postWaiting();
         }
     }
@@ -312,7 +328,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
 
     /** Posts what found the lock taken by a thread that only looked. */
     private void postWhatWasLeft() {
-        if (waiting.isEmpty()) {
+        if (noneWaits()) {
             return;
         }
         takers.enter();
@@ -350,7 +366,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         if (cause == null) {
             return;
         }
-        for (VerbChain chain = waiting.poll(); chain != null; chain = waiting.poll()) {
+        for (VerbChain chain = nextWaiting(); chain != null; chain = nextWaiting()) {
             fail(chain, cause);
         }
     }

@@ -121,7 +121,7 @@ class ConnectionManagerTest {
 
     @BeforeEach
     void start() throws Exception {
-        Providers.provider("ffm");
+        DisniProvider.ensure();
         channel = new Channel();
         manager = new ConnectionManager(backend, ConnectionSettings.DEFAULTS, new RdmaCounters(), channel);
     }

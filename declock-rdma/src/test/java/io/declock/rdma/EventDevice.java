@@ -125,7 +125,7 @@ final class EventDevice extends RecordingBackend {
 
     /** Returns a context of such a device. */
     static IbvContext context() throws IOException {
-        Providers.provider("ffm");
+        DisniProvider.ensure();
         return new Context();
     }
 

@@ -99,6 +99,15 @@ class LeftBehindTest {
         return chain;
     }
 
+    /** Completes what was posted as the {@code n}th: its id is its slot. */
+    private static void complete(EventDevice device, long n) {
+        device.complete(n % SLOTS);
+    }
+
+    private void complete(long n) {
+        complete(device, n);
+    }
+
     private static void awaitEnd(TestChain chain) throws Exception {
         chain.future().get(SECONDS, TimeUnit.SECONDS);
     }
@@ -107,7 +116,7 @@ class LeftBehindTest {
     void whatACallerTakesItselfWakesNobody() {
         for (long i = 0; i < 100; i++) {
             long sequence = i;
-            device.afterPosting.add(() -> device.complete(sequence));
+            device.afterPosting.add(() -> complete(sequence));
             assertThat(post(i % 2 == 0 ? Purpose.ACQUIRE : Purpose.RELEASE).future())
                     .isCompleted();
         }
@@ -118,14 +127,14 @@ class LeftBehindTest {
     void whatNobodyWaitsForIsTakenByTheThread() throws Exception {
         for (long i = 0; i < 100; i++) {
             TestChain chain = post(Purpose.RELEASE);
-            device.complete(i);
+            complete(i);
             awaitEnd(chain);
         }
     }
 
     @Test
     void whatCompletesJustBeforeAnEventIsAskedForIsTakenWithoutOne() throws Exception {
-        device.beforeArming.add(() -> device.complete(0));
+        device.beforeArming.add(() -> complete(0));
         awaitEnd(post(Purpose.RELEASE));
     }
 
@@ -134,10 +143,10 @@ class LeftBehindTest {
         TestChain first = post(Purpose.RELEASE);
         TestChain second = post(Purpose.RELEASE);
         device.sleeps.drainPermits();
-        device.complete(0);
+        complete(0);
         awaitEnd(first);
         assertThat(device.sleeps.tryAcquire(SECONDS, TimeUnit.SECONDS)).isTrue();
-        device.complete(1);
+        complete(1);
         awaitEnd(second);
     }
 
@@ -147,7 +156,7 @@ class LeftBehindTest {
         make(Duration.ofMillis(1));
         TestChain chain = post(Purpose.ACQUIRE);
         assertThat(chain.future()).isNotDone();
-        device.complete(0);
+        complete(0);
         awaitEnd(chain);
     }
 
@@ -156,7 +165,7 @@ class LeftBehindTest {
         stop();
         make(Duration.ZERO);
         TestChain chain = post(Purpose.ACQUIRE);
-        device.complete(0);
+        complete(0);
         awaitEnd(chain);
     }
 
@@ -174,7 +183,7 @@ class LeftBehindTest {
         });
         assertThat(queue.state()).isNotEmpty();
         assertThat(device.posts).hasSize(1);
-        device.complete(0);
+        complete(0);
         awaitEnd(chain[0]);
     }
 
@@ -232,7 +241,7 @@ class LeftBehindTest {
             long next = 0;
             while (!over) {
                 if (next < device.posted.get()) {
-                    device.complete(next++);
+                    complete(device, next++);
                 }
                 Thread.onSpinWait();
             }

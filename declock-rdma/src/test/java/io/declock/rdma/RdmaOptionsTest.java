@@ -14,6 +14,7 @@ import io.declock.fabric.tcp.DirectFabricProvider;
 import io.declock.memorynode.DirectAccessProvider;
 import io.declock.rdma.ffm.NativeCallException;
 import io.declock.rdma.verbs.Errno;
+import io.declock.testing.Needs;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
@@ -92,6 +93,14 @@ class RdmaOptionsTest {
     void anUnknownProviderIsNamed() throws Exception {
         assertThatThrownBy(() -> Providers.load("dinsi"))
                 .hasMessageContaining("'dinsi', but must be ffm, disni or auto");
+    }
+
+    @Test
+    void aProcessHasOneProvider() throws Exception {
+        Needs.that(
+                () -> catchThrowable(() -> Providers.load("ffm")) == null,
+                "the choice of a provider",
+                "libibverbs.so.1 and librdmacm.so.1 (Debian: libibverbs1 librdmacm1)");
         assertThat(Providers.provider("auto").name()).isEqualTo("ffm");
         assertThatThrownBy(() -> Providers.provider("disni")).hasMessageContaining("uses ffm already");
     }

@@ -38,7 +38,8 @@ class RecordingBackend implements VerbsBackend {
     int rnrTimer;
 
     /** A send request. */
-    record Request(long id, int opcode, int flags, long remote, long operand, long local, int length) {}
+    record Request(
+            long id, int opcode, int flags, long remote, long operand, long swap, int key, long local, int length) {}
 
     @Override
     public int postSend(IbvQP qp, long workRequest) {
@@ -53,6 +54,8 @@ class RecordingBackend implements VerbsBackend {
                         intAt(wr, "send_flags"),
                         at(wr, "remote_addr"),
                         at(wr, "compare_add"),
+                        at(wr, "swap"),
+                        intAt(wr, "rkey"),
                         sge.get(JAVA_LONG, 0),
                         sge.get(JAVA_INT, 8)));
                 next = at(wr, "next");
@@ -96,7 +99,7 @@ class RecordingBackend implements VerbsBackend {
 
     @Override
     public IbvMr register(IbvPd pd, long address, long length, int access) throws IOException {
-        Providers.provider("ffm");
+        DisniProvider.ensure();
         return new IbvMr(null, address, (int) length, access, 0x11, 0x12, 0);
     }
 

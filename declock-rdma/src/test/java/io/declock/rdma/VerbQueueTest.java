@@ -163,8 +163,10 @@ class VerbQueueTest {
         return post(Purpose.RELEASE, verbs);
     }
 
-    private void complete(long sequence) {
-        queue.completed(backend.completion(sequence, Constants.IBV_WC_SUCCESS), 0);
+    /** Completes what was posted as the {@code n}th. */
+    private void complete(int n) {
+        long id = backend.posts.get(n).getLast().id();
+        queue.completed(backend.completion(id, Constants.IBV_WC_SUCCESS), 0);
     }
 
     @Test
@@ -183,6 +185,48 @@ class VerbQueueTest {
         backend.fill(requests.get(1), 46, 7, 8);
         complete(0);
         assertThat(chain.future().get()).isEqualTo(new long[][] {{41}, {46, 7, 8}});
+    }
+
+    @Test
+    void aSlotServesEveryKindOfChain() throws Exception {
+        for (int i = 0; i < 3 * SLOTS; i++) {
+            TestChain alone = post(c -> c.fetchAndAdd(64, 5));
+            RecordingBackend.Request addition = backend.posts.getLast().getFirst();
+            assertThat(backend.posts.getLast()).hasSize(1);
+            assertThat(addition.opcode()).isEqualTo(Constants.IBV_WR_ATOMIC_FETCH_AND_ADD);
+            assertThat(addition.flags()).isEqualTo(SIGNALED);
+            assertThat(addition.remote()).isEqualTo(0x10000 + 64);
+            assertThat(addition.operand()).isEqualTo(5);
+            assertThat(addition.swap()).isZero();
+            assertThat(addition.key()).isEqualTo(0x42);
+            assertThat(addition.length()).isEqualTo(8);
+            backend.fill(addition, 41 + i);
+            complete(2 * i);
+            assertThat(alone.future().get()).isEqualTo(new long[][] {{41 + i}});
+            TestChain other = post(
+                    i % 2 == 0
+                            ? c -> c.compareAndSwap(72, 7, 8)
+                            : c -> c.read(8, 4).write(8, 1));
+            RecordingBackend.Request first = backend.posts.getLast().getFirst();
+            assertThat(first.opcode())
+                    .isEqualTo(i % 2 == 0 ? Constants.IBV_WR_ATOMIC_CMP_AND_SWP : Constants.IBV_WR_RDMA_READ);
+            backend.fill(first, 6);
+            complete(2 * i + 1);
+            assertThat(other.future().get()[0][0]).isEqualTo(6);
+        }
+    }
+
+    /** Requests of a queue pair complete in order, so this would be a device's error; the chain stays the oldest. */
+    @Test
+    void aCompletionThatIsNotTheOldestsEndsNothing() {
+        TestChain first = post(c -> c.fetchAndAdd(0, 1));
+        TestChain second = post(c -> c.fetchAndAdd(0, 1));
+        complete(1);
+        assertThat(first.future()).isNotDone();
+        assertThat(second.future()).isNotDone();
+        complete(0);
+        complete(1);
+        assertThat(second.ends).hasValue(1);
     }
 
     @Test
@@ -225,6 +269,10 @@ class VerbQueueTest {
         assertThat(backend.posts)
                 .extracting(requests -> requests.get(0).operand())
                 .containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+        post(c -> c.fetchAndAdd(0, 10));
+        assertThat(counters.waits.sum())
+                .as("nothing waits any more, so nothing need be queued")
+                .isEqualTo(6);
     }
 
     @Test
@@ -254,11 +302,12 @@ class VerbQueueTest {
     @Test
     void whatIsOutsideTheGrantNeverReachesTheAdapter() {
         for (long address : new long[] {-8, 4, 4096, 4096 - 8, Long.MAX_VALUE - 7}) {
-            TestChain chain = post(c -> c.write(0, 1).read(address, 2));
-            assertThat(chain.future()).isCompletedExceptionally();
+            assertThat(post(c -> c.write(0, 1).read(address, 2)).future()).isCompletedExceptionally();
+            assertThat(post(c -> c.read(address, 2).write(0, 1)).future()).isCompletedExceptionally();
+            assertThat(post(c -> c.read(address, 2)).future()).isCompletedExceptionally();
         }
         assertThat(backend.posts).isEmpty();
-        assertThat(broken).hasSize(5);
+        assertThat(broken).hasSize(15);
     }
 
     @Test

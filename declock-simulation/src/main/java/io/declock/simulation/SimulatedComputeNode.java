@@ -11,7 +11,6 @@ import io.declock.fabric.JoinRequest;
 import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.SessionListener;
-import io.declock.local.Hold;
 import io.declock.local.LocalHost;
 import io.declock.local.LocalLock;
 import io.declock.local.LocalSettings;
@@ -284,15 +283,12 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     }
 
     @Override
-    public void holdLost(Hold hold, LockMode mode, Runnable listeners) {
+    public void holdLost(LockMode mode, Runnable listeners) {
         listeners.run();
     }
 
     @Override
     public void held(int change) {}
-
-    @Override
-    public void waiting(int change) {}
 
     /** Returns the locks that have a remote side at present, with it. */
     void eachRemote(RemoteVisitor visitor) {

@@ -16,6 +16,7 @@ import io.declock.local.Hold;
 import io.declock.local.LocalHost;
 import io.declock.local.LocalLock;
 import io.declock.local.LocalSettings;
+import io.declock.local.LocalWaiter;
 import io.declock.monitor.Counters;
 import io.declock.protocol.CqlEnvironment;
 import io.declock.protocol.CqlLock;
@@ -40,7 +41,6 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
     private final AtomicLongArray words = new AtomicLongArray(layout.words());
     private final Counters counters = new Counters();
     private final AtomicInteger held = new AtomicInteger();
-    private final AtomicInteger waiting = new AtomicInteger();
     private final LocalLock lock = new LocalLock(this, "lock");
 
     /** Makes a node whose lock is free. */
@@ -69,7 +69,21 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
 
     /** Returns callers in the queue. */
     public int waiters() {
-        return waiting.get();
+        Waiters counted = new Waiters();
+        lock.visit(counted);
+        return counted.count;
+    }
+
+    private static final class Waiters implements LocalLock.Visitor {
+        private int count;
+
+        @Override
+        public void hold(Hold hold, boolean exclusive) {}
+
+        @Override
+        public void waiter(LocalWaiter waiter, long since, int position) {
+            count++;
+        }
     }
 
     @Override
@@ -107,11 +121,6 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
     }
 
     @Override
-    public void waiting(int change) {
-        waiting.addAndGet(change);
-    }
-
-    @Override
     public LocalSettings localSettings() {
         return LocalSettings.DEFAULTS;
     }
@@ -120,7 +129,7 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
     public void forgotten(LocalLock of) {}
 
     @Override
-    public void holdLost(Hold hold, LockMode mode, Runnable listeners) {
+    public void holdLost(LockMode mode, Runnable listeners) {
         listeners.run();
     }
 

@@ -4,7 +4,6 @@
 package io.declock.benchmarks.micro;
 
 import io.declock.LockMode;
-import io.declock.local.Hold;
 import io.declock.local.LocalHost;
 import io.declock.local.LocalLock;
 import io.declock.local.LocalSettings;
@@ -76,13 +75,10 @@ public class LocalQueueBenchmark implements LocalHost {
     public void forgotten(LocalLock retired) {}
 
     @Override
-    public void holdLost(Hold hold, LockMode mode, Runnable listeners) {}
+    public void holdLost(LockMode mode, Runnable listeners) {}
 
     @Override
     public void held(int change) {}
-
-    @Override
-    public void waiting(int change) {}
 
     private static final class Waiter extends LocalWaiter {
         Waiter(Object owner) {

@@ -3,54 +3,55 @@
 
 package io.declock.rdma.verbs;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /** An array of {@code struct ibv_recv_wr}, each with one {@code struct ibv_sge}; see ibv_post_recv(3). Not thread-safe. */
 public final class ReceiveRequests implements AutoCloseable {
     private static final StructLayout WR = Layouts.IBV_RECV_WR;
-    private static final StructLayout SGE = Layouts.IBV_SGE;
+    private static final int WR_ID = StructArray.longField(WR, "wr_id");
+    private static final int NEXT = StructArray.longField(WR, "next");
+    private static final int SG_LIST = StructArray.longField(WR, "sg_list");
+    private static final int NUM_SGE = StructArray.intField(WR, "num_sge");
 
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment requests;
-    private final MemorySegment elements;
+    private static final StructLayout SGE = Layouts.IBV_SGE;
+    private static final int ADDR = StructArray.longField(SGE, "addr");
+    private static final int LENGTH = StructArray.intField(SGE, "length");
+    private static final int LKEY = StructArray.intField(SGE, "lkey");
+
+    private final StructArray requests;
+    private final StructArray elements;
 
     /** Makes that many requests. */
     public ReceiveRequests(int count) {
-        requests = arena.allocate(WR, count);
-        elements = arena.allocate(SGE, count);
+        requests = new StructArray(WR, count);
+        elements = new StructArray(SGE, count);
         for (int i = 0; i < count; i++) {
-            long at = i * WR.byteSize();
-            requests.set(JAVA_LONG, at + Layouts.offset(WR, "sg_list"), elements.address() + i * SGE.byteSize());
-            requests.set(JAVA_INT, at + Layouts.offset(WR, "num_sge"), 1);
+            requests.setLong(i, SG_LIST, elements.address(i));
+            requests.setInt(i, NUM_SGE, 1);
         }
     }
 
     /** Fills a request: its id and where what is received goes. */
     public void fill(int i, long id, long address, int length, int key) {
-        requests.set(JAVA_LONG, i * WR.byteSize() + Layouts.offset(WR, "wr_id"), id);
-        long at = i * SGE.byteSize();
-        elements.set(JAVA_LONG, at + Layouts.offset(SGE, "addr"), address);
-        elements.set(JAVA_INT, at + Layouts.offset(SGE, "length"), length);
-        elements.set(JAVA_INT, at + Layouts.offset(SGE, "lkey"), key);
+        requests.setLong(i, WR_ID, id);
+        elements.setLong(i, ADDR, address);
+        elements.setInt(i, LENGTH, length);
+        elements.setInt(i, LKEY, key);
     }
 
     /** Makes a request the one after another. */
     public void link(int i, int next) {
-        requests.set(JAVA_LONG, i * WR.byteSize() + Layouts.offset(WR, "next"), address(next));
+        requests.setLong(i, NEXT, requests.address(next));
     }
 
     /** Returns where a request lies. */
     public long address(int i) {
-        return requests.address() + i * WR.byteSize();
+        return requests.address(i);
     }
 
     @Override
     public void close() {
-        arena.close();
+        requests.close();
+        elements.close();
     }
 }

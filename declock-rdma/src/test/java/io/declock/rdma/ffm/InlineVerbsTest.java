@@ -25,11 +25,10 @@ class InlineVerbsTest {
             requests.header(0, 7, Constants.IBV_WR_ATOMIC_FETCH_AND_ADD, 0);
             requests.atomic(0, 0x1000, 0x42, -3, 0);
             requests.local(0, 0x2000, 8, 0x11);
-            requests.header(1, 7, Constants.IBV_WR_RDMA_READ, Constants.IBV_SEND_FENCE);
+            requests.header(1, 7, Constants.IBV_WR_RDMA_READ, Constants.IBV_SEND_FENCE | Constants.IBV_SEND_SIGNALED);
             requests.remote(1, 0x1008, 0x42);
             requests.local(1, 0x3000, 80, 0x11);
             requests.link(0, 1);
-            requests.flag(1, Constants.IBV_SEND_SIGNALED);
 
             assertThat(device.post(requests.address(0))).isZero();
 

@@ -7,6 +7,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.declock.rdma.DisniProvider;
 import io.declock.rdma.verbs.Layouts;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -42,7 +43,7 @@ public final class StubDevice implements AutoCloseable {
 
     /** Makes one. */
     public StubDevice() throws IOException {
-        FfmProviderInstaller.ensure();
+        DisniProvider.ensure();
         MemorySegment context = arena.allocate(Layouts.IBV_CONTEXT);
         FunctionDescriptor post = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
         FunctionDescriptor poll = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);

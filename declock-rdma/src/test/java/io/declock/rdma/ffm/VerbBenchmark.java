@@ -62,11 +62,10 @@ public class VerbBenchmark {
         requests.header(0, id++, Constants.IBV_WR_ATOMIC_FETCH_AND_ADD, 0);
         requests.atomic(0, 0x1000, 0x42, 1, 0);
         requests.local(0, 0x2000, 8, 0x11);
-        requests.header(1, id, Constants.IBV_WR_RDMA_READ, Constants.IBV_SEND_FENCE);
+        requests.header(1, id, Constants.IBV_WR_RDMA_READ, Constants.IBV_SEND_FENCE | Constants.IBV_SEND_SIGNALED);
         requests.remote(1, 0x1008, 0x42);
         requests.local(1, 0x3000, 80, 0x11);
         requests.link(0, 1);
-        requests.flag(1, Constants.IBV_SEND_SIGNALED);
         return requests.address(0);
     }
 

@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
 public final class Figures {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final int RAW_OPERATIONS = 2000;
-    private static final int ROUNDS = 9;
+    private static final int ROUNDS = 21;
     private static final int CYCLES = 2001;
     /** What goes over TCP takes many times as long. */
     private static final int SLOWER = 15;
@@ -83,7 +83,7 @@ public final class Figures {
             acquire = locks(node);
             pausedAcquire = locks(node);
             for (Stopwatch one : List.of(acquire, chain, binding, acquire)) {
-                one.warmUp();
+                warmUp(one);
             }
             // A host that others use as well is slower at one time than at another: in each round everything has its
             // turn.
@@ -94,13 +94,18 @@ public final class Figures {
                 acquire.round(CYCLES, 0);
                 pausedBinding.round(CYCLES, PAUSE_NANOS);
                 pausedAcquire.round(CYCLES, PAUSE_NANOS);
+                System.out.println("round " + round + ": raw " + raw.last() + ", binding "
+                        + binding.alone().last() + ", chain " + chain.alone().last() + ", acquire "
+                        + acquire.alone().last() + ", with pauses "
+                        + pausedBinding.alone().last() + " and "
+                        + pausedAcquire.alone().last());
             }
         }
         Stopwatch tcp;
         try (TalkingProcess memoryNode = serve("tcp");
                 ComputeNode node = join("tcp")) {
             tcp = locks(node).slow(SLOWER);
-            tcp.warmUp();
+            warmUp(tcp);
             tcp.round(CYCLES / SLOWER, 0);
         }
         System.out.println(
@@ -114,6 +119,12 @@ public final class Figures {
         latency("RDMA: acquire, 50 us after the last release", pausedAcquire.alone(), raw, 1);
         latency("TCP:  uncontended acquire", tcp.alone(), raw, 1);
         latency("TCP:  acquire and release, against two such verbs", tcp.cycle(), raw, 2);
+    }
+
+    private static void warmUp(Stopwatch stopwatch) throws Exception {
+        if (!stopwatch.warmUp()) {
+            System.out.println("FIGURE  the JVM was still compiling when it was measured: too slow to compare");
+        }
     }
 
     private void loads() throws Exception {
@@ -233,9 +244,29 @@ public final class Figures {
     private static Stopwatch locks(ComputeNode node) {
         LockRequest[] requests = new LockRequest[NAMES];
         Arrays.setAll(requests, i -> LockRequest.write("figure-" + i));
-        LockHandle[] handle = new LockHandle[1];
-        int[] next = {0};
-        return new Stopwatch(() -> handle[0] = node.acquire(requests[next[0]++ % NAMES]), () -> handle[0].close());
+        Turns turns = new Turns(node, requests);
+        return new Stopwatch(turns::acquire, turns::release);
+    }
+
+    /** Acquires one lock after the other. */
+    private static final class Turns {
+        private final ComputeNode node;
+        private final LockRequest[] requests;
+        private int next;
+        private LockHandle handle;
+
+        Turns(ComputeNode node, LockRequest[] requests) {
+            this.node = node;
+            this.requests = requests;
+        }
+
+        void acquire() throws InterruptedException {
+            handle = node.acquire(requests[next++ % requests.length]);
+        }
+
+        void release() {
+            handle.close();
+        }
     }
 
     private Hot hot(String scheme, int threads) throws Exception {

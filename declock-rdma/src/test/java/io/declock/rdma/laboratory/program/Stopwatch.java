@@ -24,6 +24,8 @@ final class Stopwatch {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     /** What is repeated first, to have the caches as it leaves them. */
     private static final int LEAD = 300;
+    /** How many operations are measured by one call: few, so that warming up calls often enough for the JVM to compile the measuring. */
+    private static final int STRETCH = 100;
 
     private final CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
     private final Operation operation;
@@ -58,18 +60,16 @@ final class Stopwatch {
         return this;
     }
 
-    /** Repeats the operation until the compilers are done with it. */
-    void warmUp() throws Exception {
+    /** Repeats the operation until the compilers are done with it; returns false if they were not in time. */
+    boolean warmUp() throws Exception {
         long began = System.nanoTime();
         int quiet = 0;
         while (quiet < QUIET_BATCHES && System.nanoTime() - began < PATIENCE.toNanos()) {
             long before = compilers.getTotalCompilationTime();
-            for (int i = 0; i < batch; i++) {
-                operation.run();
-                after.run();
-            }
+            measure(batch, 0);
             quiet = compilers.getTotalCompilationTime() - before < QUIET_MILLIS ? quiet + 1 : 0;
         }
+        return quiet == QUIET_BATCHES;
     }
 
     /** Measures one round, with a pause after each operation. */
@@ -83,7 +83,14 @@ final class Stopwatch {
     private double[] measure(int count, long pauseNanos) throws Exception {
         long[] operations = new long[count];
         long[] cycles = new long[count];
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < count; i += STRETCH) {
+            stretch(operations, cycles, i, Math.min(count, i + STRETCH), pauseNanos);
+        }
+        return new double[] {median(operations), median(cycles)};
+    }
+
+    private void stretch(long[] operations, long[] cycles, int from, int to, long pauseNanos) throws Exception {
+        for (int i = from; i < to; i++) {
             long start = System.nanoTime();
             operation.run();
             operations[i] = System.nanoTime() - start;
@@ -94,7 +101,6 @@ final class Stopwatch {
                 Thread.onSpinWait();
             }
         }
-        return new double[] {median(operations), median(cycles)};
     }
 
     private static double median(long[] nanos) {
@@ -118,6 +124,11 @@ final class Stopwatch {
 
         void add(double micros) {
             p50s.add(micros);
+        }
+
+        /** Returns the p50 of the last round. */
+        double last() {
+            return p50s.getLast();
         }
 
         /** Returns the p50 of the round that was in the middle. */
