@@ -3,7 +3,12 @@
 
 package io.declock.fabric;
 
-/** The one-sided operations a memory node executes on its region. Their ordinals are not on the wire. */
+/**
+ * The one-sided operations a memory node executes on its region. Their ordinals are not on the wire.
+ *
+ * <p>Atomics are atomic against each other only. A WRITE to a word that somebody changes by an atomic at that time may be lost, so no
+ * word is changed by both (the InfiniBand architecture promises no more, and Soft-RoCE was seen to lose such a WRITE).
+ */
 public enum Verb {
     /** Adds to one 8-byte word atomically and returns what was there. */
     FETCH_AND_ADD,

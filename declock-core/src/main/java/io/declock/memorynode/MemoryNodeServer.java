@@ -5,7 +5,6 @@ package io.declock.memorynode;
 
 import io.declock.fabric.tcp.wire.EventLoops;
 import io.declock.fabric.tcp.wire.Tls;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -19,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Serves a {@link MemoryNode} over TCP. Thread-safe. */
 public final class MemoryNodeServer implements AutoCloseable {
-    private static final int BACKLOG = 256;
     private static final int BIND_SECONDS = 10;
     private static final int CLOSE_SECONDS = 2;
 
@@ -66,24 +64,10 @@ public final class MemoryNodeServer implements AutoCloseable {
 
     private static Channel bind(ServerContext context, EventLoops loops) throws IOException {
         MemoryNodeServerSettings settings = context.settings();
-        var bound = new ServerBootstrap()
-                .group(loops.group())
-                .channel(loops.serverChannel())
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, EventLoops.receiveBuffers())
+        var bound = loops.server(new ServerChannels(context))
                 .childOption(
                         ChannelOption.WRITE_BUFFER_WATER_MARK,
                         new WriteBufferWaterMark(settings.maxPendingBytes() / 4, settings.maxPendingBytes()))
-                .childHandler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel accepted) {
-                        Tls.addServer(accepted.pipeline(), settings.sslContext(), settings.sslParameters());
-                        accepted.pipeline().addLast(new ServerConnection(context));
-                    }
-                })
                 .bind(settings.host(), settings.port());
         try {
             bound.get(BIND_SECONDS, TimeUnit.SECONDS);
@@ -102,6 +86,22 @@ public final class MemoryNodeServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while binding " + settings.host() + ":" + settings.port(), e);
+        }
+    }
+
+    /** What an accepted channel gets. */
+    private static final class ServerChannels extends ChannelInitializer<Channel> {
+        private final ServerContext context;
+
+        ServerChannels(ServerContext context) {
+            this.context = context;
+        }
+
+        @Override
+        protected void initChannel(Channel accepted) {
+            MemoryNodeServerSettings settings = context.settings();
+            Tls.addServer(accepted.pipeline(), settings.sslContext(), settings.sslParameters());
+            accepted.pipeline().addLast(new ServerConnection(context));
         }
     }
 

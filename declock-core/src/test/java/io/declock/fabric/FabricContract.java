@@ -19,9 +19,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionService;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -281,7 +283,9 @@ public abstract class FabricContract {
                     Thread.onSpinWait();
                 }
                 unprotected[0] = unprotected[0] + 1;
-                run(node, chain -> chain.write(lock, 0));
+                // By an atomic, too: a WRITE may be lost between the two halves of another node's atomic.
+                assertThat(run(node, chain -> chain.compareAndSwap(lock, n + 1, 0))[0][0])
+                        .isEqualTo(n + 1);
             }
         });
 
@@ -643,16 +647,19 @@ public abstract class FabricContract {
     private static void inParallel(List<Joined> nodes, Work work) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(nodes.size());
         try {
-            List<Future<?>> all = new ArrayList<>();
+            // In the order in which they end: where one failed, others may wait for it without end.
+            CompletionService<Void> running = new ExecutorCompletionService<>(threads);
             for (int n = 0; n < nodes.size(); n++) {
                 int number = n;
-                all.add(threads.submit(() -> {
+                running.submit(() -> {
                     work.run(nodes.get(number), number);
                     return null;
-                }));
+                });
             }
-            for (Future<?> each : all) {
-                each.get(30, TimeUnit.SECONDS);
+            for (int n = 0; n < nodes.size(); n++) {
+                Future<Void> ended = running.poll(30, TimeUnit.SECONDS);
+                assertThat(ended).as("one more node that is done").isNotNull();
+                ended.get();
             }
         } finally {
             threads.shutdownNow();

@@ -5,11 +5,9 @@ package io.declock.fabric.tcp;
 
 import io.declock.fabric.tcp.wire.EventLoops;
 import io.declock.fabric.tcp.wire.Tls;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -17,7 +15,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Accepts connections from peers. Thread-safe. */
 final class PeerListener {
-    private static final int BACKLOG = 256;
     private static final int BIND_MILLIS = 10_000;
     /** Members of as many memory nodes as anyone has, and some that are connecting. */
     private static final int MAX_CONNECTIONS = 2048;
@@ -30,28 +27,7 @@ final class PeerListener {
 
     static PeerListener start(TcpFabric fabric, EventLoops loops) {
         TcpFabricSettings settings = fabric.settings();
-        AtomicInteger connections = new AtomicInteger();
-        ChannelFuture bound = new ServerBootstrap()
-                .group(loops.group())
-                .channel(loops.serverChannel())
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.SO_KEEPALIVE, true)
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, EventLoops.receiveBuffers())
-                .childHandler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel accepted) {
-                        accepted.closeFuture().addListener(done -> connections.getAndDecrement());
-                        if (connections.incrementAndGet() > MAX_CONNECTIONS) {
-                            accepted.close();
-                            return;
-                        }
-                        Tls.addServer(accepted.pipeline(), settings.serverSsl(), settings.serverSslParameters());
-                        accepted.pipeline().addLast(new InboundPeer(fabric));
-                    }
-                })
-                .bind(settings.peerPort());
+        ChannelFuture bound = loops.server(new PeerChannels(fabric)).bind(settings.peerPort());
         if (!bound.awaitUninterruptibly(BIND_MILLIS) || !bound.isSuccess()) {
             Throwable cause = bound.cause();
             throw new UncheckedIOException(
@@ -64,5 +40,27 @@ final class PeerListener {
 
     int port() {
         return ((InetSocketAddress) channel.localAddress()).getPort();
+    }
+
+    /** What an accepted channel gets. */
+    private static final class PeerChannels extends ChannelInitializer<Channel> {
+        private final TcpFabric fabric;
+        private final AtomicInteger connections = new AtomicInteger();
+
+        PeerChannels(TcpFabric fabric) {
+            this.fabric = fabric;
+        }
+
+        @Override
+        protected void initChannel(Channel accepted) {
+            accepted.closeFuture().addListener(done -> connections.getAndDecrement());
+            if (connections.incrementAndGet() > MAX_CONNECTIONS) {
+                accepted.close();
+                return;
+            }
+            TcpFabricSettings settings = fabric.settings();
+            Tls.addServer(accepted.pipeline(), settings.serverSsl(), settings.serverSslParameters());
+            accepted.pipeline().addLast(new InboundPeer(fabric));
+        }
     }
 }

@@ -13,7 +13,6 @@ import io.declock.fabric.tcp.wire.EventLoops;
 import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Tls;
 import io.declock.monitor.Counters;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -190,26 +189,21 @@ public final class TcpFabric implements Fabric {
 
     private ChannelFuture connect(
             String host, int port, boolean verifyHost, long timeoutMillis, ChannelHandler handler) {
-        return new Bootstrap()
-                .group(loops.group())
-                .channel(loops.clientChannel())
-                .option(ChannelOption.TCP_NODELAY, true)
-                .option(ChannelOption.SO_KEEPALIVE, true)
-                .option(ChannelOption.RECVBUF_ALLOCATOR, EventLoops.receiveBuffers())
+        ChannelInitializer<Channel> initializer = new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                Tls.addClient(
+                        channel.pipeline(),
+                        settings.clientSsl(),
+                        settings.clientSslParameters(),
+                        verifyHost,
+                        host,
+                        port);
+                channel.pipeline().addLast(handler);
+            }
+        };
+        return loops.client(initializer)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis)
-                .handler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                        Tls.addClient(
-                                channel.pipeline(),
-                                settings.clientSsl(),
-                                settings.clientSslParameters(),
-                                verifyHost,
-                                host,
-                                port);
-                        channel.pipeline().addLast(handler);
-                    }
-                })
                 .connect(host, port);
     }
 
