@@ -133,7 +133,26 @@ final class Stopwatch {
 
         /** Returns the p50 of the round that was in the middle. */
         double typical() {
-            return p50s.stream().sorted().toList().get(p50s.size() / 2);
+            return middle(p50s);
+        }
+
+        /**
+         * Returns the ratio to another one's p50 in the same round, of the round where that ratio was in the middle; of something
+         * measured in other rounds, the ratio of the middles.
+         */
+        double typicalRatio(Rounds other) {
+            if (p50s.size() != other.p50s.size()) {
+                return typical() / other.typical();
+            }
+            List<Double> ratios = new ArrayList<>();
+            for (int i = 0; i < p50s.size(); i++) {
+                ratios.add(p50s.get(i) / other.p50s.get(i));
+            }
+            return middle(ratios);
+        }
+
+        private static double middle(List<Double> values) {
+            return values.stream().sorted().toList().get(values.size() / 2);
         }
 
         /** Returns the lowest, which others disturbed least. */
