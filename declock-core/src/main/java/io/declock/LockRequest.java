@@ -22,11 +22,20 @@ public final class LockRequest {
     /** How long an acquisition waits when the request does not say: 30 seconds. */
     public static final Duration DEFAULT_WAIT_TIME = Duration.ofSeconds(30);
 
+    private final String name;
+    private final LockMode mode;
     private final Map<String, LockMode> names;
     private final @Nullable Duration waitTime;
     private final @Nullable Duration leaseTime;
 
-    private LockRequest(Map<String, LockMode> names, @Nullable Duration waitTime, @Nullable Duration leaseTime) {
+    private LockRequest(
+            String name,
+            LockMode mode,
+            Map<String, LockMode> names,
+            @Nullable Duration waitTime,
+            @Nullable Duration leaseTime) {
+        this.name = name;
+        this.mode = mode;
         this.names = names;
         this.waitTime = waitTime;
         this.leaseTime = leaseTime;
@@ -44,15 +53,17 @@ public final class LockRequest {
 
     /** Asks for {@code name} in {@code mode}. */
     public static LockRequest of(String name, LockMode mode) {
-        return new LockRequest(
-                Map.of(Objects.requireNonNull(name, "name"), Objects.requireNonNull(mode, "mode")), null, null);
+        Map<String, LockMode> names =
+                Map.of(Objects.requireNonNull(name, "name"), Objects.requireNonNull(mode, "mode"));
+        return new LockRequest(name, mode, names, null, null);
     }
 
     /** Asks for {@code name} in {@code mode} as well; the stronger mode wins where a name is asked for twice. */
     public LockRequest and(String name, LockMode mode) {
         Map<String, LockMode> more = new LinkedHashMap<>(names);
         more.merge(name, mode, (had, asked) -> had.isExclusive() ? had : asked);
-        return new LockRequest(Collections.unmodifiableMap(more), waitTime, leaseTime);
+        LockMode ofFirst = more.getOrDefault(this.name, this.mode);
+        return new LockRequest(this.name, ofFirst, Collections.unmodifiableMap(more), waitTime, leaseTime);
     }
 
     /** Asks for {@code name} in read mode as well. */
@@ -74,7 +85,7 @@ public final class LockRequest {
         if (waitTime.isNegative()) {
             throw new IllegalArgumentException("waitTime must not be negative: " + waitTime);
         }
-        return new LockRequest(names, waitTime, leaseTime);
+        return new LockRequest(name, mode, names, waitTime, leaseTime);
     }
 
     /**
@@ -87,10 +98,25 @@ public final class LockRequest {
         if (leaseTime.isZero() || leaseTime.isNegative()) {
             throw new IllegalArgumentException("leaseTime must be positive: " + leaseTime);
         }
-        return new LockRequest(names, waitTime, leaseTime);
+        return new LockRequest(name, mode, names, waitTime, leaseTime);
     }
 
-    /** Returns the names asked for, each with its mode. */
+    /** Returns whether only one name is asked for. */
+    public boolean isSingle() {
+        return names.size() == 1;
+    }
+
+    /** Returns the name that was asked for first, of most requests the only one. */
+    public String name() {
+        return name;
+    }
+
+    /** Returns the mode of {@link #name}. */
+    public LockMode mode() {
+        return mode;
+    }
+
+    /** Returns the names asked for, each with its mode, in the order in which they were first asked for. */
     public Map<String, LockMode> names() {
         return names;
     }

@@ -47,7 +47,8 @@ public abstract class LocalWaiter implements Runnable {
     private boolean reentrant;
     private boolean stamped;
     private volatile boolean nextInLine;
-    private volatile State state = State.WAITING;
+    // Null while it waits: what need not be written when each waiter is made.
+    private volatile @Nullable State decided;
 
     /**
      * Makes a waiter.
@@ -64,12 +65,12 @@ public abstract class LocalWaiter implements Runnable {
     void grant(Hold granted, boolean again) {
         hold = granted;
         reentrant = again;
-        state = State.GRANTED;
+        decided = State.GRANTED;
     }
 
     void settle(State settled, @Nullable DecLockException why) {
         failure = why;
-        state = settled;
+        decided = settled;
     }
 
     /** Timestamps are on the memory node's clock, so who comes before there is a session is stamped when there is one. */
@@ -95,7 +96,8 @@ public abstract class LocalWaiter implements Runnable {
 
     /** Returns what became of it. */
     public final State state() {
-        return state;
+        State state = decided;
+        return state == null ? State.WAITING : state;
     }
 
     /** Returns whether it is the first to be granted locally, so that spinning for a moment may pay. */
@@ -107,7 +109,7 @@ public abstract class LocalWaiter implements Runnable {
     public final Hold hold() {
         Hold granted = hold;
         if (granted == null) {
-            throw new IllegalStateException("not granted: " + state);
+            throw new IllegalStateException("not granted: " + state());
         }
         return granted;
     }

@@ -45,7 +45,8 @@ final class Acquirer {
      * @param waitNanos 0 not to queue at all, {@link #FOR_EVER} for no bound
      * @return the hold, or null if the time ran out
      */
-    HandleImpl.@Nullable Part acquire(String name, LockMode mode, Object owner, long waitNanos, boolean interruptible)
+    @Nullable
+    Hold acquire(String name, LockMode mode, Object owner, long waitNanos, boolean interruptible)
             throws InterruptedException {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
@@ -104,8 +105,7 @@ final class Acquirer {
         return node.clock().nanoTime() - began;
     }
 
-    private HandleImpl.@Nullable Part gaveUp(LockMode mode, long began, boolean interruptible)
-            throws InterruptedException {
+    private @Nullable Hold gaveUp(LockMode mode, long began, boolean interruptible) throws InterruptedException {
         boolean interrupted = interruptible && Thread.interrupted();
         observer.notGranted(
                 mode, interrupted ? LockObserver.Outcome.CANCELLED : LockObserver.Outcome.TIMED_OUT, since(began));
@@ -127,7 +127,7 @@ final class Acquirer {
         return lock;
     }
 
-    private HandleImpl.Part granted(LocalWaiter waiter, long began) {
+    private Hold granted(LocalWaiter waiter, long began) {
         Hold hold = waiter.hold();
         if (!waiter.isReentrant()) {
             counters.count(event(hold.kind()));
@@ -135,7 +135,7 @@ final class Acquirer {
                 observer.granted(waiter.mode(), hold.kind(), since(began));
             }
         }
-        return new HandleImpl.Part(hold, waiter.mode());
+        return hold;
     }
 
     private DecLockException failed(LocalWaiter waiter, long began) {
@@ -145,17 +145,16 @@ final class Acquirer {
     }
 
     /** Acquires one name without blocking; the result is null when it was not granted in time, and cancelling it withdraws. */
-    CompletableFuture<HandleImpl.@Nullable Part> acquireAsync(
-            String name, LockMode mode, Object owner, long waitNanos) {
+    CompletableFuture<@Nullable Hold> acquireAsync(String name, LockMode mode, Object owner, long waitNanos) {
         Attempt attempt = new Attempt(mode, owner, waitNanos == 0);
         attempt.lock = attempt.enter(name);
         attempt.waiter.run();
         if (!attempt.result.isDone() && waitNanos != FOR_EVER) {
             TimerService.Timer timer = node.timer().start(bound(waitNanos), attempt::timeOut);
             // Most calls are granted long before; what they were given to wait may be an hour.
-            attempt.result.whenComplete((part, failure) -> timer.cancel());
+            attempt.result.whenComplete((hold, failure) -> timer.cancel());
         }
-        attempt.result.whenComplete((part, failure) -> {
+        attempt.result.whenComplete((hold, failure) -> {
             if (attempt.result.isCancelled()) {
                 attempt.withdraw();
             }
@@ -164,7 +163,7 @@ final class Acquirer {
     }
 
     private final class Attempt {
-        final CompletableFuture<HandleImpl.@Nullable Part> result = new CompletableFuture<>();
+        final CompletableFuture<@Nullable Hold> result = new CompletableFuture<>();
         final AsyncWaiter waiter;
 
         @Nullable
@@ -193,9 +192,9 @@ final class Acquirer {
             node.waiting(-1);
             switch (waiter.state()) {
                 case GRANTED -> {
-                    HandleImpl.Part part = granted(waiter, waiter.since());
-                    if (!result.complete(part)) {
-                        node.release(part.hold, waiter.mode());
+                    Hold hold = granted(waiter, waiter.since());
+                    if (!result.complete(hold)) {
+                        node.release(hold, waiter.mode());
                     }
                 }
                 case FAILED -> result.completeExceptionally(failed(waiter, waiter.since()));

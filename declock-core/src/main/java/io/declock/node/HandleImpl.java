@@ -24,58 +24,68 @@ final class HandleImpl implements LockHandle {
             AtomicReferenceFieldUpdater.newUpdater(HandleImpl.class, Interruption.class, "interruption");
 
     private final ComputeNode node;
-    private final List<Part> parts;
+    // Nearly all requests have one name.
+    private final Hold hold;
+    private final LockMode asked;
+    private final List<Part> others;
     private final List<Timer> ceilings;
     // By updaters, as every acquisition makes a handle.
     private volatile int closed;
     private volatile @Nullable Interruption interruption;
+    /** The mode since an upgrade or downgrade, which only a handle with one name can have. */
+    private volatile @Nullable LockMode converted;
 
-    /** One name of the request. The mode changes only by upgrade and downgrade. */
-    static final class Part {
-        final Hold hold;
-        volatile LockMode mode;
-
-        Part(Hold hold, LockMode mode) {
-            this.hold = hold;
-            this.mode = mode;
-        }
-    }
+    /** A further name of the request. */
+    record Part(Hold hold, LockMode mode) {}
 
     /**
      * Makes one.
      *
+     * @param hold of the name that was taken first
+     * @param others the further ones, in the order in which they were taken
      * @param ceilings end the holds if they last too long; cancelled when this is closed
      */
-    HandleImpl(ComputeNode node, List<Part> parts, List<Timer> ceilings) {
+    HandleImpl(ComputeNode node, Hold hold, LockMode asked, List<Part> others, List<Timer> ceilings) {
         this.node = node;
-        this.parts = parts;
+        this.hold = hold;
+        this.asked = asked;
+        this.others = others;
         this.ceilings = ceilings;
     }
 
     @Override
     public List<Grant> grants() {
-        List<Grant> grants = new ArrayList<>(parts.size());
-        for (Part part : parts) {
-            grants.add(new Grant(part.hold.lock().name(), part.mode, part.hold.token()));
+        List<Grant> grants = new ArrayList<>(1 + others.size());
+        grants.add(grant(hold, mode()));
+        for (Part other : others) {
+            grants.add(grant(other.hold, other.mode));
         }
         return grants;
     }
 
+    private static Grant grant(Hold hold, LockMode mode) {
+        return new Grant(hold.lock().name(), mode, hold.token());
+    }
+
     @Override
     public LockMode mode() {
-        return parts.get(0).mode;
+        LockMode since = converted;
+        return since == null ? asked : since;
     }
 
     @Override
     public long fencingToken() {
-        return parts.get(0).hold.token();
+        return hold.token();
     }
 
     @Override
     public long fencingToken(String name) {
-        for (Part part : parts) {
-            if (part.hold.lock().name().equals(name)) {
-                return part.hold.token();
+        if (hold.lock().name().equals(name)) {
+            return hold.token();
+        }
+        for (Part other : others) {
+            if (other.hold.lock().name().equals(name)) {
+                return other.hold.token();
             }
         }
         throw new IllegalArgumentException("this handle has no lock '" + name + "', only " + grants());
@@ -83,28 +93,37 @@ final class HandleImpl implements LockHandle {
 
     @Override
     public boolean isValid() {
-        if (isClosed()) {
+        if (isClosed() || !isValid(hold)) {
             return false;
         }
-        for (Part part : parts) {
-            if (part.hold.lost() != null || !part.hold.lock().mayTrustLease()) {
+        for (Part other : others) {
+            if (!isValid(other.hold)) {
                 return false;
             }
         }
         return true;
     }
 
+    private static boolean isValid(Hold hold) {
+        return hold.lost() == null && hold.lock().mayTrustLease();
+    }
+
     @Override
     public void onLost(LostListener listener) {
         AtomicBoolean told = new AtomicBoolean();
-        for (Part part : parts) {
-            part.hold.whenLost(() -> {
-                LockLostException why = part.hold.lost();
-                if (!isClosed() && why != null && told.compareAndSet(false, true)) {
-                    listener.lost(this, why);
-                }
-            });
+        tellOnce(hold, told, listener);
+        for (Part other : others) {
+            tellOnce(other.hold, told, listener);
         }
+    }
+
+    private void tellOnce(Hold of, AtomicBoolean told, LostListener listener) {
+        of.whenLost(() -> {
+            LockLostException why = of.lost();
+            if (!isClosed() && why != null && told.compareAndSet(false, true)) {
+                listener.lost(this, why);
+            }
+        });
     }
 
     @Override
@@ -117,20 +136,20 @@ final class HandleImpl implements LockHandle {
 
     @Override
     public boolean tryUpgrade() throws InterruptedException {
-        Part part = single("tryUpgrade");
+        checkSingle("tryUpgrade");
         checkOpen();
-        if (part.mode.isExclusive()) {
+        if (mode().isExclusive()) {
             return true;
         }
-        ThreadWaiter waiter = new ThreadWaiter(part.hold.owner(), LockMode.WRITE, true);
-        part.hold.lock().tryUpgrade(part.hold, waiter);
+        ThreadWaiter waiter = new ThreadWaiter(hold.owner(), LockMode.WRITE, true);
+        hold.lock().tryUpgrade(hold, waiter);
         waiter.await(Long.MAX_VALUE, false, 0, node.counters());
-        LockLostException lost = part.hold.lost();
+        LockLostException lost = hold.lost();
         if (lost != null) {
             throw lost;
         }
         if (waiter.state() == LocalWaiter.State.GRANTED) {
-            part.mode = LockMode.WRITE;
+            converted = LockMode.WRITE;
             return true;
         }
         return false;
@@ -138,20 +157,19 @@ final class HandleImpl implements LockHandle {
 
     @Override
     public void downgrade() {
-        Part part = single("downgrade");
+        checkSingle("downgrade");
         checkOpen();
-        if (part.mode.isExclusive()) {
-            part.hold.lock().downgrade(part.hold);
-            part.mode = LockMode.READ;
+        if (mode().isExclusive()) {
+            hold.lock().downgrade(hold);
+            converted = LockMode.READ;
         }
     }
 
-    private Part single(String what) {
-        if (parts.size() != 1) {
+    private void checkSingle(String what) {
+        if (!others.isEmpty()) {
             throw new UnsupportedOperationException(
-                    what + " needs a handle with one name, this one has " + parts.size());
+                    what + " needs a handle with one name, this one has " + (1 + others.size()));
         }
-        return parts.get(0);
     }
 
     private boolean isClosed() {
@@ -175,10 +193,12 @@ final class HandleImpl implements LockHandle {
             asked.end();
         }
         LockLostException lost = null;
-        for (int i = parts.size() - 1; i >= 0; i--) {
-            LockLostException why = releasePart(parts.get(i));
+        for (int i = others.size() - 1; i >= 0; i--) {
+            LockLostException why = node.release(others.get(i).hold, others.get(i).mode);
             lost = why != null ? why : lost;
         }
+        LockLostException why = node.release(hold, mode());
+        lost = why != null ? why : lost;
         if (lost != null) {
             throw new LockLostException(lost.getMessage(), lost);
         }
@@ -188,10 +208,6 @@ final class HandleImpl implements LockHandle {
         for (int i = 0; i < ceilings.size(); i++) {
             ceilings.get(i).cancel();
         }
-    }
-
-    private @Nullable LockLostException releasePart(Part part) {
-        return node.release(part.hold, part.mode);
     }
 
     @Override

@@ -84,13 +84,11 @@ final class NamedLock implements ReadWriteLock {
 
         private @Nullable Hold acquire(long waitNanos, boolean interruptible) throws InterruptedException {
             try {
-                HandleImpl.Part part =
-                        node.acquirer().acquire(name, mode, Thread.currentThread(), waitNanos, interruptible);
-                if (part == null) {
-                    return null;
+                Hold hold = node.acquirer().acquire(name, mode, Thread.currentThread(), waitNanos, interruptible);
+                if (hold != null) {
+                    recent = hold;
                 }
-                recent = part.hold;
-                return part.hold;
+                return hold;
             } catch (UpgradeRefusedException e) {
                 if (waitNanos == 0) {
                     return null;

@@ -35,18 +35,17 @@ final class RequestRunner {
 
     LockHandle acquire(LockRequest request, Object owner) throws InterruptedException {
         long wait = waitNanos(request);
-        if (request.names().size() == 1) {
-            Map.Entry<String, LockMode> name = only(request);
-            LockHandle handle = acquireOne(request, name, owner, wait);
+        if (request.isSingle()) {
+            LockHandle handle = acquireOne(request, owner, wait);
             if (handle == null) {
-                throw notGranted(name, wait);
+                throw notGranted(request.name(), request.mode(), wait);
             }
             return handle;
         }
         List<HandleImpl.Part> parts = new ArrayList<>(request.names().size());
         Map.Entry<String, LockMode> missing = collect(request, owner, wait, parts);
         if (missing != null) {
-            throw notGranted(missing, wait);
+            throw notGranted(missing.getKey(), missing.getValue(), wait);
         }
         return handle(request, parts);
     }
@@ -54,28 +53,22 @@ final class RequestRunner {
     @Nullable
     LockHandle tryAcquire(LockRequest request, Object owner) throws InterruptedException {
         long wait = waitNanos(request);
-        if (request.names().size() == 1) {
-            return acquireOne(request, only(request), owner, wait);
+        if (request.isSingle()) {
+            return acquireOne(request, owner, wait);
         }
         List<HandleImpl.Part> parts = new ArrayList<>(request.names().size());
         return collect(request, owner, wait, parts) == null ? handle(request, parts) : null;
     }
 
-    private static Map.Entry<String, LockMode> only(LockRequest request) {
-        return request.names().entrySet().iterator().next();
-    }
-
     /** Takes the only name of a request, as nearly all are; null if it was not granted. */
-    private @Nullable LockHandle acquireOne(
-            LockRequest request, Map.Entry<String, LockMode> name, Object owner, long wait)
-            throws InterruptedException {
-        ComputeNode.checkName(name.getKey());
-        HandleImpl.Part part = acquirer.acquire(name.getKey(), name.getValue(), owner, wait, true);
-        return part == null ? null : handle(request, List.of(part));
+    private @Nullable LockHandle acquireOne(LockRequest request, Object owner, long wait) throws InterruptedException {
+        ComputeNode.checkName(request.name());
+        Hold hold = acquirer.acquire(request.name(), request.mode(), owner, wait, true);
+        return hold == null ? null : handle(request, hold, request.mode(), List.of());
     }
 
-    private LockNotGrantedException notGranted(Map.Entry<String, LockMode> missing, long wait) {
-        return NamedLock.notGranted(missing.getKey(), missing.getValue(), wait, node.whereIs(missing.getKey()));
+    private LockNotGrantedException notGranted(String name, LockMode mode, long wait) {
+        return NamedLock.notGranted(name, mode, wait, node.whereIs(name));
     }
 
     private long waitNanos(LockRequest request) {
@@ -93,11 +86,11 @@ final class RequestRunner {
         try {
             for (Map.Entry<String, LockMode> name : names) {
                 long left = shared ? Math.max(1, deadline - node.clock().nanoTime()) : wait;
-                HandleImpl.Part part = acquirer.acquire(name.getKey(), name.getValue(), owner, left, true);
-                if (part == null) {
+                Hold hold = acquirer.acquire(name.getKey(), name.getValue(), owner, left, true);
+                if (hold == null) {
                     return name;
                 }
-                parts.add(part);
+                parts.add(new HandleImpl.Part(hold, name.getValue()));
             }
             complete = true;
             return null;
@@ -110,21 +103,27 @@ final class RequestRunner {
 
     private void giveBack(List<HandleImpl.Part> parts) {
         for (int i = parts.size() - 1; i >= 0; i--) {
-            node.release(parts.get(i).hold, parts.get(i).mode);
+            node.release(parts.get(i).hold(), parts.get(i).mode());
         }
         parts.clear();
     }
 
     private HandleImpl handle(LockRequest request, List<HandleImpl.Part> parts) {
+        HandleImpl.Part first = parts.get(0);
+        return handle(request, first.hold(), first.mode(), List.copyOf(parts.subList(1, parts.size())));
+    }
+
+    private HandleImpl handle(LockRequest request, Hold hold, LockMode mode, List<HandleImpl.Part> others) {
         Duration ceiling = request.leaseTime();
         if (ceiling == null) {
-            return new HandleImpl(node, parts, List.of());
+            return new HandleImpl(node, hold, mode, others, List.of());
         }
-        List<Timer> ceilings = new ArrayList<>(parts.size());
-        for (HandleImpl.Part part : parts) {
-            ceilings.add(limit(part.hold, ceiling));
+        List<Timer> ceilings = new ArrayList<>(1 + others.size());
+        ceilings.add(limit(hold, ceiling));
+        for (HandleImpl.Part other : others) {
+            ceilings.add(limit(other.hold(), ceiling));
         }
-        return new HandleImpl(node, parts, ceilings);
+        return new HandleImpl(node, hold, mode, others, ceilings);
     }
 
     private Timer limit(Hold hold, Duration ceiling) {
@@ -166,7 +165,7 @@ final class RequestRunner {
         private final long deadline;
         private final List<Map.Entry<String, LockMode>> names;
         private final List<HandleImpl.Part> parts = new ArrayList<>();
-        private volatile @Nullable CompletableFuture<HandleImpl.@Nullable Part> current;
+        private volatile @Nullable CompletableFuture<@Nullable Hold> current;
 
         AsyncRequest(LockRequest request, Object owner, long wait) {
             this.request = request;
@@ -175,7 +174,7 @@ final class RequestRunner {
             this.deadline = node.clock().nanoTime() + wait;
             this.names = inOrder(request);
             result.whenComplete((handle, failure) -> {
-                CompletableFuture<HandleImpl.@Nullable Part> pending = current;
+                CompletableFuture<@Nullable Hold> pending = current;
                 if (failure != null && pending != null) {
                     pending.cancel(false);
                 }
@@ -193,7 +192,7 @@ final class RequestRunner {
             }
             Map.Entry<String, LockMode> name = names.get(parts.size());
             long left = wait == 0 ? 0 : Math.max(1, deadline - node.clock().nanoTime());
-            CompletableFuture<HandleImpl.@Nullable Part> step;
+            CompletableFuture<@Nullable Hold> step;
             try {
                 step = acquirer.acquireAsync(name.getKey(), name.getValue(), owner, left);
             } catch (RuntimeException e) {
@@ -202,16 +201,15 @@ final class RequestRunner {
                 return;
             }
             current = step;
-            step.whenComplete((part, failure) -> decided(name, part, failure));
+            step.whenComplete((hold, failure) -> decided(name, hold, failure));
             if (result.isDone()) {
                 step.cancel(false);
             }
         }
 
-        private void decided(
-                Map.Entry<String, LockMode> name, HandleImpl.@Nullable Part part, @Nullable Throwable failure) {
-            if (part != null) {
-                parts.add(part);
+        private void decided(Map.Entry<String, LockMode> name, @Nullable Hold hold, @Nullable Throwable failure) {
+            if (hold != null) {
+                parts.add(new HandleImpl.Part(hold, name.getValue()));
                 if (result.isDone()) {
                     giveBack(parts);
                 } else {
@@ -220,7 +218,10 @@ final class RequestRunner {
                 return;
             }
             giveBack(parts);
-            result.completeExceptionally(failure == null ? notGranted(name, wait) : ComputeNode.unchecked(failure));
+            result.completeExceptionally(
+                    failure == null
+                            ? notGranted(name.getKey(), name.getValue(), wait)
+                            : ComputeNode.unchecked(failure));
         }
     }
 }

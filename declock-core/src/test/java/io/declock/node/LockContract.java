@@ -7,6 +7,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.declock.LockHandle;
 import io.declock.LockLostException;
@@ -439,6 +440,41 @@ public abstract class LockContract {
         for (Future<Void> worker : workers) {
             get(worker);
         }
+    }
+
+    @Test
+    void aHandleOfSeveralNamesIsOne() throws Exception {
+        LockHandle handle =
+                a().acquire(LockRequest.write("h2").andRead("h1").andWrite("h3").waitTime(LONG));
+        assertThat(handle.grants())
+                .extracting(LockHandle.Grant::name, LockHandle.Grant::mode)
+                .containsExactly(tuple("h1", LockMode.READ), tuple("h2", LockMode.WRITE), tuple("h3", LockMode.WRITE));
+        assertThat(handle.mode()).isEqualTo(LockMode.READ);
+        assertThat(handle.fencingToken()).isEqualTo(handle.fencingToken("h1"));
+        for (LockHandle.Grant grant : handle.grants()) {
+            assertThat(handle.fencingToken(grant.name())).isEqualTo(grant.fencingToken());
+        }
+        assertThatThrownBy(() -> handle.fencingToken("h4")).hasMessageContaining("h4");
+        assertThatThrownBy(handle::tryUpgrade).hasMessageContaining("this one has 3");
+        handle.close();
+        for (String name : List.of("h1", "h2", "h3")) {
+            b().acquire(LockRequest.write(name).waitTime(LONG)).close();
+        }
+    }
+
+    @Test
+    void aHandleOfSeveralNamesIsLostOnce() throws Exception {
+        LockHandle handle = a().acquire(
+                        LockRequest.write("l1").andWrite("l2").waitTime(LONG).leaseTime(Duration.ofSeconds(1)));
+        AtomicInteger told = new AtomicInteger();
+        handle.onLost((lost, why) -> told.incrementAndGet());
+        for (String name : List.of("l2", "l1")) {
+            b().acquire(LockRequest.write(name).waitTime(LONG)).close();
+        }
+        awaitTrue(() -> told.get() > 0);
+        assertThat(handle.isValid()).isFalse();
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+        assertThat(told).hasValue(1);
     }
 
     // ---------------------------------------------------------------- asynchronous

@@ -249,8 +249,10 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
             tcp().memory().post(chain);
             return;
         }
-        for (int i = 0; i < chain.size(); i++) {
-            fabric.counters().verb(chain.purpose(), chain.verb(i));
+        Counters counters = fabric.counters();
+        counters.verb(chain.purpose(), chain.verb(0));
+        for (int i = 1; i < chain.size(); i++) {
+            counters.verb(chain.purpose(), chain.verb(i));
         }
         queue.post(chain);
     }

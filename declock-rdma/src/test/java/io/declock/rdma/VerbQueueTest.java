@@ -20,8 +20,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What is posted for a chain, and how chains end, without a device. */
+@Timeout(60)
 class VerbQueueTest {
     private static final int SLOTS = 4;
     private static final int SECONDS = 10;
