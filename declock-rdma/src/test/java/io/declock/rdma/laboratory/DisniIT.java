@@ -43,11 +43,22 @@ class DisniIT {
 
         ProcessBuilder laboratory = Laboratory.command("--no-build", "--seconds=" + SECONDS, "test", ".*Disni.*IT");
         laboratory.environment().put("DECLOCK_LAB_DISNI", disni.orElseThrow());
-        Process process = laboratory.inheritIO().start();
+        // Not this process's own input and output: by these Maven talks to it.
+        Path log = Files.createTempFile("disni-laboratory-", ".log");
+        Process process = laboratory
+                .redirectInput(new File("/dev/null"))
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
         try {
             // The command has deadlines of its own and keeps them; this one is for a hanging emulator.
-            assertThat(process.waitFor(SECONDS + 60, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).as("exit code of ./lab test").isZero();
+            assertThat(process.waitFor(SECONDS + 60, TimeUnit.SECONDS))
+                    .as("./lab test ended, see " + log)
+                    .isTrue();
+            assertThat(process.exitValue())
+                    .as("exit code of ./lab test, see " + log)
+                    .isZero();
+            Files.delete(log);
         } finally {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
