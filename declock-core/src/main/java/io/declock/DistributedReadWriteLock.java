@@ -12,6 +12,11 @@ import java.util.concurrent.locks.ReadWriteLock;
  * order of arrival (policy {@code task-fair}) or let readers pass a bounded number of phases ({@code phase-fair}); each
  * carries a fencing token.
  *
+ * <p>An owner (a thread, or a {@link LockOwner}) that has the lock enters again past everybody who waits. An owner that has lost the
+ * lock, because its session ended or a ceiling was reached, and has not released it since gets {@link LockLostException} from every
+ * attempt to acquire it: what it believes to hold must be released as often as it was acquired first. Otherwise the release of
+ * what was lost would free what was acquired after.
+ *
  * <p>Thread-safe; virtual threads are welcome. Waiting threads are parked and take no part in waiting; no thread of the
  * library is blocked by a caller's critical section.
  */
@@ -25,16 +30,20 @@ public interface DistributedReadWriteLock {
      * supported. {@code lock()} waits without bound.
      *
      * <p>A thread that holds only the read lock and asks for the write lock gets an {@link IllegalMonitorStateException} at
-     * once, where {@code ReentrantReadWriteLock} would deadlock; see {@link LockHandle#tryUpgrade()}.
+     * once, where {@code ReentrantReadWriteLock} would deadlock; see {@link LockHandle#tryUpgrade()}. Its {@code tryLock()} returns
+     * false.
      *
-     * @throws IllegalArgumentException if the name is empty or longer than {@link #MAX_NAME_BYTES}
+     * @throws IllegalArgumentException if the name is empty, longer than {@link #MAX_NAME_BYTES}, or has a NUL or a surrogate
+     *     without its other half
      */
     ReadWriteLock lock(String name);
 
     /**
      * Acquires what is asked for, on behalf of the calling thread.
      *
-     * @throws LockNotGrantedException if the wait time ran out
+     * @throws LockNotGrantedException if the wait time ran out, or at once as {@link UpgradeRefusedException} if the owner would wait for
+     *     itself
+     * @throws LockLostException if the owner has lost the lock and not released it since
      * @throws MemoryNodeUnavailableException if a memory node that is needed cannot serve now and waiting is not allowed
      * @throws InterruptedException if interrupted while waiting; nothing is held then
      */

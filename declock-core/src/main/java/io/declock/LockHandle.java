@@ -34,13 +34,14 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * Returns whether every lock of this handle is still held, judged on this machine's monotonic clock without asking
-     * anybody: false as soon as the session's lease may have run out, the hold's own ceiling was reached, or it was closed.
+     * anybody: false from the moment on at which the session's lease may have run out or a ceiling is reached, and once it was closed.
      */
     boolean isValid();
 
     /**
      * Registers a callback for the loss of this handle (session lapsed, memory node lost, ceiling on the hold reached). It
-     * runs once, on a thread of the library; immediately if the handle is lost already; never after a normal close.
+     * runs once, on a thread of the library; immediately if the handle is lost already; never after a normal close. Listeners of
+     * several handles share a few threads: one that is slow delays others, but no {@link #interruptOnLost}.
      */
     void onLost(LostListener listener);
 
@@ -56,12 +57,24 @@ public interface LockHandle extends AutoCloseable {
      * reader anywhere and nobody waits. The token changes to a higher one. Two readers that both want to upgrade would
      * wait for each other for ever, hence no waiting form.
      *
+     * <p>Only this acquisition is converted, others of the same owner keep their modes. It succeeds without asking anybody while its
+     * owner has the write lock by another acquisition.
+     *
      * @return whether the handle now holds the write lock; false leaves the read lock as it was
-     * @throws LockLostException if the handle was lost
+     * @throws UnsupportedOperationException if the handle has several names
+     * @throws IllegalStateException if the handle was closed
+     * @throws LockLostException if the handle was lost; nothing is changed
      */
     boolean tryUpgrade() throws InterruptedException;
 
-    /** Turns a write hold on a single name into a read hold, letting waiting readers in. Does nothing for a read hold. */
+    /**
+     * Turns a write hold on a single name into a read hold. Does nothing for a read hold. Only this acquisition is converted; waiting
+     * readers are let in once its owner has no other acquisition in write mode.
+     *
+     * @throws UnsupportedOperationException if the handle has several names
+     * @throws IllegalStateException if the handle was closed
+     * @throws LockLostException if the handle was lost; nothing is changed
+     */
     void downgrade();
 
     /**

@@ -89,8 +89,9 @@ public final class LockRequest {
     }
 
     /**
-     * Sets a ceiling on one hold: when it is reached the lock is released by the library, the handle is lost and {@code
-     * onLost} fires. Without it a hold lasts until it is closed, or until the session ends.
+     * Sets a ceiling: when it is reached the library releases the lock, the handle is lost and {@code onLost} fires. Without it a
+     * lock is held until it is closed, or until the session ends. The ceiling of the acquisition that began to hold the lock ends every
+     * acquisition of its owner; that of a reentrant acquisition ends only this one, and never what it is nested in.
      *
      * @throws IllegalArgumentException if zero or negative
      */
@@ -121,7 +122,7 @@ public final class LockRequest {
         return names;
     }
 
-    /** Returns how long to wait, or null for the default of the {@link DecLock} it is given to. */
+    /** Returns how long to wait, or null for the default of the {@link DistributedReadWriteLock} it is given to. */
     public @Nullable Duration waitTime() {
         return waitTime;
     }

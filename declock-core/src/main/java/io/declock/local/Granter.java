@@ -27,7 +27,7 @@ final class Granter {
             remote.prefetch(effects);
             return;
         }
-        if (waiter.noWait && !mayTry(lock, remote)) {
+        if (waiter.noWait && !mayTry(lock, waiter, remote)) {
             waiter.settle(LocalWaiter.State.BUSY, null);
             return;
         }
@@ -52,13 +52,27 @@ final class Granter {
                 && lock.binding.leaseValid(effects.now());
     }
 
-    private static boolean mayTry(LocalLock lock, @Nullable CqlLock remote) {
-        if (!lock.queue.isEmpty() || !lock.holds.isEmpty()) {
+    /**
+     * Returns whether a caller that must not wait for others may be brought before the remote queue: alone, or, if it is a reader among
+     * readers, together with those whose operation is under way.
+     */
+    private static boolean mayTry(LocalLock lock, LocalWaiter waiter, @Nullable CqlLock remote) {
+        if (!lock.holds.isEmpty() || remote != null && remote.isFrozen()) {
             return false;
         }
-        return remote == null
-                || (remote.state() == CqlLock.State.IDLE || remote.state() == CqlLock.State.LEAVING)
-                        && !remote.isFrozen();
+        if (!lock.queue.isEmpty()) {
+            return !waiter.isExclusive() && lock.queue.writers() == 0 && (remote == null || isUndecided(remote));
+        }
+        return remote == null || remote.state() == CqlLock.State.IDLE || remote.state() == CqlLock.State.LEAVING;
+    }
+
+    /** Returns whether the answer that is awaited may be that the position is granted at once, to readers. */
+    private static boolean isUndecided(CqlLock remote) {
+        return switch (remote.state()) {
+            case LEAVING -> true;
+            case TRYING, ENQUEUING, REQUEUING, LEARNING -> !remote.isExclusive();
+            default -> false;
+        };
     }
 
     // ---------------------------------------------------------------- moving on
@@ -146,7 +160,8 @@ final class Granter {
             if (!waiter.isExclusive()) {
                 grant(lock, waiter, remote, GrantKind.LOCAL, effects);
             }
-            waiter = following;
+            // The grant may have decided further waiters of the same owner.
+            waiter = following == null || following.queued ? following : lock.queue.first();
         }
     }
 
@@ -154,12 +169,26 @@ final class Granter {
         lock.queue.remove(waiter);
         admit(lock, waiter, remote, kind, effects);
         effects.run(waiter);
+        if (waiter.hasExplicitOwner()) {
+            decideSiblings(lock, waiter, effects);
+        }
     }
 
     private static void admit(LocalLock lock, LocalWaiter waiter, CqlLock remote, GrantKind kind, Effects effects) {
-        Hold hold = new Hold(lock, waiter.owner, waiter.mode, remote.token(), effects.now(), kind);
+        Hold hold = new Hold(lock, waiter, remote.token(), effects.now(), kind);
         lock.holds.begin(hold);
         waiter.grant(hold, false);
+    }
+
+    /** An owner has one hold: what else it waits for here enters that, or is refused because it would wait for its own owner. */
+    private static void decideSiblings(LocalLock lock, LocalWaiter granted, Effects effects) {
+        LocalWaiter other = lock.queue.of(granted.owner);
+        while (other != null) {
+            lock.queue.remove(other);
+            lock.holds.reenter(granted.hold(), other);
+            effects.run(other);
+            other = lock.queue.of(granted.owner);
+        }
     }
 
     // ---------------------------------------------------------------- what the remote level says
@@ -186,17 +215,27 @@ final class Granter {
         } else {
             advance(lock, effects);
         }
+        refuseTries(lock, effects);
     }
 
-    /** The remote position that must not wait was not granted: neither is the caller that must not. */
+    /** The remote position that must not wait was not granted: neither are the callers that must not. */
     static void notGranted(LocalLock lock, Effects effects) {
-        LocalWaiter first = lock.queue.first();
-        if (first != null && first.noWait) {
-            lock.queue.remove(first);
-            first.settle(LocalWaiter.State.BUSY, null);
-            effects.run(first);
-        }
+        refuseTries(lock, effects);
         advance(lock, effects);
+    }
+
+    /** The answer that callers who must not wait were brought before is there: those that are still queued are refused. */
+    static void refuseTries(LocalLock lock, Effects effects) {
+        LocalWaiter waiter = lock.queue.tries() == 0 ? null : lock.queue.first();
+        while (waiter != null) {
+            LocalWaiter following = waiter.next;
+            if (waiter.noWait) {
+                lock.queue.remove(waiter);
+                waiter.settle(LocalWaiter.State.BUSY, null);
+                effects.run(waiter);
+            }
+            waiter = following;
+        }
     }
 
     /** There is no remote level to be had: nobody who waits will get the lock. */

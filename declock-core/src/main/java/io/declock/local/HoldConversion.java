@@ -3,6 +3,7 @@
 
 package io.declock.local;
 
+import io.declock.LockMode;
 import io.declock.protocol.CqlLock;
 import io.declock.protocol.Effects;
 
@@ -19,39 +20,46 @@ final class HoldConversion {
         }
     }
 
-    /** Tries to make the only reader a writer; never waits for others. */
-    static void tryUpgrade(LocalLock lock, Hold hold, LocalWaiter waiter, Effects effects) {
+    /** Tries to make an acquisition of the only reader exclusive; never waits for others. */
+    static void tryUpgrade(LocalLock lock, Acquisition acquisition, LocalWaiter waiter, Effects effects) {
+        Hold hold = acquisition.hold();
         CqlLock remote = lock.binding.remote();
-        if (remote == null || !isAlone(lock, hold) || !isSettled(remote) || !lock.binding.leaseValid(effects.now())) {
+        if (hold.writes > 0) {
+            // The owner excludes everybody else already, by another acquisition.
+            hold.upgradeOne();
+            settleUpgrade(acquisition, waiter);
+        } else if (remote == null || !isAlone(lock) || !isSettled(remote)) {
             waiter.settle(LocalWaiter.State.BUSY, null);
         } else if (remote.isExclusive()) {
-            upgradeLocally(lock, hold, waiter, remote);
+            upgradeLocally(lock, acquisition, waiter, remote);
         } else {
             lock.upgrader = waiter;
+            lock.upgrading = acquisition;
             remote.tryUpgrade(effects);
         }
     }
 
-    private static boolean isAlone(LocalLock lock, Hold hold) {
-        return hold.lost() == null
-                && hold.writes == 0
-                && lock.holds.readers() == 1
-                && lock.queue.isEmpty()
-                && lock.upgrader == null;
+    private static boolean isAlone(LocalLock lock) {
+        return lock.holds.readers() == 1 && lock.queue.isEmpty() && lock.upgrader == null;
     }
 
     private static boolean isSettled(CqlLock remote) {
         return remote.state() == CqlLock.State.HELD && !remote.isConverting() && !remote.isFrozen();
     }
 
-    private static void upgradeLocally(LocalLock lock, Hold hold, LocalWaiter waiter, CqlLock remote) {
+    private static void upgradeLocally(LocalLock lock, Acquisition acquisition, LocalWaiter waiter, CqlLock remote) {
         if (!remote.tenure().hasNextToken(remote.isExclusive())) {
             waiter.settle(LocalWaiter.State.BUSY, null);
             return;
         }
         remote.tenure().nextToken();
-        lock.holds.toWriter(hold, remote.token());
-        waiter.grant(hold, true);
+        lock.holds.toWriter(acquisition.hold(), remote.token());
+        settleUpgrade(acquisition, waiter);
+    }
+
+    private static void settleUpgrade(Acquisition acquisition, LocalWaiter waiter) {
+        acquisition.toMode(LockMode.WRITE);
+        waiter.grant(acquisition.hold(), true);
     }
 
     /**
@@ -61,17 +69,24 @@ final class HoldConversion {
      */
     static boolean upgraded(LocalLock lock, boolean success, Effects effects) {
         LocalWaiter waiter = lock.upgrader;
+        Acquisition acquisition = lock.upgrading;
         lock.upgrader = null;
+        lock.upgrading = null;
         CqlLock remote = lock.binding.remote();
-        if (waiter == null || remote == null) {
+        if (waiter == null || acquisition == null || remote == null) {
             return false;
         }
-        Hold hold = lock.holds.readerOf(waiter.owner);
-        if (success && hold != null && lock.binding.leaseValid(effects.now())) {
-            lock.holds.toWriter(hold, remote.token());
-            waiter.grant(hold, true);
+        // Another thread may have closed its handle meanwhile.
+        boolean wanted = !acquisition.isEnded() && acquisition.hold().lost() == null;
+        if (success && wanted && lock.binding.leaseValid(effects.now())) {
+            lock.holds.toWriter(acquisition.hold(), remote.token());
+            settleUpgrade(acquisition, waiter);
         } else {
             waiter.settle(LocalWaiter.State.BUSY, null);
+            if (success && lock.holds.readers() > 0 && isSettled(remote)) {
+                // What its owner still has is shared, so that other compute nodes' readers may join.
+                remote.downgrade(effects);
+            }
         }
         effects.run(waiter);
         return true;
@@ -81,6 +96,7 @@ final class HoldConversion {
     static void giveUp(LocalLock lock, Effects effects) {
         LocalWaiter waiter = lock.upgrader;
         lock.upgrader = null;
+        lock.upgrading = null;
         if (waiter != null) {
             waiter.settle(LocalWaiter.State.BUSY, null);
             effects.run(waiter);

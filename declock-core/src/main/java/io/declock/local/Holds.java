@@ -5,6 +5,7 @@ package io.declock.local;
 
 import io.declock.LockLostException;
 import io.declock.LockMode;
+import io.declock.UpgradeRefusedException;
 import io.declock.protocol.Effects;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -20,7 +21,7 @@ final class Holds {
     private @Nullable Hold reader;
 
     private @Nullable Map<Object, Hold> moreReaders;
-    private @Nullable Map<Object, Hold> lost;
+    private @Nullable LostHolds lost;
     private boolean afterWriter;
 
     Holds(LocalHost host) {
@@ -47,13 +48,13 @@ final class Holds {
     @Nullable
     Hold of(Object owner) {
         Hold exclusive = writer;
-        return exclusive != null && exclusive.owner == owner ? exclusive : readerOf(owner);
+        return exclusive != null && exclusive.owner() == owner ? exclusive : readerOf(owner);
     }
 
     @Nullable
     Hold readerOf(Object owner) {
         Hold one = reader;
-        if (one != null && one.owner == owner) {
+        if (one != null && one.owner() == owner) {
             return one;
         }
         return moreReaders == null ? null : moreReaders.get(owner);
@@ -69,14 +70,14 @@ final class Holds {
             more = new IdentityHashMap<>(2);
             moreReaders = more;
         }
-        more.put(hold.owner, hold);
+        more.put(hold.owner(), hold);
     }
 
     private void removeReader(Hold hold) {
         if (reader == hold) {
             reader = null;
         } else if (moreReaders != null) {
-            moreReaders.remove(hold.owner, hold);
+            moreReaders.remove(hold.owner(), hold);
         }
     }
 
@@ -93,7 +94,7 @@ final class Holds {
 
     /** Returns whether a hold has neither ended nor been lost. */
     boolean contains(Hold hold) {
-        return writer == hold || readerOf(hold.owner) == hold;
+        return writer == hold || readerOf(hold.owner()) == hold;
     }
 
     // ---------------------------------------------------------------- beginning, again and ending
@@ -107,27 +108,18 @@ final class Holds {
         host.held(1);
     }
 
-    /**
-     * Lets an owner in again that is in already, past whoever waits (rule D2).
-     *
-     * @return false if it is not in
-     */
-    boolean reenter(LocalWaiter waiter) {
-        Hold own = of(waiter.owner);
-        if (own == null) {
-            return false;
-        }
+    /** Lets an owner in again that is in already, past whoever waits (rule D2), or refuses what would wait for the owner itself. */
+    void reenter(Hold own, LocalWaiter waiter) {
         if (waiter.isExclusive() && own.writes == 0) {
             waiter.settle(
                     LocalWaiter.State.FAILED,
-                    new UpgradeRefusedException("lock '" + own.lock.name()
-                            + "' is held for reading by the same owner, which would wait for itself; "
+                    new UpgradeRefusedException(own.lock.title()
+                            + " is held for reading by the same owner, which would wait for itself; "
                             + "use LockHandle.tryUpgrade() or release the read lock first"));
-            return true;
+        } else {
+            own.add(waiter);
+            waiter.grant(own, true);
         }
-        own.add(waiter.mode);
-        waiter.grant(own, true);
-        return true;
     }
 
     void end(Hold hold) {
@@ -151,9 +143,9 @@ final class Holds {
         addReader(hold);
     }
 
+    /** One acquisition of the only reader becomes exclusive, and with it the hold. */
     void toWriter(Hold hold, long token) {
-        hold.writes += hold.reads;
-        hold.reads = 0;
+        hold.upgradeOne();
         hold.toToken(token);
         removeReader(hold);
         writer = hold;
@@ -182,36 +174,52 @@ final class Holds {
     }
 
     private void toLost(Hold hold, LockLostException why, Effects effects) {
-        host.held(-1);
-        hold.lose(why);
-        Map<Object, Hold> known = lost;
+        LostHolds known = lost;
         if (known == null) {
-            known = new IdentityHashMap<>(2);
+            known = new LostHolds();
             lost = known;
         }
-        known.put(hold.owner, hold);
-        Runnable listeners = hold.takeOnLost();
+        known.add(hold.owner(), hold);
+        host.held(-1);
+        hold.lose(why);
         // Its owner may have released it when the effects are performed.
         LockMode mode = hold.isExclusive() ? LockMode.WRITE : LockMode.READ;
-        effects.run(() -> host.holdLost(mode, listeners == null ? () -> {} : listeners));
+        effects.run(() -> host.holdLost(mode));
+        for (Acquisition acquisition : hold.takeListening()) {
+            tell(acquisition, effects);
+        }
+    }
+
+    /** An acquisition is lost, alone or with its hold. */
+    void tell(Acquisition acquisition, Effects effects) {
+        for (Acquisition.LossListener listener : acquisition.takeListeners()) {
+            effects.run(
+                    listener.quick()
+                            ? listener.action()
+                            : () -> host.tellOfLoss(acquisition.hold().lock(), listener.action()));
+        }
     }
 
     /** A lost hold was released: once its owner has released it as often as it was acquired, it is forgotten. */
     void forgetLost(Hold hold) {
-        Map<Object, Hold> known = lost;
-        if (known != null && hold.reads == 0 && hold.writes == 0 && known.get(hold.owner) == hold) {
-            known.remove(hold.owner);
+        LostHolds known = lost;
+        if (known != null && hold.isOver()) {
+            known.remove(hold);
         }
     }
 
     /** Returns the lost hold of an owner that has not released it yet, or null. */
     @Nullable
     Hold lostBy(Object owner) {
-        return lost == null ? null : lost.get(owner);
+        return lost == null ? null : lost.of(owner);
     }
 
+    /** Returns whether there is a lost hold that its owner can still release. */
     boolean hasLost() {
-        return lost != null && !lost.isEmpty();
+        if (lost != null && lost.isEmpty()) {
+            lost = null;
+        }
+        return lost != null;
     }
 
     void visit(LocalLock.Visitor visitor) {

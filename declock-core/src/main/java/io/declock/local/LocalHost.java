@@ -20,8 +20,11 @@ public interface LocalHost {
     /** The lock was retired and will not be bound any more. */
     void forgotten(LocalLock lock);
 
-    /** A hold was lost, in the mode that it had then; tells whoever asked to be told. No mutex is held. */
-    void holdLost(LockMode mode, Runnable listeners);
+    /** A hold was lost, in the mode that it had then. No mutex is held. */
+    void holdLost(LockMode mode);
+
+    /** Runs code of the user that wants to know of a loss and may block. No mutex is held. */
+    void tellOfLoss(LocalLock lock, Runnable listener);
 
     /** Counts a hold that began (+1) or ended (-1). */
     void held(int change);

@@ -13,6 +13,7 @@ import io.declock.protocol.CqlLock;
 import io.declock.protocol.CqlUpper;
 import io.declock.protocol.Effects;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,9 @@ public final class LocalLock implements CqlUpper {
     @Nullable
     LocalWaiter upgrader;
 
+    @Nullable
+    Acquisition upgrading;
+
     private boolean used;
     private boolean usedAgain;
 
@@ -58,6 +62,11 @@ public final class LocalLock implements CqlUpper {
     /** Returns the name, without a namespace. */
     public String name() {
         return name;
+    }
+
+    /** Returns how a message names the lock, with what could break a line or hide in it escaped. */
+    public String title() {
+        return "lock " + LockNames.quoted(name);
     }
 
     ReentrantLock mutex() {
@@ -83,13 +92,37 @@ public final class LocalLock implements CqlUpper {
             usedAgain = used;
             used = true;
             waiter.since = effects.now();
-            if (!holds.reenter(waiter)) {
+            if (!reenter(waiter, effects)) {
                 Granter.enter(this, waiter, effects);
             }
         } finally {
             mutex.unlock();
         }
         perform(effects, session);
+        return true;
+    }
+
+    /** Decides a caller that has a hold, or has lost one without releasing it since; returns false if it has neither. */
+    private boolean reenter(LocalWaiter waiter, Effects effects) {
+        Hold own = holds.of(waiter.owner);
+        if (own != null) {
+            loseIfOver(own, effects);
+            if (own.lost() == null) {
+                holds.reenter(own, waiter);
+                return true;
+            }
+        }
+        Hold lost = holds.lostBy(waiter.owner);
+        LockLostException why = lost == null ? null : lost.lost();
+        if (why == null) {
+            return false;
+        }
+        waiter.settle(
+                LocalWaiter.State.FAILED,
+                new LockLostException(
+                        title() + " cannot be acquired by an owner that lost it and has not released it since: "
+                                + why.getMessage(),
+                        why));
         return true;
     }
 
@@ -117,13 +150,19 @@ public final class LocalLock implements CqlUpper {
         return true;
     }
 
+    /** Gives one acquisition of a hold back that has no {@link Acquisition} yet, and was not made through a view. */
+    public @Nullable LockLostException release(Hold hold, LockMode mode) {
+        return release(hold, mode, false);
+    }
+
     /**
-     * Gives one acquisition of a hold back.
+     * Gives one acquisition of a hold back that has no {@link Acquisition}: it was made through a view, or not told its caller yet.
      *
+     * @param byView whether it was made through a view
      * @return why the hold had been lost, or null if it had not
      * @throws IllegalMonitorStateException if the hold has no acquisition in that mode
      */
-    public @Nullable LockLostException release(Hold hold, LockMode mode) {
+    public @Nullable LockLostException release(Hold hold, LockMode mode, boolean byView) {
         Effects effects = new Effects(host.clock());
         CqlEnvironment session;
         LockLostException lost;
@@ -131,19 +170,11 @@ public final class LocalLock implements CqlUpper {
         try {
             if (!hold.has(mode)) {
                 throw new IllegalMonitorStateException(
-                        "lock '" + name + "' is not held in mode " + mode + " by " + hold.owner);
+                        title() + " is not held in mode " + mode + " by " + hold.owner());
             }
             session = binding.session();
-            if (!binding.leaseValid(effects.now())) {
-                loseToLease(hold, effects);
-            }
-            hold.subtract(mode);
-            lost = hold.lost();
-            if (lost == null) {
-                afterRelease(hold, mode, effects);
-            } else {
-                holds.forgetLost(hold);
-            }
+            hold.byView -= byView ? 1 : 0;
+            lost = release(hold, mode, effects);
         } finally {
             mutex.unlock();
         }
@@ -151,14 +182,62 @@ public final class LocalLock implements CqlUpper {
         return lost;
     }
 
-    /** The end of the session, which is on its way, may come too late to tell a caller who wakes from a pause and releases (rule C1). */
-    private void loseToLease(Hold hold, Effects effects) {
-        lose(
-                hold,
-                new LockLostException(
-                        "lock '" + name + "' was lost before it was released: the lease of its session ran out; "
-                                + "only the fencing token protects what its holder did since"),
-                effects);
+    /** Gives an acquisition back, once. Returns why it had been lost, with its hold or alone, or null if it had not. */
+    public @Nullable LockLostException release(Acquisition acquisition) {
+        Effects effects = new Effects(host.clock());
+        CqlEnvironment session;
+        LockLostException lost;
+        mutex.lock();
+        try {
+            session = binding.session();
+            if (!acquisition.isEnded()) {
+                Ceiling own = acquisition.ceiling();
+                end(acquisition, own != null && own.isReached(effects.now()) ? own.reached(this) : null, effects);
+            }
+            lost = acquisition.lost();
+        } finally {
+            mutex.unlock();
+        }
+        perform(effects, session);
+        return lost;
+    }
+
+    private void end(Acquisition acquisition, @Nullable LockLostException alone, Effects effects) {
+        acquisition.end(alone);
+        if (alone != null) {
+            holds.tell(acquisition, effects);
+        }
+        release(acquisition.hold(), acquisition.heldMode(), effects);
+    }
+
+    private @Nullable LockLostException release(Hold hold, LockMode mode, Effects effects) {
+        loseIfOver(hold, effects);
+        hold.subtract(mode);
+        LockLostException lost = hold.lost();
+        if (lost == null) {
+            afterRelease(hold, mode, effects);
+        } else {
+            holds.forgetLost(hold);
+        }
+        return lost;
+    }
+
+    /**
+     * Loses a hold whose lease has run out, or whose ceiling was reached. The end of the session, or the timer, is on its way, but may come too
+     * late for a caller that wakes from a pause (rule C1).
+     */
+    private void loseIfOver(Hold hold, Effects effects) {
+        Ceiling limit = hold.ceiling();
+        if (!binding.leaseValid(effects.now())) {
+            lose(
+                    hold,
+                    new LockLostException(
+                            title() + " was lost before it was released: the lease of its session ran out; "
+                                    + "only the fencing token protects what its holder did since"),
+                    effects);
+        } else if (limit != null && limit.isReached(effects.now())) {
+            lose(hold, limit.reached(this), effects);
+        }
     }
 
     private void lose(Hold hold, LockLostException why, Effects effects) {
@@ -180,50 +259,88 @@ public final class LocalLock implements CqlUpper {
         Granter.advance(this, effects);
     }
 
-    /** Turns a write hold into a read hold; nothing if it is one. */
-    public void downgrade(Hold hold) {
-        Effects effects = new Effects(host.clock());
-        CqlEnvironment session;
+    /**
+     * Turns an exclusive acquisition into a shared one; nothing if it is one, or was given back. The lock is shared as soon as its owner has no
+     * exclusive acquisition left.
+     *
+     * @return why it was lost, and stays as it was, or null
+     */
+    public @Nullable LockLostException downgrade(Acquisition acquisition) {
+        return change(acquisition, effects -> {
+            Hold hold = acquisition.hold();
+            if (acquisition.heldMode().isExclusive()) {
+                hold.downgradeOne();
+                acquisition.toMode(LockMode.READ);
+                if (hold.writes == 0) {
+                    HoldConversion.toReader(this, hold, effects);
+                    Granter.advance(this, effects);
+                }
+            }
+        });
+    }
+
+    /**
+     * Tries to make a shared acquisition exclusive (rule D3). The waiter's state tells the outcome, at once or later: GRANTED or BUSY.
+     *
+     * @return why it was lost, and stays as it was, or null
+     */
+    public @Nullable LockLostException tryUpgrade(Acquisition acquisition, LocalWaiter waiter) {
+        LockLostException lost = change(acquisition, effects -> {
+            if (acquisition.heldMode().isExclusive()) {
+                waiter.grant(acquisition.hold(), true);
+            } else {
+                HoldConversion.tryUpgrade(this, acquisition, waiter, effects);
+            }
+        });
+        if (lost != null || acquisition.isEnded()) {
+            giveUp(waiter);
+        }
+        return lost;
+    }
+
+    private void giveUp(LocalWaiter waiter) {
         mutex.lock();
         try {
-            session = binding.session();
-            if (hold.lost() == null && hold.writes > 0) {
-                hold.reads += hold.writes;
-                hold.writes = 0;
-                HoldConversion.toReader(this, hold, effects);
-                Granter.advance(this, effects);
+            if (waiter.state() == LocalWaiter.State.WAITING && upgrader != waiter) {
+                waiter.settle(LocalWaiter.State.BUSY, null);
             }
         } finally {
             mutex.unlock();
         }
-        perform(effects, session);
     }
 
-    /**
-     * Tries to turn a read hold into a write hold (rule D3). The waiter's state tells the outcome, at once or later: GRANTED or
-     * BUSY.
-     */
-    public void tryUpgrade(Hold hold, LocalWaiter waiter) {
+    /** Ends a hold, with all its acquisitions, because its ceiling was reached. Nothing if it ended before. */
+    public void expire(Hold hold, Ceiling reached) {
+        event(effects -> lose(hold, reached.reached(this), effects));
+    }
+
+    /** Ends an acquisition because its own ceiling was reached; others of its hold go on. Nothing if it ended before. */
+    public void expire(Acquisition acquisition, Ceiling reached) {
+        event(effects -> {
+            if (!acquisition.isEnded() && acquisition.lost() == null) {
+                end(acquisition, reached.reached(this), effects);
+            }
+        });
+    }
+
+    /** Changes an acquisition unless it was given back or lost; returns why it was lost, or null. */
+    private @Nullable LockLostException change(Acquisition acquisition, Consumer<Effects> change) {
+        event(effects -> {
+            loseIfOver(acquisition.hold(), effects);
+            if (!acquisition.isEnded() && acquisition.lost() == null) {
+                change.accept(effects);
+            }
+        });
+        return acquisition.lost();
+    }
+
+    private void event(Consumer<Effects> handler) {
         Effects effects = new Effects(host.clock());
         CqlEnvironment session;
         mutex.lock();
         try {
             session = binding.session();
-            HoldConversion.tryUpgrade(this, hold, waiter, effects);
-        } finally {
-            mutex.unlock();
-        }
-        perform(effects, session);
-    }
-
-    /** Ends a hold against its owner's will, because its ceiling was reached or its lease ran out. Nothing if it ended before. */
-    public void expire(Hold hold, LockLostException why) {
-        Effects effects = new Effects(host.clock());
-        CqlEnvironment session;
-        mutex.lock();
-        try {
-            session = binding.session();
-            lose(hold, why, effects);
+            handler.accept(effects);
         } finally {
             mutex.unlock();
         }
@@ -253,6 +370,11 @@ public final class LocalLock implements CqlUpper {
     @Override
     public void notGranted(Effects effects) {
         Granter.notGranted(this, effects);
+    }
+
+    @Override
+    public void mustWait(Effects effects) {
+        Granter.refuseTries(this, effects);
     }
 
     @Override
@@ -344,7 +466,12 @@ public final class LocalLock implements CqlUpper {
 
     /** Returns whether the lease that the holds rest on has not run out by this process's clock (rule C1). Takes no mutex. */
     public boolean mayTrustLease() {
-        return binding.leaseValid(host.clock().nanoTime());
+        return mayTrustLease(host.clock().nanoTime());
+    }
+
+    /** The same, when this process's clock shows {@code now}. */
+    public boolean mayTrustLease(long now) {
+        return binding.leaseValid(now);
     }
 
     /** Returns the hold of that owner, lost ones included, or null. */
@@ -443,7 +570,7 @@ public final class LocalLock implements CqlUpper {
 
     @Override
     public String toString() {
-        return "lock '" + name + "' " + binding + ", write hold " + holds.hasWriter() + ", readers " + holds.readers()
+        return title() + " " + binding + ", write hold " + holds.hasWriter() + ", readers " + holds.readers()
                 + ", waiting " + queue.size();
     }
 }

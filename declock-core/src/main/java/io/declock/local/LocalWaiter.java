@@ -36,6 +36,10 @@ public abstract class LocalWaiter implements Runnable {
     int passedBy;
     boolean queued;
 
+    /** Another waiter of the same owner in the same queue. */
+    @Nullable
+    LocalWaiter sibling;
+
     @Nullable
     LocalWaiter previous;
 
@@ -92,6 +96,16 @@ public abstract class LocalWaiter implements Runnable {
 
     boolean isExclusive() {
         return mode.isExclusive();
+    }
+
+    /** Returns whether it acquires through a view, whose acquisitions have no handle. */
+    public boolean isByView() {
+        return false;
+    }
+
+    /** Returns whether its owner may wait for several acquisitions at once, which a thread cannot. */
+    protected boolean hasExplicitOwner() {
+        return true;
     }
 
     /** Returns what became of it. */

@@ -32,6 +32,8 @@ public interface LockObserver {
         /** The caller was interrupted or cancelled. */
         CANCELLED,
         /** The memory node was not available or refused. */
-        UNAVAILABLE
+        UNAVAILABLE,
+        /** The owner would have waited for itself, or has lost the lock and not released it since. */
+        REFUSED
     }
 }

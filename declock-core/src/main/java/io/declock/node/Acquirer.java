@@ -4,15 +4,19 @@
 package io.declock.node;
 
 import io.declock.DecLockException;
+import io.declock.LockLostException;
 import io.declock.LockMode;
+import io.declock.LockNotGrantedException;
 import io.declock.local.Hold;
 import io.declock.local.LocalLock;
 import io.declock.local.LocalWaiter;
+import io.declock.local.LockNames;
 import io.declock.monitor.Counters;
 import io.declock.monitor.GrantKind;
 import io.declock.monitor.LockObserver;
 import io.declock.time.TimerService;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Acquires one name: blocking a thread, or with a future. Thread-safe. */
@@ -43,10 +47,12 @@ final class Acquirer {
      * Waits for one name.
      *
      * @param waitNanos 0 not to queue at all, {@link #FOR_EVER} for no bound
-     * @return the hold, or null if the time ran out
+     * @param byView whether the acquisition will have no handle
+     * @return the waiter that was granted, or null if the time ran out
+     * @throws LockLostException if the owner has lost the lock and not released it since
      */
     @Nullable
-    Hold acquire(String name, LockMode mode, Object owner, long waitNanos, boolean interruptible)
+    LocalWaiter acquire(String name, LockMode mode, Object owner, long waitNanos, boolean interruptible, boolean byView)
             throws InterruptedException {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
@@ -54,10 +60,11 @@ final class Acquirer {
         long deadline = NOT_SET;
         long began = NOT_SET;
         while (true) {
-            ThreadWaiter waiter = new ThreadWaiter(owner, mode, waitNanos == 0);
+            ThreadWaiter waiter = new ThreadWaiter(owner, mode, waitNanos == 0, byView);
             LocalLock lock = enter(name, waiter, owner);
             began = began == NOT_SET ? waiter.since() : began;
-            if (waiter.state() == LocalWaiter.State.WAITING) {
+            boolean waits = waiter.state() == LocalWaiter.State.WAITING;
+            if (waits) {
                 deadline = deadline == NOT_SET ? deadlineIn(waitNanos) : deadline;
                 if (!await(waiter, deadline, interruptible) && lock.abandon(waiter)) {
                     return gaveUp(mode, began, interruptible);
@@ -65,9 +72,8 @@ final class Acquirer {
             }
             switch (waiter.state()) {
                 case GRANTED -> {
-                    Hold hold = waiter.hold();
-                    if (hold.lost() != null && !waiter.isReentrant()) {
-                        lock.release(hold, mode);
+                    if (!mayReturn(waiter, waits)) {
+                        lock.release(waiter.hold(), mode, byView);
                         continue;
                     }
                     return granted(waiter, began);
@@ -79,6 +85,15 @@ final class Acquirer {
                 }
             }
         }
+    }
+
+    /**
+     * Returns whether a hold may be given to its caller. One that waited has perhaps slept since it was granted: the lease is looked at
+     * once more (rule C1).
+     */
+    private static boolean mayReturn(LocalWaiter waiter, boolean waited) {
+        Hold hold = waiter.hold();
+        return hold.lost() == null && (!waited || hold.lock().mayTrustLease());
     }
 
     private boolean await(ThreadWaiter waiter, long deadline, boolean interruptible) {
@@ -105,7 +120,7 @@ final class Acquirer {
         return node.clock().nanoTime() - began;
     }
 
-    private @Nullable Hold gaveUp(LockMode mode, long began, boolean interruptible) throws InterruptedException {
+    private @Nullable LocalWaiter gaveUp(LockMode mode, long began, boolean interruptible) throws InterruptedException {
         boolean interrupted = interruptible && Thread.interrupted();
         observer.notGranted(
                 mode, interrupted ? LockObserver.Outcome.CANCELLED : LockObserver.Outcome.TIMED_OUT, since(began));
@@ -118,7 +133,8 @@ final class Acquirer {
     private LocalLock enter(String name, LocalWaiter waiter, Object owner) {
         LocalLock lock = table.get(name);
         if (!node.accepts() && lock.findHold(owner) == null) {
-            throw new DecLockException("lock '" + name + "' was not acquired: this process is shutting down");
+            throw new DecLockException(
+                    "lock " + LockNames.quoted(name) + " was not acquired: this process is shutting down");
         }
         while (!lock.acquire(waiter)) {
             Thread.onSpinWait();
@@ -127,34 +143,38 @@ final class Acquirer {
         return lock;
     }
 
-    private Hold granted(LocalWaiter waiter, long began) {
-        Hold hold = waiter.hold();
+    private LocalWaiter granted(LocalWaiter waiter, long began) {
         if (!waiter.isReentrant()) {
+            Hold hold = waiter.hold();
             counters.count(event(hold.kind()));
             if (observed) {
                 observer.granted(waiter.mode(), hold.kind(), since(began));
             }
         }
-        return hold;
+        return waiter;
     }
 
     private DecLockException failed(LocalWaiter waiter, long began) {
-        observer.notGranted(waiter.mode(), LockObserver.Outcome.UNAVAILABLE, since(began));
         DecLockException failure = waiter.failure();
+        boolean refused = failure instanceof LockNotGrantedException || failure instanceof LockLostException;
+        observer.notGranted(
+                waiter.mode(), refused ? LockObserver.Outcome.REFUSED : LockObserver.Outcome.UNAVAILABLE, since(began));
         return failure == null ? new DecLockException("the acquisition failed") : failure;
     }
 
-    /** Acquires one name without blocking; the result is null when it was not granted in time, and cancelling it withdraws. */
-    CompletableFuture<@Nullable Hold> acquireAsync(String name, LockMode mode, Object owner, long waitNanos) {
-        Attempt attempt = new Attempt(mode, owner, waitNanos == 0);
-        attempt.lock = attempt.enter(name);
-        attempt.waiter.run();
+    /**
+     * Acquires one name without blocking; the result is the waiter that was granted, or null when it was not in time. Cancelling the
+     * result withdraws.
+     */
+    CompletableFuture<@Nullable LocalWaiter> acquireAsync(String name, LockMode mode, Object owner, long waitNanos) {
+        Attempt attempt = new Attempt(name, mode, owner, waitNanos == 0);
+        attempt.begin();
         if (!attempt.result.isDone() && waitNanos != FOR_EVER) {
             TimerService.Timer timer = node.timer().start(bound(waitNanos), attempt::timeOut);
             // Most calls are granted long before; what they were given to wait may be an hour.
-            attempt.result.whenComplete((hold, failure) -> timer.cancel());
+            attempt.result.whenComplete((granted, failure) -> timer.cancel());
         }
-        attempt.result.whenComplete((hold, failure) -> {
+        attempt.result.whenComplete((granted, failure) -> {
             if (attempt.result.isCancelled()) {
                 attempt.withdraw();
             }
@@ -162,25 +182,42 @@ final class Acquirer {
         return attempt.result;
     }
 
+    /** One asynchronous acquisition, which is tried again if its hold is lost before the result is told. */
     private final class Attempt {
-        final CompletableFuture<@Nullable Hold> result = new CompletableFuture<>();
-        final AsyncWaiter waiter;
+        final CompletableFuture<@Nullable LocalWaiter> result = new CompletableFuture<>();
+        private final String name;
+        private final LockMode mode;
+        private final Object owner;
+        private final boolean noWait;
+        private final AtomicReference<@Nullable Try> current = new AtomicReference<>();
+        private volatile boolean timedOut;
+        private volatile long began = NOT_SET;
 
-        @Nullable
-        LocalLock lock;
-
-        Attempt(LockMode mode, Object owner, boolean noWait) {
-            this.waiter =
-                    new AsyncWaiter(owner, mode, noWait, () -> node.callbacks().execute(this::decided));
+        Attempt(String name, LockMode mode, Object owner, boolean noWait) {
+            this.name = name;
+            this.mode = mode;
+            this.owner = owner;
+            this.noWait = noWait;
         }
 
-        private LocalLock enter(String name) {
+        /** One waiter in the lock's queue. */
+        private final class Try {
+            final AsyncWaiter waiter =
+                    new AsyncWaiter(owner, mode, noWait, () -> node.callbacks().execute(() -> decided(this)));
+            private volatile @Nullable LocalLock lock;
+
+            boolean abandon() {
+                LocalLock entered = lock;
+                return entered != null && entered.abandon(waiter);
+            }
+        }
+
+        void begin() {
             node.waiting(1);
             boolean entered = false;
             try {
-                LocalLock entry = Acquirer.this.enter(name, waiter, waiter.owner());
+                enter();
                 entered = true;
-                return entry;
             } finally {
                 if (!entered) {
                     node.waiting(-1);
@@ -188,33 +225,61 @@ final class Acquirer {
             }
         }
 
-        private void decided() {
+        private void enter() {
+            Try next = new Try();
+            current.set(next);
+            next.lock = Acquirer.this.enter(name, next.waiter, owner);
+            began = began == NOT_SET ? next.waiter.since() : began;
+            next.waiter.run();
+            if (timedOut || result.isCancelled()) {
+                // It came between two tries.
+                timeOut();
+            }
+        }
+
+        private void decided(Try told) {
+            AsyncWaiter waiter = told.waiter;
+            if (waiter.state() == LocalWaiter.State.GRANTED && !mayReturn(waiter, true)) {
+                waiter.hold().lock().release(waiter.hold(), mode, false);
+                again();
+                return;
+            }
             node.waiting(-1);
             switch (waiter.state()) {
                 case GRANTED -> {
-                    Hold hold = granted(waiter, waiter.since());
-                    if (!result.complete(hold)) {
-                        node.release(hold, waiter.mode());
+                    granted(waiter, began);
+                    if (!result.complete(waiter)) {
+                        node.release(waiter.hold(), mode, false);
                     }
                 }
-                case FAILED -> result.completeExceptionally(failed(waiter, waiter.since()));
+                case FAILED -> result.completeExceptionally(failed(waiter, began));
                 default -> {
-                    observer.notGranted(waiter.mode(), LockObserver.Outcome.TIMED_OUT, since(waiter.since()));
+                    observer.notGranted(mode, LockObserver.Outcome.TIMED_OUT, since(began));
                     result.complete(null);
                 }
             }
         }
 
+        private void again() {
+            try {
+                enter();
+            } catch (RuntimeException e) {
+                node.waiting(-1);
+                result.completeExceptionally(e);
+            }
+        }
+
         private void timeOut() {
-            LocalLock entry = lock;
-            if (entry != null && !result.isDone() && entry.abandon(waiter)) {
-                waiter.run();
+            timedOut = true;
+            Try now = current.get();
+            if (now != null && !result.isDone() && now.abandon()) {
+                now.waiter.run();
             }
         }
 
         private void withdraw() {
-            LocalLock entry = lock;
-            if (entry != null && entry.abandon(waiter)) {
+            Try now = current.get();
+            if (now != null && now.abandon()) {
                 node.waiting(-1);
             }
         }

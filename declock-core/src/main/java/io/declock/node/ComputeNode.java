@@ -13,10 +13,13 @@ import io.declock.LockRequest;
 import io.declock.MemoryNodeRefusedException;
 import io.declock.fabric.Fabric;
 import io.declock.fabric.MemoryNodeAddress;
+import io.declock.local.Acquisition;
+import io.declock.local.Ceiling;
 import io.declock.local.Hold;
 import io.declock.local.LocalHost;
 import io.declock.local.LocalLock;
 import io.declock.local.LocalSettings;
+import io.declock.local.LockNames;
 import io.declock.monitor.Counters;
 import io.declock.monitor.LockObserver;
 import io.declock.monitor.StripedSums;
@@ -181,20 +184,43 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
         if (name.isEmpty()) {
             throw new IllegalArgumentException("a lock name must not be empty");
         }
+        LockNames.checkEncodable("a lock name", name);
         if (name.length() * 3L > MAX_NAME_BYTES && name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
-            throw new IllegalArgumentException(
-                    "a lock name may have " + MAX_NAME_BYTES + " bytes of UTF-8, this one has "
-                            + name.getBytes(StandardCharsets.UTF_8).length + ": " + name.substring(0, 64) + "…");
+            throw new IllegalArgumentException("a lock name may have " + MAX_NAME_BYTES
+                    + " bytes of UTF-8, this one has " + name.getBytes(StandardCharsets.UTF_8).length + ": "
+                    + LockNames.quoted(name.substring(0, 64)) + "…");
         }
     }
 
+    /** Gives back what was acquired through a view, or has no handle yet. */
     @Nullable
-    LockLostException release(Hold hold, LockMode mode) {
-        LockLostException lost = hold.lock().release(hold, mode);
+    LockLostException release(Hold hold, LockMode mode, boolean byView) {
+        LockLostException lost = hold.lock().release(hold, mode, byView);
+        released(hold, mode);
+        return lost;
+    }
+
+    /** Gives back one acquisition of a handle. */
+    @Nullable
+    LockLostException release(Acquisition acquisition) {
+        Ceiling own = acquisition.ceiling();
+        if (own != null) {
+            own.cancel();
+        }
+        LockMode mode = acquisition.heldMode();
+        LockLostException lost = acquisition.hold().lock().release(acquisition);
+        released(acquisition.hold(), mode);
+        return lost;
+    }
+
+    private void released(Hold hold, LockMode mode) {
+        Ceiling ceiling = hold.ceiling();
+        if (ceiling != null && hold.isOver()) {
+            ceiling.cancel();
+        }
         if (observed) {
             observer.released(mode, runtime.clock().nanoTime() - hold.grantedAt());
         }
-        return lost;
     }
 
     @Nullable
@@ -278,10 +304,14 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
         }
 
         @Override
-        public void holdLost(LockMode mode, Runnable listeners) {
+        public void holdLost(LockMode mode) {
             counters.count(Counters.Event.HOLD_LOST);
             observer.lost(mode);
-            runtime.losses().execute(listeners);
+        }
+
+        @Override
+        public void tellOfLoss(LocalLock lock, Runnable listener) {
+            runtime.losses().execute(listener);
         }
 
         @Override

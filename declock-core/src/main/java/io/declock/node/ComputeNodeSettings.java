@@ -4,6 +4,7 @@
 package io.declock.node;
 
 import io.declock.local.LocalSettings;
+import io.declock.local.LockNames;
 import io.declock.protocol.CqlSettings;
 import java.time.Duration;
 
@@ -53,6 +54,7 @@ public record ComputeNodeSettings(
 
     /** Checks the values against each other. */
     public ComputeNodeSettings {
+        LockNames.checkEncodable("a namespace", namespace);
         positive("lease", lease);
         positive("heartbeatInterval", heartbeatInterval);
         positive("clockSyncInterval", clockSyncInterval);

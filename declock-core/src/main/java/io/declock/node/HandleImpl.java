@@ -6,9 +6,10 @@ package io.declock.node;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockMode;
+import io.declock.local.Acquisition;
 import io.declock.local.Hold;
 import io.declock.local.LocalWaiter;
-import io.declock.time.TimerService.Timer;
+import io.declock.local.LockNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -16,121 +17,120 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/** What a caller holds of one granted request: one hold per name, in the order in which they were taken. Thread-safe. */
-final class HandleImpl implements LockHandle {
+/**
+ * What a caller holds of one granted request: one acquisition per name, in the order in which they were taken. It is itself the
+ * acquisition of the first name, as nearly all requests have no other. Thread-safe.
+ */
+final class HandleImpl extends Acquisition implements LockHandle {
     private static final AtomicIntegerFieldUpdater<HandleImpl> CLOSED =
             AtomicIntegerFieldUpdater.newUpdater(HandleImpl.class, "closed");
     private static final AtomicReferenceFieldUpdater<HandleImpl, @Nullable Interruption> INTERRUPTION =
             AtomicReferenceFieldUpdater.newUpdater(HandleImpl.class, Interruption.class, "interruption");
 
     private final ComputeNode node;
-    // Nearly all requests have one name.
-    private final Hold hold;
-    private final LockMode asked;
-    private final List<Part> others;
-    private final List<Timer> ceilings;
+    private final List<Acquisition> others;
     // By updaters, as every acquisition makes a handle.
     private volatile int closed;
     private volatile @Nullable Interruption interruption;
-    /** The mode since an upgrade or downgrade, which only a handle with one name can have. */
-    private volatile @Nullable LockMode converted;
-
-    /** A further name of the request. */
-    record Part(Hold hold, LockMode mode) {}
 
     /**
      * Makes one.
      *
      * @param hold of the name that was taken first
-     * @param others the further ones, in the order in which they were taken
-     * @param ceilings end the holds if they last too long; cancelled when this is closed
+     * @param others the further names, in the order in which they were taken
      */
-    HandleImpl(ComputeNode node, Hold hold, LockMode asked, List<Part> others, List<Timer> ceilings) {
+    HandleImpl(ComputeNode node, Hold hold, LockMode mode, List<Acquisition> others) {
+        super(hold, mode);
         this.node = node;
-        this.hold = hold;
-        this.asked = asked;
         this.others = others;
-        this.ceilings = ceilings;
     }
 
     @Override
     public List<Grant> grants() {
         List<Grant> grants = new ArrayList<>(1 + others.size());
-        grants.add(grant(hold, mode()));
-        for (Part other : others) {
-            grants.add(grant(other.hold, other.mode));
+        grants.add(grant(this));
+        for (Acquisition other : others) {
+            grants.add(grant(other));
         }
         return grants;
     }
 
-    private static Grant grant(Hold hold, LockMode mode) {
-        return new Grant(hold.lock().name(), mode, hold.token());
+    private static Grant grant(Acquisition of) {
+        return new Grant(of.hold().lock().name(), of.heldMode(), of.hold().token());
     }
 
     @Override
     public LockMode mode() {
-        LockMode since = converted;
-        return since == null ? asked : since;
+        return heldMode();
     }
 
     @Override
     public long fencingToken() {
-        return hold.token();
+        return hold().token();
     }
 
     @Override
     public long fencingToken(String name) {
-        if (hold.lock().name().equals(name)) {
-            return hold.token();
+        if (hold().lock().name().equals(name)) {
+            return hold().token();
         }
-        for (Part other : others) {
-            if (other.hold.lock().name().equals(name)) {
-                return other.hold.token();
+        for (Acquisition other : others) {
+            if (other.hold().lock().name().equals(name)) {
+                return other.hold().token();
             }
         }
-        throw new IllegalArgumentException("this handle has no lock '" + name + "', only " + grants());
+        throw new IllegalArgumentException(
+                "this handle has no lock " + LockNames.quoted(name) + ", only " + describe());
     }
 
     @Override
     public boolean isValid() {
-        if (isClosed() || !isValid(hold)) {
+        if (isClosed()) {
             return false;
         }
-        for (Part other : others) {
-            if (!isValid(other.hold)) {
+        long now = node.clock().nanoTime();
+        if (!isValid(this, now)) {
+            return false;
+        }
+        for (Acquisition other : others) {
+            if (!isValid(other, now)) {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean isValid(Hold hold) {
-        return hold.lost() == null && hold.lock().mayTrustLease();
+    private static boolean isValid(Acquisition of, long now) {
+        return of.isWithinCeilings(now) && of.hold().lock().mayTrustLease(now);
     }
 
     @Override
     public void onLost(LostListener listener) {
         AtomicBoolean told = new AtomicBoolean();
-        tellOnce(hold, told, listener);
-        for (Part other : others) {
-            tellOnce(other.hold, told, listener);
+        tellOnce(this, told, listener);
+        for (Acquisition other : others) {
+            tellOnce(other, told, listener);
         }
     }
 
-    private void tellOnce(Hold of, AtomicBoolean told, LostListener listener) {
-        of.whenLost(() -> {
+    private void tellOnce(Acquisition of, AtomicBoolean told, LostListener listener) {
+        Runnable tell = () -> {
             LockLostException why = of.lost();
             if (!isClosed() && why != null && told.compareAndSet(false, true)) {
                 listener.lost(this, why);
             }
-        });
+        };
+        of.whenLost(tell, false);
     }
 
     @Override
     public void interruptOnLost() {
         Interruption asked = new Interruption(Thread.currentThread());
         if (INTERRUPTION.compareAndSet(this, null, asked)) {
-            onLost((handle, why) -> asked.interrupt());
+            whenLost(asked::interrupt, true);
+            for (Acquisition other : others) {
+                other.whenLost(asked::interrupt, true);
+            }
         }
     }
 
@@ -138,30 +138,23 @@ final class HandleImpl implements LockHandle {
     public boolean tryUpgrade() throws InterruptedException {
         checkSingle("tryUpgrade");
         checkOpen();
-        if (mode().isExclusive()) {
-            return true;
-        }
-        ThreadWaiter waiter = new ThreadWaiter(hold.owner(), LockMode.WRITE, true);
-        hold.lock().tryUpgrade(hold, waiter);
+        ThreadWaiter waiter = new ThreadWaiter(hold().owner(), LockMode.WRITE, true, false);
+        LockLostException lost = hold().lock().tryUpgrade(this, waiter);
         waiter.await(Long.MAX_VALUE, false, 0, node.counters());
-        LockLostException lost = hold.lost();
+        lost = lost != null ? lost : lost();
         if (lost != null) {
-            throw lost;
+            throw new LockLostException(lost.getMessage(), lost);
         }
-        if (waiter.state() == LocalWaiter.State.GRANTED) {
-            converted = LockMode.WRITE;
-            return true;
-        }
-        return false;
+        return waiter.state() == LocalWaiter.State.GRANTED;
     }
 
     @Override
     public void downgrade() {
         checkSingle("downgrade");
         checkOpen();
-        if (mode().isExclusive()) {
-            hold.lock().downgrade(hold);
-            converted = LockMode.READ;
+        LockLostException lost = hold().lock().downgrade(this);
+        if (lost != null) {
+            throw new LockLostException(lost.getMessage(), lost);
         }
     }
 
@@ -178,40 +171,53 @@ final class HandleImpl implements LockHandle {
 
     private void checkOpen() {
         if (isClosed()) {
-            throw new IllegalStateException("this handle of " + grants() + " is closed");
+            throw new IllegalStateException("this handle of " + describe() + " is closed");
         }
     }
 
     @Override
     public void close() {
-        if (!CLOSED.compareAndSet(this, 0, 1)) {
-            return;
+        LockLostException lost = giveBack();
+        if (lost != null) {
+            throw new LockLostException(lost.getMessage(), lost);
         }
-        cancelCeilings();
+    }
+
+    /** Closes this. Returns why the lock had been lost, or null if it had not, or this was closed before. */
+    @Nullable
+    LockLostException giveBack() {
+        if (!CLOSED.compareAndSet(this, 0, 1)) {
+            return null;
+        }
         Interruption asked = interruption;
         if (asked != null) {
             asked.end();
         }
         LockLostException lost = null;
         for (int i = others.size() - 1; i >= 0; i--) {
-            LockLostException why = node.release(others.get(i).hold, others.get(i).mode);
+            LockLostException why = node.release(others.get(i));
             lost = why != null ? why : lost;
         }
-        LockLostException why = node.release(hold, mode());
-        lost = why != null ? why : lost;
-        if (lost != null) {
-            throw new LockLostException(lost.getMessage(), lost);
-        }
+        LockLostException why = node.release(this);
+        return why != null ? why : lost;
     }
 
-    void cancelCeilings() {
-        for (int i = 0; i < ceilings.size(); i++) {
-            ceilings.get(i).cancel();
+    private String describe() {
+        StringBuilder text = new StringBuilder();
+        for (Grant grant : grants()) {
+            text.append(text.isEmpty() ? "" : ", ")
+                    .append(LockNames.quoted(grant.name()))
+                    .append(" (")
+                    .append(grant.mode())
+                    .append(", token ")
+                    .append(grant.fencingToken())
+                    .append(')');
         }
+        return text.toString();
     }
 
     @Override
     public String toString() {
-        return "LockHandle" + grants() + (isClosed() ? " closed" : isValid() ? "" : " lost");
+        return "LockHandle[" + describe() + "]" + (isClosed() ? " closed" : isValid() ? "" : " lost");
     }
 }

@@ -151,8 +151,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof FabricException.Refused refused && refused.reason() != FabricException.Reason.NOT_YET) {
             lock.bindFailed(new MemoryNodeRefusedException(
-                    "memory node " + link.memoryNodeId() + " (" + link.address() + ") refused lock '" + lock.name()
-                            + "': " + refused.getMessage(),
+                    "memory node " + link.memoryNodeId() + " (" + link.address() + ") refused " + lock.title() + ": "
+                            + refused.getMessage(),
                     refused));
         } else if (session.isOver() || link.session() != session) {
             bindLater(lock, link);
@@ -172,8 +172,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             return;
         }
         if (settings.failFast() && link != null && !link.problem().isEmpty()) {
-            lock.bindFailed(new MemoryNodeUnavailableException("lock '" + lock.name() + "' lives on memory node "
-                    + link.address() + ", which is unavailable: " + link.problem()));
+            lock.bindFailed(new MemoryNodeUnavailableException(lock.title() + " lives on memory node " + link.address()
+                    + ", which is unavailable: " + link.problem()));
             return;
         }
         unbound.add(lock);

@@ -6,8 +6,10 @@ package io.declock.node;
 import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockNotGrantedException;
+import io.declock.UpgradeRefusedException;
 import io.declock.local.Hold;
-import io.declock.local.UpgradeRefusedException;
+import io.declock.local.LocalWaiter;
+import io.declock.local.LockNames;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -84,11 +86,13 @@ final class NamedLock implements ReadWriteLock {
 
         private @Nullable Hold acquire(long waitNanos, boolean interruptible) throws InterruptedException {
             try {
-                Hold hold = node.acquirer().acquire(name, mode, Thread.currentThread(), waitNanos, interruptible);
-                if (hold != null) {
-                    recent = hold;
+                LocalWaiter granted =
+                        node.acquirer().acquire(name, mode, Thread.currentThread(), waitNanos, interruptible, true);
+                if (granted == null) {
+                    return null;
                 }
-                return hold;
+                recent = granted.hold();
+                return granted.hold();
             } catch (UpgradeRefusedException e) {
                 if (waitNanos == 0) {
                     return null;
@@ -107,12 +111,12 @@ final class NamedLock implements ReadWriteLock {
                 hold = node.findHold(name, caller);
             }
             if (hold == null) {
-                throw new IllegalMonitorStateException("lock '" + name + "' is not held by " + caller);
+                throw new IllegalMonitorStateException("lock " + LockNames.quoted(name) + " is not held by " + caller);
             }
             if (recent == hold) {
                 recent = null;
             }
-            LockLostException lost = node.release(hold, mode);
+            LockLostException lost = node.release(hold, mode, true);
             if (lost != null) {
                 throw new LockLostException(lost.getMessage(), lost);
             }
@@ -131,7 +135,7 @@ final class NamedLock implements ReadWriteLock {
 
     /** Says that a wait ended without a grant. */
     static LockNotGrantedException notGranted(String name, LockMode mode, long waitNanos, String where) {
-        return new LockNotGrantedException("lock '" + name + "' was not granted in mode " + mode + " within "
-                + TimeUnit.NANOSECONDS.toMillis(waitNanos) + " ms" + where);
+        return new LockNotGrantedException("lock " + LockNames.quoted(name) + " was not granted in mode " + mode
+                + " within " + TimeUnit.NANOSECONDS.toMillis(waitNanos) + " ms" + where);
     }
 }

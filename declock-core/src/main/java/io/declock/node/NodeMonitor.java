@@ -18,6 +18,7 @@ import io.declock.layout.RecordLayout;
 import io.declock.local.Hold;
 import io.declock.local.LocalLock;
 import io.declock.local.LocalWaiter;
+import io.declock.local.LockNames;
 import io.declock.monitor.Counters;
 import io.declock.monitor.LockRecordView;
 import io.declock.monitor.LockView;
@@ -151,8 +152,8 @@ final class NodeMonitor implements ComputeNodeMonitor {
         MemoryNodeLink link = memoryNodes.linkOf(name);
         NodeSession session = link == null ? null : link.session();
         if (link == null || session == null) {
-            return CompletableFuture.failedFuture(
-                    new MemoryNodeUnavailableException("lock '" + name + "' cannot be looked up" + node.whereIs(name)));
+            return CompletableFuture.failedFuture(new MemoryNodeUnavailableException(
+                    "lock " + LockNames.quoted(name) + " cannot be looked up" + node.whereIs(name)));
         }
         return session.fabric()
                 .control()

@@ -4,12 +4,14 @@
 package io.declock.node;
 
 import io.declock.LockHandle;
-import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockNotGrantedException;
 import io.declock.LockRequest;
+import io.declock.UpgradeRefusedException;
+import io.declock.local.Acquisition;
+import io.declock.local.Ceiling;
 import io.declock.local.Hold;
-import io.declock.time.TimerService.Timer;
+import io.declock.local.LocalWaiter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,7 +44,7 @@ final class RequestRunner {
             }
             return handle;
         }
-        List<HandleImpl.Part> parts = new ArrayList<>(request.names().size());
+        List<LocalWaiter> parts = new ArrayList<>(request.names().size());
         Map.Entry<String, LockMode> missing = collect(request, owner, wait, parts);
         if (missing != null) {
             throw notGranted(missing.getKey(), missing.getValue(), wait);
@@ -53,18 +55,22 @@ final class RequestRunner {
     @Nullable
     LockHandle tryAcquire(LockRequest request, Object owner) throws InterruptedException {
         long wait = waitNanos(request);
-        if (request.isSingle()) {
-            return acquireOne(request, owner, wait);
+        try {
+            if (request.isSingle()) {
+                return acquireOne(request, owner, wait);
+            }
+            List<LocalWaiter> parts = new ArrayList<>(request.names().size());
+            return collect(request, owner, wait, parts) == null ? handle(request, parts) : null;
+        } catch (UpgradeRefusedException e) {
+            return null;
         }
-        List<HandleImpl.Part> parts = new ArrayList<>(request.names().size());
-        return collect(request, owner, wait, parts) == null ? handle(request, parts) : null;
     }
 
     /** Takes the only name of a request, as nearly all are; null if it was not granted. */
     private @Nullable LockHandle acquireOne(LockRequest request, Object owner, long wait) throws InterruptedException {
         ComputeNode.checkName(request.name());
-        Hold hold = acquirer.acquire(request.name(), request.mode(), owner, wait, true);
-        return hold == null ? null : handle(request, hold, request.mode(), List.of());
+        LocalWaiter granted = acquirer.acquire(request.name(), request.mode(), owner, wait, true, false);
+        return granted == null ? null : handle(request, granted, List.of());
     }
 
     private LockNotGrantedException notGranted(String name, LockMode mode, long wait) {
@@ -78,7 +84,7 @@ final class RequestRunner {
 
     /** Takes one after the other; returns the one that was not granted, with nothing held then, or null. */
     private Map.@Nullable Entry<String, LockMode> collect(
-            LockRequest request, Object owner, long wait, List<HandleImpl.Part> parts) throws InterruptedException {
+            LockRequest request, Object owner, long wait, List<LocalWaiter> parts) throws InterruptedException {
         List<Map.Entry<String, LockMode>> names = inOrder(request);
         boolean shared = wait != 0;
         long deadline = shared ? node.clock().nanoTime() + wait : 0;
@@ -86,11 +92,11 @@ final class RequestRunner {
         try {
             for (Map.Entry<String, LockMode> name : names) {
                 long left = shared ? Math.max(1, deadline - node.clock().nanoTime()) : wait;
-                Hold hold = acquirer.acquire(name.getKey(), name.getValue(), owner, left, true);
-                if (hold == null) {
+                LocalWaiter granted = acquirer.acquire(name.getKey(), name.getValue(), owner, left, true, false);
+                if (granted == null) {
                     return name;
                 }
-                parts.add(new HandleImpl.Part(hold, name.getValue()));
+                parts.add(granted);
             }
             complete = true;
             return null;
@@ -101,42 +107,46 @@ final class RequestRunner {
         }
     }
 
-    private void giveBack(List<HandleImpl.Part> parts) {
+    private void giveBack(List<LocalWaiter> parts) {
         for (int i = parts.size() - 1; i >= 0; i--) {
-            node.release(parts.get(i).hold(), parts.get(i).mode());
+            node.release(parts.get(i).hold(), parts.get(i).mode(), false);
         }
         parts.clear();
     }
 
-    private HandleImpl handle(LockRequest request, List<HandleImpl.Part> parts) {
-        HandleImpl.Part first = parts.get(0);
-        return handle(request, first.hold(), first.mode(), List.copyOf(parts.subList(1, parts.size())));
+    private HandleImpl handle(LockRequest request, List<LocalWaiter> parts) {
+        return handle(request, parts.get(0), parts.subList(1, parts.size()));
     }
 
-    private HandleImpl handle(LockRequest request, Hold hold, LockMode mode, List<HandleImpl.Part> others) {
-        Duration ceiling = request.leaseTime();
-        if (ceiling == null) {
-            return new HandleImpl(node, hold, mode, others, List.of());
+    private HandleImpl handle(LockRequest request, LocalWaiter first, List<LocalWaiter> further) {
+        List<Acquisition> others = further.isEmpty() ? List.of() : new ArrayList<>(further.size());
+        for (LocalWaiter granted : further) {
+            others.add(new Acquisition(granted.hold(), granted.mode()));
         }
-        List<Timer> ceilings = new ArrayList<>(1 + others.size());
-        ceilings.add(limit(hold, ceiling));
-        for (HandleImpl.Part other : others) {
-            ceilings.add(limit(other.hold(), ceiling));
+        HandleImpl handle = new HandleImpl(node, first.hold(), first.mode(), others);
+        Duration leaseTime = request.leaseTime();
+        if (leaseTime != null) {
+            limit(handle, first, leaseTime);
+            for (int i = 0; i < others.size(); i++) {
+                limit(others.get(i), further.get(i), leaseTime);
+            }
         }
-        return new HandleImpl(node, hold, mode, others, ceilings);
+        return handle;
     }
 
-    private Timer limit(Hold hold, Duration ceiling) {
-        return node.timer()
-                .start(
-                        ComputeNode.nanos(ceiling),
-                        () -> hold.lock()
-                                .expire(
-                                        hold,
-                                        new LockLostException(
-                                                "lock '" + hold.lock().name()
-                                                        + "' was held longer than its lease time of " + ceiling
-                                                        + " and was released; only the fencing token protects what its holder still does")));
+    /** The acquisition that began a hold puts a ceiling on all of it, a reentrant one only on itself. */
+    private void limit(Acquisition acquisition, LocalWaiter granted, Duration leaseTime) {
+        Hold hold = acquisition.hold();
+        long nanos = ComputeNode.nanos(leaseTime);
+        long now = node.clock().nanoTime();
+        Ceiling ceiling = new Ceiling(leaseTime, now, nanos);
+        if (granted.isReentrant()) {
+            acquisition.limit(ceiling);
+            ceiling.endedBy(node.timer().start(nanos, () -> hold.lock().expire(acquisition, ceiling)));
+        } else {
+            hold.limit(ceiling);
+            ceiling.endedBy(node.timer().start(nanos, () -> hold.lock().expire(hold, ceiling)));
+        }
     }
 
     private static List<Map.Entry<String, LockMode>> inOrder(LockRequest request) {
@@ -164,8 +174,8 @@ final class RequestRunner {
         private final long wait;
         private final long deadline;
         private final List<Map.Entry<String, LockMode>> names;
-        private final List<HandleImpl.Part> parts = new ArrayList<>();
-        private volatile @Nullable CompletableFuture<@Nullable Hold> current;
+        private final List<LocalWaiter> parts = new ArrayList<>();
+        private volatile @Nullable CompletableFuture<@Nullable LocalWaiter> current;
 
         AsyncRequest(LockRequest request, Object owner, long wait) {
             this.request = request;
@@ -174,7 +184,7 @@ final class RequestRunner {
             this.deadline = node.clock().nanoTime() + wait;
             this.names = inOrder(request);
             result.whenComplete((handle, failure) -> {
-                CompletableFuture<@Nullable Hold> pending = current;
+                CompletableFuture<@Nullable LocalWaiter> pending = current;
                 if (failure != null && pending != null) {
                     pending.cancel(false);
                 }
@@ -185,14 +195,13 @@ final class RequestRunner {
             if (parts.size() == names.size()) {
                 HandleImpl handle = handle(request, parts);
                 if (!result.complete(handle)) {
-                    handle.cancelCeilings();
-                    giveBack(parts);
+                    handle.giveBack();
                 }
                 return;
             }
             Map.Entry<String, LockMode> name = names.get(parts.size());
             long left = wait == 0 ? 0 : Math.max(1, deadline - node.clock().nanoTime());
-            CompletableFuture<@Nullable Hold> step;
+            CompletableFuture<@Nullable LocalWaiter> step;
             try {
                 step = acquirer.acquireAsync(name.getKey(), name.getValue(), owner, left);
             } catch (RuntimeException e) {
@@ -201,15 +210,16 @@ final class RequestRunner {
                 return;
             }
             current = step;
-            step.whenComplete((hold, failure) -> decided(name, hold, failure));
+            step.whenComplete((granted, failure) -> decided(name, granted, failure));
             if (result.isDone()) {
                 step.cancel(false);
             }
         }
 
-        private void decided(Map.Entry<String, LockMode> name, @Nullable Hold hold, @Nullable Throwable failure) {
-            if (hold != null) {
-                parts.add(new HandleImpl.Part(hold, name.getValue()));
+        private void decided(
+                Map.Entry<String, LockMode> name, @Nullable LocalWaiter granted, @Nullable Throwable failure) {
+            if (granted != null) {
+                parts.add(granted);
                 if (result.isDone()) {
                     giveBack(parts);
                 } else {

@@ -11,11 +11,23 @@ import java.util.concurrent.locks.LockSupport;
 /** A caller whose thread waits: it spins for a moment when it is the next in line, else it parks on its own node. */
 final class ThreadWaiter extends LocalWaiter {
     private final Thread thread;
+    private final boolean byView;
     private volatile boolean parked;
 
-    ThreadWaiter(Object owner, LockMode mode, boolean noWait) {
+    ThreadWaiter(Object owner, LockMode mode, boolean noWait, boolean byView) {
         super(owner, mode, noWait);
         this.thread = Thread.currentThread();
+        this.byView = byView;
+    }
+
+    @Override
+    public boolean isByView() {
+        return byView;
+    }
+
+    @Override
+    protected boolean hasExplicitOwner() {
+        return owner() != thread;
     }
 
     @Override

@@ -23,6 +23,7 @@ final class Acquisition {
         lock.position.want(exclusive, timestamp);
         if (lock.reset.isPending()) {
             lock.position.to(State.ABORTED);
+            lock.upper.mustWait(effects);
             return;
         }
         lock.position.to(State.ENQUEUING);
@@ -41,6 +42,7 @@ final class Acquisition {
     static void arrive(CqlLock lock, long before, Effects effects) {
         if (isTakenInReset(before)) {
             lock.reset.abort(effects);
+            lock.upper.mustWait(effects);
             return;
         }
         if (!lock.position.isOfEpoch(before)) {
@@ -58,6 +60,7 @@ final class Acquisition {
             lock.hold(GrantKind.UNCONTENDED, effects);
             return;
         }
+        lock.upper.mustWait(effects);
         if (!mayWait(lock)) {
             lock.reset.abort(effects);
             return;

@@ -16,6 +16,9 @@ public interface CqlUpper {
     /** The acquisition that must not wait was not granted; there is no position. */
     void notGranted(Effects effects);
 
+    /** The position cannot be granted at once: a caller that must not wait for others is to be told so. */
+    void mustWait(Effects effects);
+
     /** The position is held, and something that stopped the level above has ended: a reset, a conversion, a look at the queue. */
     void settled(Effects effects);
 

@@ -235,8 +235,8 @@ public final class NodeSession implements CqlEnvironment {
             lock.sessionLost(
                     this,
                     new LockLostException(
-                            "lock '" + lock.name() + "' was lost with the session with memory node "
-                                    + joined.memoryNodeId() + ": " + cause.getMessage(),
+                            lock.title() + " was lost with the session with memory node " + joined.memoryNodeId() + ": "
+                                    + cause.getMessage(),
                             cause));
         }
         byRecord.clear();

@@ -184,6 +184,7 @@ class LeaseTest {
         assertThat(held.isValid()).isFalse();
         assertThat(next.fencingToken()).isGreaterThan(token);
         next.close();
+        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
         // Nobody was restarted, and all are served again.
         for (ComputeNode node : nodes) {
             assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();

@@ -15,6 +15,7 @@ import io.declock.LockMode;
 import io.declock.LockNotGrantedException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.UpgradeRefusedException;
 import io.declock.fabric.Purpose;
 import io.declock.fabric.Verb;
 import io.declock.monitor.Counters.Event;
@@ -307,6 +308,16 @@ public abstract class LockContract {
         assertThatThrownBy(() -> a().acquire(LockRequest.write("x".repeat(600))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("512");
+        for (String bad : List.of("half \ud83d", "\ude00 half", "two\ud83d\ud83d\ude00", "zero\0")) {
+            assertThatThrownBy(() -> a().lock(bad)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> a().acquire(LockRequest.write("fine").andWrite(bad)))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> ComputeNodeSettings.DEFAULTS.withNamespace(bad))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("namespace");
+        }
+        assertThatThrownBy(() -> a().lock("line\nbreak").writeLock().unlock())
+                .hasMessageContaining("'line\\u000abreak'");
     }
 
     // ---------------------------------------------------------------- handles
@@ -325,21 +336,203 @@ public abstract class LockContract {
         handle.close();
     }
 
-    /** The lock that was lost has been granted through this view, the one that is held through another. */
     @Test
-    void unlockingReleasesWhatIsHeldBeforeItTellsOfWhatWasLost() throws Exception {
-        Lock one = a().lock("lost, again").writeLock();
-        one.lock();
-        LockHandle withCeiling = a().acquire(LockRequest.write("lost, again").leaseTime(Duration.ofMillis(100)));
+    void aReentrantCeilingEndsItsAcquisitionOnly() throws Exception {
+        Lock outer = a().lock("inner ceiling").writeLock();
+        outer.lock();
+        LockHandle inner = a().acquire(LockRequest.write("inner ceiling").leaseTime(Duration.ofMillis(100)));
         CompletableFuture<LockLostException> lost = new CompletableFuture<>();
-        withCeiling.onLost((which, why) -> lost.complete(why));
+        inner.onLost((which, why) -> lost.complete(why));
         lost.get(10, SECONDS);
-        a().lock("lost, again").writeLock().lock();
-        one.unlock();
-        try (LockHandle next = b().acquire(LockRequest.write("lost, again").waitTime(LONG))) {
+        assertThat(inner.isValid()).isFalse();
+        assertThat(b().tryAcquire(LockRequest.read("inner ceiling").waitTime(SHORT)))
+                .isEmpty();
+        assertThatThrownBy(inner::close).isInstanceOf(LockLostException.class);
+        outer.unlock();
+        try (LockHandle next = b().acquire(LockRequest.write("inner ceiling").waitTime(LONG))) {
             assertThat(next.isValid()).isTrue();
         }
-        assertThatThrownBy(one::unlock).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void theCeilingOfTheFirstAcquisitionEndsAllOfThem() throws Exception {
+        LockHandle outer = a().acquire(LockRequest.write("outer ceiling").leaseTime(Duration.ofMillis(100)));
+        LockHandle inner = a().acquire(LockRequest.write("outer ceiling"));
+        try (LockHandle next = b().acquire(LockRequest.write("outer ceiling").waitTime(LONG))) {
+            assertThat(next.isValid()).isTrue();
+        }
+        assertThat(inner.isValid()).isFalse();
+        assertThatThrownBy(inner::close).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(outer::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void anOwnerThatLostTheLockGetsItAgainOnlyWhenItHasReleasedIt() throws Exception {
+        Lock view = a().lock("lost, again").writeLock();
+        LockHandle lost = a().acquire(LockRequest.write("lost, again").leaseTime(Duration.ofMillis(100)));
+        view.lock();
+        b().acquire(LockRequest.write("lost, again").waitTime(LONG)).close();
+        assertThatThrownBy(view::lock).isInstanceOf(LockLostException.class).hasMessageContaining("'lost, again'");
+        assertThatThrownBy(view::tryLock).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> a().acquire(LockRequest.read("lost, again"))).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(view::unlock).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(() -> a().tryAcquire(LockRequest.read("lost, again")))
+                .isInstanceOf(LockLostException.class);
+        assertThatThrownBy(lost::close).isInstanceOf(LockLostException.class);
+        a().acquire(LockRequest.write("lost, again").waitTime(LONG)).close();
+    }
+
+    @Test
+    void anOwnerHasOneHoldHoweverOftenItAsksAtOnce() throws Exception {
+        LockOwner owner = LockOwner.named("twice");
+        for (LockMode mode : LockMode.values()) {
+            String name = "concurrently " + mode;
+            LockHandle guard = b().acquire(LockRequest.write(name));
+            CompletableFuture<LockHandle> one = acquireAsync(a(), LockRequest.of(name, mode), owner);
+            CompletableFuture<LockHandle> two = acquireAsync(a(), LockRequest.of(name, mode), owner);
+            guard.close();
+            LockHandle first = one.get(20, SECONDS);
+            LockHandle second = two.get(20, SECONDS);
+            assertThat(second.fencingToken()).isEqualTo(first.fencingToken());
+            first.close();
+            assertThat(second.isValid()).isTrue();
+            assertThat(b().tryAcquire(LockRequest.write(name).waitTime(SHORT))).isEmpty();
+            second.close();
+            b().acquire(LockRequest.write(name).waitTime(LONG)).close();
+        }
+    }
+
+    @Test
+    void anOwnerThatGetsTheReadLockIsRefusedTheWriteLockThatItWaitsFor() throws Exception {
+        LockOwner owner = LockOwner.named("both");
+        LockHandle guard = b().acquire(LockRequest.write("both"));
+        CompletableFuture<LockHandle> read = acquireAsync(a(), LockRequest.read("both"), owner);
+        CompletableFuture<LockHandle> write = acquireAsync(a(), LockRequest.write("both"), owner);
+        guard.close();
+        try (LockHandle reader = read.get(20, SECONDS)) {
+            assertThatThrownBy(() -> write.get(20, SECONDS)).hasCauseInstanceOf(UpgradeRefusedException.class);
+            assertThat(reader.isValid()).isTrue();
+        }
+    }
+
+    private static CompletableFuture<LockHandle> acquireAsync(ComputeNode node, LockRequest request, LockOwner owner) {
+        return node.acquireAsync(request.waitTime(LONG), owner).toCompletableFuture();
+    }
+
+    @Test
+    void aConversionMovesItsOwnAcquisitionOnly() throws Exception {
+        LockOwner owner = LockOwner.named("converts");
+        LockHandle first = a().acquire(LockRequest.read("conversions"), owner);
+        LockHandle second = a().acquire(LockRequest.read("conversions"), owner);
+        awaitTrue(second::tryUpgrade);
+        assertThat(first.mode()).isEqualTo(LockMode.READ);
+        first.close();
+        assertThat(b().tryAcquire(LockRequest.read("conversions").waitTime(SHORT)))
+                .isEmpty();
+        second.close();
+        LockHandle outer = b().acquire(LockRequest.write("conversions").waitTime(LONG));
+        LockHandle inner = b().acquire(LockRequest.write("conversions"));
+        inner.downgrade();
+        assertThat(outer.mode()).isEqualTo(LockMode.WRITE);
+        assertThat(a().tryAcquire(LockRequest.read("conversions").waitTime(SHORT)))
+                .isEmpty();
+        outer.close();
+        try (LockHandle reader = a().acquire(LockRequest.read("conversions").waitTime(LONG))) {
+            assertThat(reader.isValid()).isTrue();
+        }
+        inner.close();
+        a().acquire(LockRequest.write("conversions").waitTime(LONG)).close();
+    }
+
+    @Test
+    void aLostHandleIsNotConverted() throws Exception {
+        LockHandle handle = a().acquire(LockRequest.write("lost").leaseTime(Duration.ofMillis(50)));
+        awaitTrue(() -> !handle.isValid());
+        assertThatThrownBy(handle::downgrade).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(handle::tryUpgrade).isInstanceOf(LockLostException.class);
+        assertThat(handle.mode()).isEqualTo(LockMode.WRITE);
+        assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void slowListenersDoNotDelayTheInterrupt() throws Exception {
+        CountDownLatch end = new CountDownLatch(1);
+        List<LockHandle> others = new ArrayList<>();
+        try {
+            for (int i = 0; i < 16; i++) {
+                LockHandle other = a().acquire(LockRequest.write("slow " + i).leaseTime(Duration.ofMillis(20)));
+                other.onLost((lost, why) -> awaitQuietly(end));
+                others.add(other);
+            }
+            LockHandle handle = a().acquire(LockRequest.write("quick").leaseTime(Duration.ofMillis(200)));
+            handle.interruptOnLost();
+            awaitInterrupt();
+            assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+        } finally {
+            end.countDown();
+        }
+        for (LockHandle other : others) {
+            assertThatThrownBy(other::close).isInstanceOf(LockLostException.class);
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void readersThatMustNotWaitAreNotRefusedForEachOther() throws Exception {
+        AtomicInteger refused = new AtomicInteger();
+        List<Future<?>> readers = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            readers.add(threads.submit(() -> {
+                Lock reader = a().lock("readers try").readLock();
+                for (int round = 0; round < 500; round++) {
+                    if (reader.tryLock()) {
+                        reader.unlock();
+                    } else {
+                        refused.incrementAndGet();
+                    }
+                }
+            }));
+        }
+        for (Future<?> reader : readers) {
+            reader.get(30, SECONDS);
+        }
+        assertThat(refused).hasValue(0);
+    }
+
+    @Test
+    void aReaderThatMustNotWaitIsRefusedBehindAWriter() throws Exception {
+        try (LockHandle writer = b().acquire(LockRequest.write("busy"))) {
+            List<Future<Boolean>> tries = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                tries.add(threads.submit(() -> a().lock("busy").readLock().tryLock()));
+            }
+            for (Future<Boolean> one : tries) {
+                assertThat(one.get(10, SECONDS)).isFalse();
+            }
+            assertThat(writer.isValid()).isTrue();
+        }
+        a().acquire(LockRequest.write("busy").waitTime(LONG)).close();
+    }
+
+    @Test
+    void anUpgradeByAskingIsNotGranted() throws Exception {
+        try (LockHandle reader = a().acquire(LockRequest.read("upgrade"))) {
+            assertThat(a().tryAcquire(LockRequest.write("upgrade").waitTime(Duration.ZERO)))
+                    .isEmpty();
+            assertThat(a().tryAcquire(LockRequest.write("upgrade").waitTime(LONG)))
+                    .isEmpty();
+            assertThatThrownBy(() -> a().acquire(LockRequest.write("upgrade").waitTime(LONG)))
+                    .isInstanceOf(UpgradeRefusedException.class)
+                    .isInstanceOf(LockNotGrantedException.class);
+            assertThat(reader.isValid()).isTrue();
+        }
     }
 
     @Test

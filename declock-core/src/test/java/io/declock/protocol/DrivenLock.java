@@ -119,6 +119,9 @@ final class DrivenLock implements CqlEnvironment, CqlUpper {
     public void notGranted(Effects effects) {}
 
     @Override
+    public void mustWait(Effects effects) {}
+
+    @Override
     public void settled(Effects effects) {}
 
     @Override

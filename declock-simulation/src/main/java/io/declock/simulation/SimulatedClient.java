@@ -3,11 +3,13 @@
 
 package io.declock.simulation;
 
-import io.declock.LockLostException;
 import io.declock.LockMode;
+import io.declock.local.Acquisition;
+import io.declock.local.Ceiling;
 import io.declock.local.Hold;
 import io.declock.local.LocalLock;
 import io.declock.local.LocalWaiter;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +95,7 @@ final class SimulatedClient {
         private boolean told;
         private @Nullable LocalLock lock;
         private @Nullable HoldRecord hold;
+        private @Nullable Acquisition acquisition;
 
         Attempt(String name, LockMode mode, boolean noWait, @Nullable Attempt around, Runnable whenDone) {
             super(SimulatedClient.this, mode, noWait);
@@ -152,8 +155,18 @@ final class SimulatedClient {
                 world.after(
                         1 + world.exponential(workload.hold()),
                         node,
-                        () -> held.lock().expire(held, new LockLostException("its ceiling was reached")));
+                        () -> held.lock().expire(held, new Ceiling(Duration.ofNanos(1), held.grantedAt(), 1)));
             }
+        }
+
+        /** Returns what is converted: this acquisition alone. */
+        Acquisition acquisition() {
+            Acquisition known = acquisition;
+            if (known == null) {
+                known = new Acquisition(hold(), mode());
+                acquisition = known;
+            }
+            return known;
         }
 
         private void halfway() {
@@ -180,7 +193,7 @@ final class SimulatedClient {
 
         private void convert(HoldRecord current, long rest) {
             if (mode().isExclusive()) {
-                hold().lock().downgrade(hold());
+                hold().lock().downgrade(acquisition());
                 current.become(false);
                 world.note(() -> SimulatedClient.this + " downgraded '" + name + "'");
                 world.after(rest, node, () -> giveBack(LockMode.READ));
@@ -200,7 +213,12 @@ final class SimulatedClient {
             }
             world.note(() -> SimulatedClient.this + " gives '" + name + "' back in mode " + as);
             LocalLock held = hold().lock();
-            held.release(hold(), as);
+            Acquisition converted = acquisition;
+            if (converted == null) {
+                held.release(hold(), as);
+            } else {
+                held.release(converted);
+            }
             if (world.chance(workload.forgetShare())) {
                 node.forget(held);
             }
@@ -228,7 +246,7 @@ final class SimulatedClient {
         }
 
         void begin() {
-            of.hold().lock().tryUpgrade(of.hold(), this);
+            of.hold().lock().tryUpgrade(of.acquisition(), this);
             run();
         }
 

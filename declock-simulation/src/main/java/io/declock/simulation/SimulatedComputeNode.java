@@ -283,8 +283,11 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     }
 
     @Override
-    public void holdLost(LockMode mode, Runnable listeners) {
-        listeners.run();
+    public void holdLost(LockMode mode) {}
+
+    @Override
+    public void tellOfLoss(LocalLock lock, Runnable listener) {
+        listener.run();
     }
 
     @Override

@@ -342,7 +342,7 @@ final class Mutations {
                     Sabotage.IgnoresReaders.class),
             Mutation.of(
                     "D1", "an orphaned position is kept", Scenario.CALM, LOCAL, "granted", Sabotage.KeepsOrphan.class),
-            Mutation.of("D2", "a reentrant caller queues", Scenario.CALM, HOLDS, "reenter", Nothing.class),
+            Mutation.of("D2", "a reentrant caller queues", Scenario.CALM, LOCAL, "reenter", Nothing.class),
             Mutation.of(
                     "D3",
                     "an upgrade does not look who else holds",

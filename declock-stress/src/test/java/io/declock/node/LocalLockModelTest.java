@@ -5,6 +5,7 @@ package io.declock.node;
 
 import io.declock.LockMode;
 import io.declock.layout.LockHeader;
+import io.declock.local.Acquisition;
 import io.declock.local.LocalLock;
 import io.declock.local.LocalWaiter;
 import io.declock.stress.LoneNode;
@@ -53,9 +54,10 @@ class LocalLockModelTest {
             LocalWaiter waiter = acquire(node, LockMode.WRITE);
             int before = value;
             value = before + 1;
-            node.lock().downgrade(waiter.hold());
+            Acquisition acquisition = new Acquisition(waiter.hold(), LockMode.WRITE);
+            node.lock().downgrade(acquisition);
             String seen = before + " and " + value;
-            node.lock().release(waiter.hold(), LockMode.READ);
+            node.lock().release(acquisition);
             return seen;
         }
     }
@@ -67,7 +69,7 @@ class LocalLockModelTest {
     }
 
     private static ThreadWaiter enter(LoneNode node, LockMode mode) {
-        ThreadWaiter waiter = new ThreadWaiter(new Object(), mode, false);
+        ThreadWaiter waiter = new ThreadWaiter(new Object(), mode, false, false);
         node.lock().acquire(waiter);
         return waiter;
     }

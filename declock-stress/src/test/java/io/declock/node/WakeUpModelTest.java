@@ -77,7 +77,7 @@ class WakeUpModelTest {
     }
 
     private static ThreadWaiter enter(LoneNode node, LockMode mode) {
-        ThreadWaiter waiter = new ThreadWaiter(new Object(), mode, false);
+        ThreadWaiter waiter = new ThreadWaiter(new Object(), mode, false, false);
         node.lock().acquire(waiter);
         return waiter;
     }

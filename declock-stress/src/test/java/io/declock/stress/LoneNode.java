@@ -129,8 +129,11 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
     public void forgotten(LocalLock of) {}
 
     @Override
-    public void holdLost(LockMode mode, Runnable listeners) {
-        listeners.run();
+    public void holdLost(LockMode mode) {}
+
+    @Override
+    public void tellOfLoss(LocalLock of, Runnable listener) {
+        listener.run();
     }
 
     @Override

@@ -75,7 +75,10 @@ public class LocalQueueBenchmark implements LocalHost {
     public void forgotten(LocalLock retired) {}
 
     @Override
-    public void holdLost(LockMode mode, Runnable listeners) {}
+    public void holdLost(LockMode mode) {}
+
+    @Override
+    public void tellOfLoss(LocalLock lock, Runnable listener) {}
 
     @Override
     public void held(int change) {}
