@@ -12,6 +12,7 @@ import io.declock.fabric.tcp.wire.BadFrameException;
 import io.declock.fabric.tcp.wire.FrameBody;
 import io.declock.fabric.tcp.wire.FrameConnection;
 import io.declock.fabric.tcp.wire.Messages;
+import io.declock.fabric.tcp.wire.Phase;
 import io.declock.fabric.tcp.wire.Preamble;
 import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
@@ -30,7 +31,6 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     private final byte[] nonce = Proofs.nonce();
     private byte[] clientNonce = {};
     private boolean greeted;
-    private boolean authenticated;
     private @Nullable MemoryNodeSession session;
     private boolean entered;
     // Written by the event loop, read by whoever relays.
@@ -79,11 +79,14 @@ final class ServerConnection extends FrameConnection implements SessionListener 
                     "speaks version " + preamble.version() + " of the protocol, this memory node version "
                             + Wire.VERSION);
             fail(null);
-        } else if (preamble.role() != Wire.ROLE_SESSION) {
+            return;
+        }
+        if (preamble.role() != Wire.ROLE_SESSION) {
             throw new BadFrameException("a connection of role " + preamble.role() + " to a memory node");
         }
         clientNonce = preamble.nonce();
         greeted = true;
+        enter(Phase.MEMORY_NODE_AWAITS_PROOF);
     }
 
     @Override
@@ -138,7 +141,11 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     protected void frame(int type, FrameBody body) throws BadFrameException {
         MemoryNodeSession current = session;
         if (current == null) {
-            handshake(type, body);
+            if (type == Wire.AUTH) {
+                authenticate(body);
+            } else {
+                join(body);
+            }
         } else if (type == Wire.CHAIN) {
             chain(current, body);
         } else {
@@ -156,20 +163,10 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         // Otherwise the session is cut, and the connection about to be closed by whoever cut it.
     }
 
-    private void handshake(int type, FrameBody body) throws BadFrameException {
-        if (type == Wire.AUTH && !authenticated) {
-            authenticate(body);
-        } else if (type == Wire.JOIN && authenticated) {
-            join(body);
-        } else {
-            throw new BadFrameException("frame of type " + type + " before the handshake was complete");
-        }
-    }
-
     private void authenticate(FrameBody body) throws BadFrameException {
         byte[] proof = body.bytes(Wire.SECRET_BYTES);
         body.end();
-        if (!Proofs.same(Proofs.prove(server.key(), "declock client", clientNonce, nonce), proof)) {
+        if (!prove(Proofs.prove(server.key(), "declock client", clientNonce, nonce), proof)) {
             server.refused(this, "does not know the secret");
             ServerFrames.refused(
                     out(),
@@ -180,8 +177,6 @@ final class ServerConnection extends FrameConnection implements SessionListener 
             fail(null);
             return;
         }
-        authenticated = true;
-        maxFrameBytes(Wire.MAX_REQUEST_BYTES);
         ServerFrames.authenticated(out(), Proofs.prove(server.key(), "declock server", clientNonce, nonce));
     }
 
@@ -196,6 +191,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
             fail(null);
             return;
         }
+        enter(Phase.MEMORY_NODE_SERVES);
         session = joined;
         server.joined(this);
         entered = joined.enter();

@@ -6,6 +6,7 @@ package io.declock.fabric.tcp;
 import io.declock.fabric.tcp.wire.BadFrameException;
 import io.declock.fabric.tcp.wire.FrameBody;
 import io.declock.fabric.tcp.wire.FrameWriter;
+import io.declock.fabric.tcp.wire.Phase;
 import io.declock.fabric.tcp.wire.Preamble;
 import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
@@ -23,14 +24,12 @@ final class InboundPeer extends PeerConnection {
     protected void preamble(Preamble preamble) throws BadFrameException {
         Preamble.of(Wire.ROLE_PEER, 0, nonce()).write(out());
         checkVersion(preamble);
+        enter(Phase.ACCEPTING_PEER_AWAITS_PROOF);
         clientNonce = preamble.nonce();
     }
 
     @Override
-    void handshake(int type, FrameBody body) throws BadFrameException {
-        if (type != Wire.AUTH) {
-            throw new BadFrameException("frame of type " + type + " before the proof");
-        }
+    void handshake(FrameBody body) throws BadFrameException {
         long memoryNode = body.i64();
         var from = new TcpFabric.MemberKey(memoryNode, body.u8(), body.i32());
         var to = new TcpFabric.MemberKey(memoryNode, body.u8(), body.i32());
@@ -43,7 +42,7 @@ final class InboundPeer extends PeerConnection {
             return;
         }
         byte[] ticket = session.ticketFrom(from.nodeId(), from.incarnation());
-        if (!Proofs.same(Proofs.prove(ticket, "declock peer client", clientNonce, nonce()), proof)) {
+        if (!prove(Proofs.prove(ticket, "declock peer client", clientNonce, nonce()), proof)) {
             throw new BadFrameException("a peer that is not the member it says");
         }
         ByteBuf out = out();

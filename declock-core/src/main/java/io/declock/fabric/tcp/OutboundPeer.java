@@ -7,6 +7,7 @@ import io.declock.fabric.Member;
 import io.declock.fabric.tcp.wire.BadFrameException;
 import io.declock.fabric.tcp.wire.FrameBody;
 import io.declock.fabric.tcp.wire.FrameWriter;
+import io.declock.fabric.tcp.wire.Phase;
 import io.declock.fabric.tcp.wire.Preamble;
 import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
@@ -36,6 +37,7 @@ final class OutboundPeer extends PeerConnection {
     @Override
     protected void preamble(Preamble preamble) throws BadFrameException {
         checkVersion(preamble);
+        enter(Phase.CONNECTING_PEER_AWAITS_PROOF);
         serverNonce = preamble.nonce();
         ByteBuf out = out();
         int start = FrameWriter.begin(out, Wire.AUTH);
@@ -49,13 +51,10 @@ final class OutboundPeer extends PeerConnection {
     }
 
     @Override
-    void handshake(int type, FrameBody body) throws BadFrameException {
-        if (type != Wire.AUTHENTICATED) {
-            throw new BadFrameException("frame of type " + type + " before the proof");
-        }
+    void handshake(FrameBody body) throws BadFrameException {
         byte[] proof = body.bytes(Wire.SECRET_BYTES);
         body.end();
-        if (!Proofs.same(Proofs.prove(ticket, "declock peer server", nonce(), serverNonce), proof)) {
+        if (!prove(Proofs.prove(ticket, "declock peer server", nonce(), serverNonce), proof)) {
             throw new BadFrameException("a peer that is not the member it should be");
         }
         established(local, PeerLinks.keyOf(local, to));

@@ -100,7 +100,6 @@ abstract class PeerConnection extends FrameConnection {
         session = local;
         peer = remote;
         ready = true;
-        maxFrameBytes(Wire.MAX_REQUEST_BYTES);
         if (!local.peers().established(remote, this)) {
             fail(null);
         }
@@ -118,8 +117,8 @@ abstract class PeerConnection extends FrameConnection {
         return session;
     }
 
-    /** Another frame than a peer message arrived. */
-    abstract void handshake(int type, FrameBody body) throws BadFrameException;
+    /** The frame with the other side's proof arrived. */
+    abstract void handshake(FrameBody body) throws BadFrameException;
 
     @Override
     protected void opened() {
@@ -140,7 +139,7 @@ abstract class PeerConnection extends FrameConnection {
         TcpSession local = session;
         TcpFabric.MemberKey remote = peer;
         if (local == null || remote == null) {
-            handshake(type, body);
+            handshake(body);
             return;
         }
         if (type == Wire.PEER_PROBE || type == Wire.PEER_ECHO) {
@@ -155,9 +154,6 @@ abstract class PeerConnection extends FrameConnection {
                 heard = true;
             }
             return;
-        }
-        if (type != Wire.PEER_MESSAGE) {
-            throw new BadFrameException("frame of type " + type + " from a peer");
         }
         PeerMessage message = Messages.readPeer(body);
         body.end();
@@ -174,6 +170,9 @@ abstract class PeerConnection extends FrameConnection {
     final void checkVersion(Preamble preamble) throws BadFrameException {
         if (preamble.version() != Wire.VERSION || preamble.role() != Wire.ROLE_PEER) {
             throw new BadFrameException("a peer of version " + preamble.version() + " and role " + preamble.role());
+        }
+        if (preamble.status() != 0) {
+            throw new BadFrameException("a peer whose preamble has status " + preamble.status());
         }
     }
 

@@ -13,6 +13,7 @@ import io.declock.fabric.tcp.wire.FrameBody;
 import io.declock.fabric.tcp.wire.FrameConnection;
 import io.declock.fabric.tcp.wire.FrameWriter;
 import io.declock.fabric.tcp.wire.Messages;
+import io.declock.fabric.tcp.wire.Phase;
 import io.declock.fabric.tcp.wire.Preamble;
 import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
@@ -38,6 +39,7 @@ final class SessionConnection extends FrameConnection {
     private final SessionAnswers answers;
     private final byte[] nonce = Proofs.nonce();
     private byte[] serverNonce = {};
+    private boolean proved;
     private @Nullable TcpSession session;
     private @Nullable FabricException goodbye;
     private volatile @Nullable FabricException failure;
@@ -125,13 +127,12 @@ final class SessionConnection extends FrameConnection {
             fail(goodbye);
             return;
         }
-        if (preamble.status() != 0) {
-            goodbye = new FabricException.Refused(Reason.of(preamble.status()), node + " refused the connection");
-            fail(goodbye);
-            return;
+        if (preamble.status() != 0 || preamble.role() != Wire.ROLE_SESSION) {
+            throw new BadFrameException(
+                    "a preamble of this version with status " + preamble.status() + " and role " + preamble.role());
         }
         serverNonce = preamble.nonce();
-        maxFrameBytes(Wire.MAX_REPLY_BYTES);
+        enter(Phase.COMPUTE_NODE_AWAITS_PROOF);
         ByteBuf out = out();
         int start = FrameWriter.begin(out, Wire.AUTH);
         out.writeBytes(Proofs.prove(fabric.key(), "declock client", nonce, serverNonce));
@@ -156,24 +157,31 @@ final class SessionConnection extends FrameConnection {
         switch (type) {
             case Wire.AUTHENTICATED -> authenticated(body);
             case Wire.JOINED -> joined(body);
-            case Wire.REFUSED -> {
-                body.i32();
-                goodbye = SessionAnswers.readRefusal(node, body);
-                fail(goodbye);
-            }
-            case Wire.GOODBYE -> readGoodbye(body);
-            default -> throw new BadFrameException("frame of type " + type + " before joining");
+            case Wire.REFUSED -> refused(body);
+            default -> readGoodbye(body);
         }
+    }
+
+    private void refused(FrameBody body) throws BadFrameException {
+        int id = body.i32();
+        FabricException.Refused refusal = SessionAnswers.readRefusal(node, body);
+        // What has not proved itself may say that the proofs do not match, which is so, and nothing else.
+        if (id != 0 || !proved && refusal.reason() != Reason.BAD_SECRET) {
+            throw new BadFrameException("a refusal of request " + id + " for " + refusal.reason() + " before joining");
+        }
+        goodbye = refusal;
+        fail(goodbye);
     }
 
     private void authenticated(FrameBody body) throws BadFrameException {
         byte[] proof = body.bytes(Wire.SECRET_BYTES);
         body.end();
-        if (!Proofs.same(Proofs.prove(fabric.key(), "declock server", nonce, serverNonce), proof)) {
+        if (!prove(Proofs.prove(fabric.key(), "declock server", nonce, serverNonce), proof)) {
             goodbye = new FabricException.Refused(Reason.BAD_SECRET, node + " does not know the secret itself");
             fail(goodbye);
             return;
         }
+        proved = true;
         String peerAddress = fabric.peerAddressFor((InetSocketAddress) channel().localAddress());
         ByteBuf out = out();
         int start = FrameWriter.begin(out, Wire.JOIN);
@@ -193,6 +201,7 @@ final class SessionConnection extends FrameConnection {
         JoinReply reply = Messages.readJoined(body);
         byte[] peerKey = body.bytes(Wire.SECRET_BYTES);
         body.end();
+        enter(Phase.COMPUTE_NODE_JOINED);
         TcpSession made = new TcpSession(fabric, this, reply, peerKey, listener, node);
         session = made;
         fabric.joined(made);

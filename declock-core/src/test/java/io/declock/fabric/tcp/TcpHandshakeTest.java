@@ -10,8 +10,11 @@ import io.declock.fabric.Fabric;
 import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricException.Reason;
 import io.declock.fabric.FabricSession;
+import io.declock.fabric.JoinReply;
 import io.declock.fabric.JoinRequest;
 import io.declock.fabric.ManualTime;
+import io.declock.fabric.Member;
+import io.declock.fabric.Membership;
 import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.RecordingListener;
 import io.declock.fabric.tcp.wire.Messages;
@@ -30,6 +33,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -126,6 +130,33 @@ class TcpHandshakeTest {
             try (Fabric fabric = TcpFabric.open(CLIENT, new Counters())) {
                 FabricException failure = failure(fabric, impostor.address());
                 assertThat(((FabricException.Refused) failure).reason()).isEqualTo(Reason.BAD_SECRET);
+            }
+        }
+    }
+
+    @Test
+    void aMemoryNodeThatSkipsItsProofIsNotJoined() throws Exception {
+        for (String secret : new String[] {"s3cret", null}) {
+            Counters counters = new Counters();
+            try (Impostor impostor = new Impostor(socket -> {
+                        socket.getInputStream().readNBytes(Wire.PREAMBLE_BYTES);
+                        ByteBuf out = Unpooled.buffer();
+                        out.writeBytes(preamble(Wire.VERSION));
+                        ByteBuf joined = Unpooled.buffer();
+                        Membership alone = new Membership(1, List.of(new Member(1, 1, "", "cn")));
+                        Messages.writeJoined(joined, new JoinReply("mn", 1, 1, 1, 8, 4096, 1_000_000_000L, 1, alone));
+                        joined.writeZero(Wire.SECRET_BYTES);
+                        out.writeIntLE(1 + joined.readableBytes())
+                                .writeByte(Wire.JOINED)
+                                .writeBytes(joined);
+                        socket.getOutputStream().write(ByteBufUtil.getBytes(out));
+                        socket.getInputStream().readAllBytes();
+                    });
+                    Fabric fabric = TcpFabric.open(CLIENT.withSecret(secret), counters)) {
+                assertThat(failure(fabric, impostor.address()))
+                        .hasMessageContaining("sent a bad frame")
+                        .hasMessageContaining("JOINED");
+                assertThat(counters.get(Counters.Event.BAD_FRAME)).isEqualTo(1);
             }
         }
     }

@@ -61,7 +61,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     /** The other side's preamble arrived. */
     protected abstract void preamble(Preamble preamble) throws BadFrameException;
 
-    /** A frame arrived; the body is valid until this returns. */
+    /** A frame arrived that the present phase allows; the body is valid until this returns. */
     protected abstract void frame(int type, FrameBody body) throws BadFrameException;
 
     /** The other side's first bytes are no preamble; {@link #fail} follows. */
@@ -85,9 +85,23 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     /** Called on the event loop when a batch of frames has ended. */
     protected void batchEnds() {}
 
-    /** Sets the largest frame accepted from now on. */
-    protected final void maxFrameBytes(int bytes) {
-        reader.maxFrameBytes(bytes);
+    /**
+     * Goes on to the next phase of the handshake.
+     *
+     * @throws IllegalStateException if that phase does not follow the present one, or follows it by a proof only
+     */
+    protected final void enter(Phase next) {
+        reader.enter(next);
+    }
+
+    /**
+     * Compares the other side's proof with what it should be, in constant time, and goes on to the phase that follows if they are the same.
+     *
+     * @return whether they are; otherwise the connection is to be failed
+     * @throws IllegalStateException if no proof is waited for
+     */
+    protected final boolean prove(byte[] expected, byte[] proof) {
+        return reader.prove(expected, proof);
     }
 
     /** Writes a frame soon; any thread. What is sent after the end is dropped. */

@@ -17,12 +17,27 @@ final class FrameReader {
     private @Nullable ByteBuf rest;
 
     private boolean preambleRead;
-    private int maxFrameBytes = Wire.MAX_HANDSHAKE_BYTES;
+    private Phase phase = Phase.PREAMBLE;
 
     FrameReader() {}
 
-    void maxFrameBytes(int bytes) {
-        maxFrameBytes = bytes;
+    void enter(Phase next) {
+        if (!phase.leadsTo(next)) {
+            throw new IllegalStateException("a connection does not go from " + phase + " to " + next);
+        }
+        phase = next;
+    }
+
+    boolean prove(byte[] expected, byte[] proof) {
+        Phase next = phase.proved();
+        if (next == phase) {
+            throw new IllegalStateException("no proof is waited for in " + phase);
+        }
+        if (!Proofs.same(expected, proof)) {
+            return false;
+        }
+        phase = next;
+        return true;
     }
 
     /** Takes received bytes; does not keep the buffer. */
@@ -89,16 +104,20 @@ final class FrameReader {
             return false;
         }
         int length = in.getIntLE(start);
-        if (length < 1 || length > maxFrameBytes) {
-            throw new BadFrameException(
-                    "a frame of " + Integer.toUnsignedString(length) + " bytes, allowed are 1 to " + maxFrameBytes);
+        if (length < 1 || length > phase.maxFrameBytes()) {
+            throw new BadFrameException("a frame of " + Integer.toUnsignedString(length) + " bytes, allowed are 1 to "
+                    + phase.maxFrameBytes());
         }
         if (readable < Integer.BYTES + length) {
             return false;
         }
         body.wrap(in, start + Integer.BYTES, length);
         in.readerIndex(start + Integer.BYTES + length);
-        connection.frame(body.u8(), body);
+        int type = body.u8();
+        if (!phase.allows(type)) {
+            throw new BadFrameException("a frame of type " + Wire.nameOf(type) + " is not allowed " + phase.when());
+        }
+        connection.frame(type, body);
         return true;
     }
 

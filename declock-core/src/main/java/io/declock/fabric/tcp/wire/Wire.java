@@ -23,8 +23,10 @@ public final class Wire {
     public static final int MAX_REQUEST_BYTES = 64 * 1024 + 64;
     /** Largest frame from a memory node, without its length. */
     public static final int MAX_REPLY_BYTES = 512 * 1024;
-    /** Largest frame before the other side has proved that it knows the secret. */
+    /** Largest frame towards a memory node or a peer before the sender has proved who it is. */
     public static final int MAX_HANDSHAKE_BYTES = 1024;
+    /** Largest frame from a memory node before it has proved that it knows the secret: a refusal with the longest text. */
+    public static final int MAX_UNPROVED_REPLY_BYTES = 2048;
     /** Most words of one READ or WRITE. */
     public static final int MAX_WORDS = 512;
     /** Most records in a reclaim proposal or answer. */
@@ -102,6 +104,42 @@ public final class Wire {
     public static final int OP_READ = 3;
     /** Code of a WRITE in a chain. */
     public static final int OP_WRITE = 4;
+
+    /** Returns the name of a type of frame, for people. */
+    public static String nameOf(int type) {
+        return switch (type) {
+            case AUTH -> "AUTH";
+            case JOIN -> "JOIN";
+            case CHAIN -> "CHAIN";
+            case HEARTBEAT -> "HEARTBEAT";
+            case RESOLVE -> "RESOLVE";
+            case LOOK_UP -> "LOOK_UP";
+            case MEMBERS -> "MEMBERS";
+            case PEER_MESSAGE -> "PEER_MESSAGE";
+            case RECLAIM_ANSWER -> "RECLAIM_ANSWER";
+            case LEAVE -> "LEAVE";
+            case TICKET -> "TICKET";
+            case DECLARE_NODE_SET -> "DECLARE_NODE_SET";
+            case PEER_PROBE -> "PEER_PROBE";
+            case PEER_ECHO -> "PEER_ECHO";
+            case DIRECT_ACCESS -> "DIRECT_ACCESS";
+            case DIRECT_GRANT -> "DIRECT_GRANT";
+            case AUTHENTICATED -> "AUTHENTICATED";
+            case JOINED -> "JOINED";
+            case CHAIN_DONE -> "CHAIN_DONE";
+            case HEARTBEAT_REPLY -> "HEARTBEAT_REPLY";
+            case RESOLVED -> "RESOLVED";
+            case MEMBERSHIP -> "MEMBERSHIP";
+            case RECLAIM_PROPOSAL -> "RECLAIM_PROPOSAL";
+            case DONE -> "DONE";
+            case TICKET_REPLY -> "TICKET_REPLY";
+            case DIRECT_ACCESS_REPLY -> "DIRECT_ACCESS_REPLY";
+            case DIRECT_GRANT_REPLY -> "DIRECT_GRANT_REPLY";
+            case REFUSED -> "REFUSED";
+            case GOODBYE -> "GOODBYE";
+            default -> "0x" + Integer.toHexString(type);
+        };
+    }
 
     private Wire() {}
 }

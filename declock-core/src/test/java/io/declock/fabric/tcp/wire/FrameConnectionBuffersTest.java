@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
  * detector sees a lost buffer only if a collection comes in time; here every buffer is written down, and its references are counted.
  */
 class FrameConnectionBuffersTest {
-    private static final int SHORT = 1;
-    private static final int ANSWERED = 2;
-    private static final int BAD = 3;
+    private static final int SHORT = Wire.CHAIN;
+    private static final int ANSWERED = Wire.HEARTBEAT;
+    private static final int BAD = Wire.RESOLVE;
 
     private final RecordingAllocator allocator = new RecordingAllocator();
     private final Echo connection = new Echo();
@@ -80,7 +80,11 @@ class FrameConnectionBuffersTest {
         protected void opened() {}
 
         @Override
-        protected void preamble(Preamble preamble) {}
+        protected void preamble(Preamble preamble) {
+            enter(Phase.MEMORY_NODE_AWAITS_PROOF);
+            prove(preamble.nonce(), preamble.nonce());
+            enter(Phase.MEMORY_NODE_SERVES);
+        }
 
         @Override
         protected void frame(int type, FrameBody body) throws BadFrameException {
