@@ -11,6 +11,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -21,10 +22,12 @@ public final class MemoryNodeServer implements AutoCloseable {
     private static final int BIND_SECONDS = 10;
     private static final int CLOSE_SECONDS = 2;
 
+    private final ServerContext context;
     private final EventLoops loops;
     private final Channel channel;
 
-    private MemoryNodeServer(EventLoops loops, Channel channel) {
+    private MemoryNodeServer(ServerContext context, EventLoops loops, Channel channel) {
+        this.context = context;
         this.loops = loops;
         this.channel = channel;
     }
@@ -54,8 +57,8 @@ public final class MemoryNodeServer implements AutoCloseable {
         }
         EventLoops loops = EventLoops.start(settings.eventLoopThreads(), settings.pollNanos(), "declock-memory-node");
         try {
-            Channel channel = bind(new ServerContext(node, settings, directAccess), loops);
-            return new MemoryNodeServer(loops, channel);
+            ServerContext context = new ServerContext(node, settings, directAccess);
+            return new MemoryNodeServer(context, loops, bind(context, loops));
         } catch (IOException | RuntimeException e) {
             loops.close();
             throw e;
@@ -99,10 +102,20 @@ public final class MemoryNodeServer implements AutoCloseable {
 
         @Override
         protected void initChannel(Channel accepted) {
-            MemoryNodeServerSettings settings = context.settings();
-            Tls.addServer(accepted.pipeline(), settings.sslContext(), settings.sslParameters());
+            Tls.addServer(accepted.pipeline(), context.settings().tls());
             accepted.pipeline().addLast(new ServerConnection(context));
         }
+    }
+
+    /**
+     * Replaces the accepted secrets. Sessions that stand are not affected; whatever joins from now on must prove one of these.
+     *
+     * @param secrets the present one and, while it is being replaced, the former one; none: everyone may join
+     * @throws IllegalArgumentException if one is too short, or there are more than {@value io.declock.fabric.tcp.wire.Secrets#MOST}; the
+     *     former secrets stay in force then
+     */
+    public void replaceSecrets(List<String> secrets) {
+        context.replaceSecrets(secrets);
     }
 
     /** Returns the port it listens on. */

@@ -17,6 +17,7 @@ import io.declock.fabric.tcp.wire.Preamble;
 import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
 import io.netty.handler.codec.DecoderException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -48,14 +49,24 @@ final class ServerConnection extends FrameConnection implements SessionListener 
 
     @Override
     protected void opened() {
-        if (!server.admit(this)) {
-            fail(new FabricException("too many connections"));
-            return;
+        server.admit(this);
+        MemoryNodeServerSettings settings = server.settings();
+        later(settings.preambleTimeout(), this::checkGreeted);
+        later(settings.handshakeTimeout(), this::checkJoined);
+    }
+
+    private void later(Duration delay, Runnable check) {
+        channel().eventLoop().schedule(check, delay.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void checkGreeted() {
+        if (!greeted && isOpen()) {
+            server.refused(
+                    this,
+                    "sent no preamble within "
+                            + server.settings().preambleTimeout().toMillis() + " ms");
+            fail(null);
         }
-        channel()
-                .eventLoop()
-                .schedule(
-                        this::checkJoined, server.settings().handshakeTimeout().toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void checkJoined() {
@@ -103,6 +114,11 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         if (greeted) {
             ServerFrames.goodbye(out(), "bad frame: " + cause.getMessage());
         }
+    }
+
+    @Override
+    protected void unexpected(Throwable cause) {
+        server.unexpected(this, cause);
     }
 
     @Override
@@ -166,18 +182,21 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     private void authenticate(FrameBody body) throws BadFrameException {
         byte[] proof = body.bytes(Wire.SECRET_BYTES);
         body.end();
-        if (!prove(Proofs.prove(server.key(), "declock client", clientNonce, nonce), proof)) {
-            server.refused(this, "does not know the secret");
-            ServerFrames.refused(
-                    out(),
-                    0,
-                    Reason.BAD_SECRET,
-                    "the secret is not that of memory node " + server.node().id()
-                            + ": check declock.secret on both sides");
-            fail(null);
-            return;
+        for (byte[] key : server.keys()) {
+            if (prove(Proofs.prove(key, "declock client", clientNonce, nonce), proof)) {
+                server.proved(this);
+                // The answer is with the secret that the compute node has, which may be the former one of this side.
+                ServerFrames.authenticated(out(), Proofs.prove(key, "declock server", clientNonce, nonce));
+                return;
+            }
         }
-        ServerFrames.authenticated(out(), Proofs.prove(server.key(), "declock server", clientNonce, nonce));
+        server.refused(this, "does not know the secret");
+        ServerFrames.refused(
+                out(),
+                0,
+                Reason.BAD_SECRET,
+                "the secret is not that of memory node " + server.node().id() + ": check declock.secret on both sides");
+        fail(null);
     }
 
     private void join(FrameBody body) throws BadFrameException {
@@ -203,12 +222,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         stalled = nowStalled;
         if (nowStalled) {
             long since = ++stalledSince;
-            channel()
-                    .eventLoop()
-                    .schedule(
-                            () -> checkStalled(since),
-                            server.settings().stallTimeout().toMillis(),
-                            TimeUnit.MILLISECONDS);
+            later(server.settings().stallTimeout(), () -> checkStalled(since));
         }
     }
 

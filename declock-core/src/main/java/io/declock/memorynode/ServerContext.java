@@ -5,10 +5,15 @@ package io.declock.memorynode;
 
 import io.declock.fabric.tcp.wire.BadFrameException;
 import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.fabric.tcp.wire.Secrets;
+import io.declock.monitor.ThrottledLog;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,15 +30,14 @@ final class ServerContext {
             """.getBytes(StandardCharsets.US_ASCII);
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryNodeServer.class);
-    private static final long LOG_INTERVAL_NANOS = 100_000_000;
 
     private final MemoryNode node;
     private final MemoryNodeServerSettings settings;
     private final PeerTickets tickets;
-    private final byte[] key;
     private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
-    private final Set<ServerConnection> waiting = ConcurrentHashMap.newKeySet();
-    private final AtomicLong lastLog;
+    private final Newcomers<ServerConnection> newcomers;
+    private final ThrottledLog log;
+    private volatile List<byte[]> keys;
 
     private final @Nullable DirectAccess directAccess;
 
@@ -42,8 +46,9 @@ final class ServerContext {
         this.settings = settings;
         this.directAccess = directAccess;
         this.tickets = new PeerTickets(node.incarnation());
-        this.key = Proofs.keyOf(settings.secret());
-        this.lastLog = new AtomicLong(node.clock().nanoTime() - LOG_INTERVAL_NANOS);
+        this.keys = keysOf(settings.secrets());
+        this.newcomers = new Newcomers<>((settings.maxConnections() + 1) / 2, settings.maxNewcomersPerAddress());
+        this.log = new ThrottledLog(LOG, node.clock(), node.timer(), ThrottledLog.INTERVAL);
     }
 
     MemoryNode node() {
@@ -64,58 +69,91 @@ final class ServerContext {
         return tickets;
     }
 
-    byte[] key() {
-        return key;
+    /** Returns what the accepted secrets mean, at least one: no secret is one, too. */
+    List<byte[]> keys() {
+        return keys;
+    }
+
+    /** Replaces the secrets for connections that have not proved theirs yet. */
+    void replaceSecrets(List<String> secrets) {
+        keys = keysOf(Secrets.checked(secrets));
+    }
+
+    private static List<byte[]> keysOf(List<String> secrets) {
+        return secrets.isEmpty()
+                ? List.of(Proofs.keyOf(null))
+                : secrets.stream().map(Proofs::keyOf).toList();
     }
 
     /**
-     * Returns whether another connection is within the bounds. Those that have not joined may be half of all, so that whoever
+     * Takes a connection in. Those that have not joined may be half of all, and at a bound the oldest of them makes room, so that whoever
      * merely connects cannot keep compute nodes out.
      */
-    boolean admit(ServerConnection connection) {
+    void admit(ServerConnection connection) {
         connections.add(connection);
-        waiting.add(connection);
-        if (connections.size() <= settings.maxConnections() && waiting.size() <= (settings.maxConnections() + 1) / 2) {
-            return true;
+        evict(newcomers.add(connection, networkOf(connection.channel().remoteAddress())));
+        if (connections.size() > settings.maxConnections()) {
+            evict(newcomers.evict());
         }
-        refused(connection, "is one connection more than the " + settings.maxConnections() + " allowed");
-        return false;
+    }
+
+    private void evict(@Nullable ServerConnection evicted) {
+        if (evicted != null) {
+            connections.remove(evicted);
+            refused(evicted, "had not joined yet and made room for another one");
+            evicted.fail(null);
+        }
+    }
+
+    /** Returns what connections that are probably of one sender share: the address, or of IPv6 its network of 64 bits. */
+    private static Object networkOf(@Nullable SocketAddress remote) {
+        if (!(remote instanceof InetSocketAddress internet) || internet.getAddress() == null) {
+            return "unknown";
+        }
+        byte[] address = internet.getAddress().getAddress();
+        return ByteBuffer.wrap(address, 0, Math.min(address.length, Long.BYTES));
+    }
+
+    void proved(ServerConnection connection) {
+        newcomers.proved(connection);
     }
 
     void joined(ServerConnection connection) {
-        waiting.remove(connection);
+        newcomers.remove(connection);
     }
 
     void gone(ServerConnection connection) {
         connections.remove(connection);
-        waiting.remove(connection);
+        newcomers.remove(connection);
     }
 
     void refused(ServerConnection connection, String why) {
         node.counts().count(NodeCounts.Kind.REFUSED_CONNECTION);
-        warn("Closed the connection from {}: it {}.", connection, why);
+        log.warn("Closed the connection from {}: it {}.", addressOf(connection), why);
     }
 
     void foreign(ServerConnection connection, String guess) {
         node.counts().count(NodeCounts.Kind.REFUSED_CONNECTION);
         node.counts().count(NodeCounts.Kind.BAD_FRAME);
-        String hint = guess.equals("TLS") && settings.sslContext() == null
-                ? " This memory node is configured without TLS."
-                : "";
-        warn("Closed the connection from {}: it does not speak the DecLock protocol but {}." + hint, connection, guess);
+        String hint =
+                guess.equals("TLS") && settings.tls() == null ? " This memory node is configured without TLS." : "";
+        log.warn(
+                "Closed the connection from {}: it does not speak the DecLock protocol but {}.{}",
+                addressOf(connection),
+                guess,
+                hint);
     }
 
     void badFrame(ServerConnection connection, BadFrameException cause) {
         node.counts().count(NodeCounts.Kind.BAD_FRAME);
-        warn("Closed the connection from {}: bad frame: {}", connection, String.valueOf(cause.getMessage()));
+        log.warn("Closed the connection from {}: bad frame: {}", addressOf(connection), cause.getMessage());
     }
 
-    /** Logs, but not as often as anyone likes to connect. */
-    private void warn(String format, ServerConnection connection, String detail) {
-        long now = node.clock().nanoTime();
-        long last = lastLog.get();
-        if (now - last >= LOG_INTERVAL_NANOS && lastLog.compareAndSet(last, now)) {
-            LOG.warn(format, connection.channel().remoteAddress(), detail);
-        }
+    void unexpected(ServerConnection connection, Throwable cause) {
+        log.error("Closing the connection from {}, because of an unexpected exception", addressOf(connection), cause);
+    }
+
+    private static String addressOf(ServerConnection connection) {
+        return String.valueOf(connection.channel().remoteAddress());
     }
 }

@@ -56,7 +56,7 @@ class ContainerFaultsIT extends FaultScenarios<Node> {
         try (GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(Images.MEMORY_NODE))) {
             container
                     .withEnv("DECLOCK_MEMORYNODE_ID", "locks-1")
-                    .withEnv("DECLOCK_MEMORYNODE_SECRET", "a secret")
+                    .withEnv("DECLOCK_MEMORYNODE_SECRET", "a secret of containers")
                     .withEnv("DECLOCK_MEMORYNODE_WAITOUTOLDSESSIONS", "false")
                     .withExposedPorts(7420, 7421)
                     .waitingFor(Wait.forHttp("/actuator/health/readiness")
@@ -72,7 +72,7 @@ class ContainerFaultsIT extends FaultScenarios<Node> {
             assertThat(health.statusCode()).isEqualTo(200);
             assertThat(health.body())
                     .contains("\"id\":\"locks-1\"", "\"secret\":true")
-                    .doesNotContain("a secret");
+                    .doesNotContain("a secret of containers");
             assertThat(container
                             .execInContainer("/opt/java/bin/java", "-version")
                             .getExitCode())

@@ -78,7 +78,9 @@ class PropertiesTests {
 
     @Test
     void theSecretIsNotShown() {
-        assertThat(bind(Map.of("declock.secret", "hush"))).asString().doesNotContain("hush");
+        assertThat(bind(Map.of("declock.secret", "hush-hush-hush-hush")))
+                .asString()
+                .doesNotContain("hush");
     }
 
     static Stream<Arguments> refused() {
@@ -176,7 +178,9 @@ class PropertiesTests {
     @Test
     void refusalsAreExplainedWithoutTheSecret() {
         runner().withPropertyValues(
-                        "declock.secret=hush", "declock.memory-nodes=tcp://a:1", "declock.startup.timeout=0s")
+                        "declock.secret=hush-hush-hush-hush",
+                        "declock.memory-nodes=tcp://a:1",
+                        "declock.startup.timeout=0s")
                 .run(context -> {
                     ConfigurableApplicationContext source = context.getSourceApplicationContext();
                     assertThat(analyze(refusal(FabricException.Reason.BAD_SECRET), source.getEnvironment()))

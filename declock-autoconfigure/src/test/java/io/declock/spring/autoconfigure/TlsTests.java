@@ -71,8 +71,8 @@ class TlsTests {
     @Test
     void instancesWithTheSameBundleAndSecretMeetOverTls() throws IOException {
         int port = freePort();
-        tls(port, "hush").run(first -> {
-            tls(port, "hush").run(second -> {
+        tls(port, "hush-hush-hush-hush").run(first -> {
+            tls(port, "hush-hush-hush-hush").run(second -> {
                 assertThat(second).hasNotFailed();
                 DistributedReadWriteLock lock = first.getBean(DistributedReadWriteLock.class);
                 try (LockHandle handle = lock.acquire(LockRequest.write("x"), OWNER)) {
@@ -95,8 +95,8 @@ class TlsTests {
     @Test
     void anotherSecretIsRefusedAndTheRefusalExplained() throws IOException {
         int port = freePort();
-        tls(port, "hush")
-                .run(first -> tls(port, "psst").run(second -> {
+        tls(port, "hush-hush-hush-hush")
+                .run(first -> tls(port, "psst-psst-psst-psst").run(second -> {
                     assertThat(second).hasFailed();
                     assertThat(second.getStartupFailure())
                             .hasStackTraceContaining("secret")
@@ -140,8 +140,8 @@ class TlsTests {
     @Test
     void aConfiguredMemoryNodeThatRefusesTheSecretFailsTheStart() throws IOException {
         int port = freePort();
-        tls(port, "hush")
-                .run(first -> tls(0, "psst")
+        tls(port, "hush-hush-hush-hush")
+                .run(first -> tls(0, "psst-psst-psst-psst")
                         .withPropertyValues("declock.memory-nodes=tcp://127.0.0.1:" + port)
                         .run(second -> {
                             assertThat(second).hasFailed();

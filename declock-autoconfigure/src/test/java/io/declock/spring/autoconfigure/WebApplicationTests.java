@@ -39,7 +39,7 @@ import org.springframework.web.bind.annotation.RestController;
             "management.endpoint.health.probes.enabled=true",
             "management.endpoint.configprops.show-values=always",
             "management.endpoint.env.show-values=always",
-            "declock.secret=hush"
+            "declock.secret=hush-hush-hush-hush"
         })
 class WebApplicationTests {
     private final BasicJsonTester json = new BasicJsonTester(getClass());

@@ -179,11 +179,30 @@ abstract class PeerConnection extends FrameConnection {
     @Override
     protected void foreign(String guess) {
         fabric.counters().count(Counters.Event.BAD_FRAME);
+        fabric.log()
+                .warn(
+                        "Closed the connection with the peer at {}: it does not speak the DecLock protocol but {}.",
+                        channel().remoteAddress(),
+                        guess);
     }
 
     @Override
     protected void badFrame(BadFrameException cause) {
         fabric.counters().count(Counters.Event.BAD_FRAME);
+        fabric.log()
+                .warn(
+                        "Closed the connection with the peer at {}: bad frame: {}",
+                        channel().remoteAddress(),
+                        cause.getMessage());
+    }
+
+    @Override
+    protected void unexpected(Throwable cause) {
+        fabric.log()
+                .error(
+                        "Closing the connection with the peer at {}, because of an unexpected exception",
+                        channel().remoteAddress(),
+                        cause);
     }
 
     @Override

@@ -5,11 +5,13 @@ package io.declock.fabric.tcp;
 
 import io.declock.fabric.tcp.wire.EventLoops;
 import io.declock.fabric.tcp.wire.Tls;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -27,11 +29,14 @@ final class PeerListener {
 
     static PeerListener start(TcpFabric fabric, EventLoops loops) {
         TcpFabricSettings settings = fabric.settings();
-        ChannelFuture bound = loops.server(new PeerChannels(fabric)).bind(settings.peerPort());
+        String host = settings.peerBindHost();
+        ServerBootstrap server = loops.server(new PeerChannels(fabric));
+        ChannelFuture bound = host == null ? server.bind(settings.peerPort()) : server.bind(host, settings.peerPort());
         if (!bound.awaitUninterruptibly(BIND_MILLIS) || !bound.isSuccess()) {
             Throwable cause = bound.cause();
             throw new UncheckedIOException(
-                    "cannot listen for peers on port " + settings.peerPort() + ": "
+                    "cannot listen for peers on " + (host == null ? "" : host + ", ") + "port " + settings.peerPort()
+                            + ": "
                             + (cause == null ? "it took too long" : cause.getMessage()),
                     new IOException(cause));
         }
@@ -40,6 +45,15 @@ final class PeerListener {
 
     int port() {
         return ((InetSocketAddress) channel.localAddress()).getPort();
+    }
+
+    InetAddress address() {
+        return ((InetSocketAddress) channel.localAddress()).getAddress();
+    }
+
+    /** Returns whether peers reach it at one address of this host only. */
+    boolean isBoundToOneAddress() {
+        return !address().isAnyLocalAddress();
     }
 
     /** What an accepted channel gets. */
@@ -59,7 +73,7 @@ final class PeerListener {
                 return;
             }
             TcpFabricSettings settings = fabric.settings();
-            Tls.addServer(accepted.pipeline(), settings.serverSsl(), settings.serverSslParameters());
+            Tls.addServer(accepted.pipeline(), settings.serverTls());
             accepted.pipeline().addLast(new InboundPeer(fabric));
         }
     }

@@ -38,6 +38,9 @@ final class SessionConnection extends FrameConnection {
     private final PendingRequests requests = new PendingRequests();
     private final SessionAnswers answers;
     private final byte[] nonce = Proofs.nonce();
+    /** The secret of this connection, also if the fabric's is replaced meanwhile. */
+    private final byte[] key;
+
     private byte[] serverNonce = {};
     private boolean proved;
     private @Nullable TcpSession session;
@@ -59,6 +62,7 @@ final class SessionConnection extends FrameConnection {
         this.request = request;
         this.listener = listener;
         this.joining = joining;
+        this.key = fabric.key();
         this.chains = new ChainWindow(fabric.settings().maxInFlight());
         this.answers = new SessionAnswers(node, requests, listener);
     }
@@ -118,6 +122,16 @@ final class SessionConnection extends FrameConnection {
     }
 
     @Override
+    protected void unexpected(Throwable cause) {
+        fabric.log()
+                .error(
+                        "Closing the connection to {} at {}, because of an unexpected exception",
+                        node,
+                        channel().remoteAddress(),
+                        cause);
+    }
+
+    @Override
     protected void preamble(Preamble preamble) throws BadFrameException {
         if (preamble.version() != Wire.VERSION) {
             goodbye = new FabricException.Refused(
@@ -135,7 +149,7 @@ final class SessionConnection extends FrameConnection {
         enter(Phase.COMPUTE_NODE_AWAITS_PROOF);
         ByteBuf out = out();
         int start = FrameWriter.begin(out, Wire.AUTH);
-        out.writeBytes(Proofs.prove(fabric.key(), "declock client", nonce, serverNonce));
+        out.writeBytes(Proofs.prove(key, "declock client", nonce, serverNonce));
         FrameWriter.end(out, start);
     }
 
@@ -176,7 +190,7 @@ final class SessionConnection extends FrameConnection {
     private void authenticated(FrameBody body) throws BadFrameException {
         byte[] proof = body.bytes(Wire.SECRET_BYTES);
         body.end();
-        if (!prove(Proofs.prove(fabric.key(), "declock server", nonce, serverNonce), proof)) {
+        if (!prove(Proofs.prove(key, "declock server", nonce, serverNonce), proof)) {
             goodbye = new FabricException.Refused(Reason.BAD_SECRET, node + " does not know the secret itself");
             fail(goodbye);
             return;
@@ -268,7 +282,7 @@ final class SessionConnection extends FrameConnection {
         String what = cause == null ? "it closed the connection" : String.valueOf(cause.getMessage());
         String hint = "";
         if (session == null) {
-            boolean tls = fabric.settings().clientSsl() != null;
+            boolean tls = fabric.settings().clientTls() != null;
             hint = tls
                     ? "; if this happens every time, check that it serves TLS, that its certificate is trusted here and names this host"
                     : "; if this happens every time, check that it is a DecLock memory node and whether it expects TLS";

@@ -11,8 +11,10 @@ import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.SessionListener;
 import io.declock.fabric.tcp.wire.EventLoops;
 import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.fabric.tcp.wire.Secrets;
 import io.declock.fabric.tcp.wire.Tls;
 import io.declock.monitor.Counters;
+import io.declock.monitor.ThrottledLog;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -29,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * The fabric to memory nodes over TCP, addressed as {@code tcp://host:port}, with a listener for messages from peers. Thread-safe.
@@ -41,10 +44,11 @@ public final class TcpFabric implements Fabric {
 
     private final TcpFabricSettings settings;
     private final Counters counters;
-    private final byte[] key;
+    private volatile byte[] key;
     private final EventLoops loops;
     private final @Nullable PeerListener peerListener;
     private final ConnectTimeouts connectTimeouts;
+    private final ThrottledLog log;
     private final Map<MemberKey, TcpSession> sessions = new ConcurrentHashMap<>();
     private final Map<SessionConnection, CompletableFuture<ControlSession>> joining = new ConcurrentHashMap<>();
     /** Nothing begins on event loops that are closing: what they no longer take would neither succeed nor fail. */
@@ -63,8 +67,10 @@ public final class TcpFabric implements Fabric {
         this.key = Proofs.keyOf(settings.secret());
         this.connectTimeouts = new ConnectTimeouts(settings.connectTimeout());
         this.loops = EventLoops.start(settings.eventLoopThreads(), settings.pollNanos(), "declock-tcp");
+        this.log = new ThrottledLog(
+                LoggerFactory.getLogger(TcpFabric.class), System::nanoTime, this::later, ThrottledLog.INTERVAL);
         // Without TLS of its own a listener would take messages in plain text although TLS was asked for.
-        boolean listens = settings.listen() && (settings.clientSsl() == null || settings.serverSsl() != null);
+        boolean listens = settings.listen() && (settings.clientTls() == null || settings.serverTls() != null);
         try {
             this.peerListener = listens ? PeerListener.start(this, loops) : null;
         } catch (RuntimeException e) {
@@ -80,6 +86,16 @@ public final class TcpFabric implements Fabric {
      */
     public static TcpFabric open(TcpFabricSettings settings, Counters counters) {
         return new TcpFabric(settings, counters);
+    }
+
+    /**
+     * Replaces the secret. Sessions that stand are not affected; joins from now on prove this one.
+     *
+     * @param secret null or empty for none
+     * @throws IllegalArgumentException if it is too short; the former secret stays in force then
+     */
+    public void replaceSecret(@Nullable String secret) {
+        key = Proofs.keyOf(Secrets.checked(secret));
     }
 
     @Override
@@ -192,13 +208,7 @@ public final class TcpFabric implements Fabric {
         ChannelInitializer<Channel> initializer = new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {
-                Tls.addClient(
-                        channel.pipeline(),
-                        settings.clientSsl(),
-                        settings.clientSslParameters(),
-                        verifyHost,
-                        host,
-                        port);
+                Tls.addClient(channel.pipeline(), settings.clientTls(), verifyHost, host, port);
                 channel.pipeline().addLast(handler);
             }
         };
@@ -219,7 +229,9 @@ public final class TcpFabric implements Fabric {
             return "";
         }
         String host = settings.peerHost();
-        if (host == null) {
+        if (host == null && listening.isBoundToOneAddress()) {
+            host = listening.address().getHostAddress();
+        } else if (host == null) {
             InetAddress local = localAddress == null ? InetAddress.getLoopbackAddress() : localAddress.getAddress();
             host = local.getHostAddress();
             int scope = host.indexOf('%');
@@ -268,6 +280,20 @@ public final class TcpFabric implements Fabric {
         } catch (RejectedExecutionException e) {
             // As if it had been sent to somebody who is gone.
         }
+    }
+
+    /** Runs something short on an event loop, later; nothing if this fabric is closed by then. */
+    private void later(long delayNanos, Runnable task) {
+        try {
+            loops.group().schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // It is closing.
+        }
+    }
+
+    /** Returns the log for what other processes can cause. */
+    ThrottledLog log() {
+        return log;
     }
 
     TcpFabricSettings settings() {

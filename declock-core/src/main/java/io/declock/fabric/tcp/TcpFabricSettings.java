@@ -3,6 +3,8 @@
 
 package io.declock.fabric.tcp;
 
+import io.declock.fabric.tcp.wire.Secrets;
+import io.declock.fabric.tcp.wire.TlsMaterial;
 import java.time.Duration;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -11,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of the TCP fabric of a compute node.
  *
- * @param secret what is proved to memory nodes; null or empty for none
- * @param clientSsl TLS towards memory nodes and peers, null for plain TCP
- * @param clientSslParameters refines it; null: the host name of a memory node's certificate is verified
- * @param serverSsl TLS for connections from peers. With {@code clientSsl} but without this, peers are not listened for and
+ * @param secret what is proved to memory nodes, at least {@value Secrets#MIN_LENGTH} characters; null or empty for none
+ * @param clientTls TLS towards memory nodes and peers, null for plain TCP. Without parameters the host name of a memory node's certificate
+ *     is verified.
+ * @param serverTls TLS for connections from peers. With {@code clientTls} but without this, peers are not listened for and
  *     reach this process through the memory node.
- * @param serverSslParameters refines it, for example {@code needClientAuth}; null for the context's defaults
  * @param listen whether to listen for peers at all; without, they reach this process through the memory node
  * @param peerHost host to advertise to peers, or {@code host:port} where the port by which they reach this process is another than
  *     the one it listens on (port mapping); null for the local address of the connection to the memory node
+ * @param peerBindHost address or name of the network interface to listen on for peers, null for every interface
  * @param peerPort port to listen on for peers, 0 for any free one
  * @param connectTimeout how long connecting, the handshake and joining may take together. Connecting alone is given up sooner,
  *     and tried again, where it succeeded before: after a sixth of the lease, though not before 400 ms
@@ -32,12 +34,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record TcpFabricSettings(
         @Nullable String secret,
-        @Nullable SSLContext clientSsl,
-        @Nullable SSLParameters clientSslParameters,
-        @Nullable SSLContext serverSsl,
-        @Nullable SSLParameters serverSslParameters,
+        @Nullable TlsMaterial clientTls,
+        @Nullable TlsMaterial serverTls,
         boolean listen,
         @Nullable String peerHost,
+        @Nullable String peerBindHost,
         int peerPort,
         Duration connectTimeout,
         Duration requestTimeout,
@@ -46,10 +47,11 @@ public record TcpFabricSettings(
         int maxInFlight) {
     /** The defaults: no secret, no TLS, an ephemeral peer port. */
     public static final TcpFabricSettings DEFAULTS = new TcpFabricSettings(
-            null, null, null, null, null, true, null, 0, Duration.ofSeconds(3), Duration.ofSeconds(5), 1, 0, 4096);
+            null, null, null, true, null, null, 0, Duration.ofSeconds(3), Duration.ofSeconds(5), 1, 0, 4096);
 
     /** Checks the values. */
     public TcpFabricSettings {
+        secret = Secrets.checked(secret);
         if (peerPort < 0 || peerPort > 65535) {
             throw new IllegalArgumentException("peerPort must be 0 to 65535: " + peerPort);
         }
@@ -66,16 +68,19 @@ public record TcpFabricSettings(
         }
     }
 
-    /** Returns these settings with another secret. */
+    /**
+     * Returns these settings with another secret, null or empty for none.
+     *
+     * @throws IllegalArgumentException if it is too short
+     */
     public TcpFabricSettings withSecret(@Nullable String secret) {
         return new TcpFabricSettings(
                 secret,
-                clientSsl,
-                clientSslParameters,
-                serverSsl,
-                serverSslParameters,
+                clientTls,
+                serverTls,
                 listen,
                 peerHost,
+                peerBindHost,
                 peerPort,
                 connectTimeout,
                 requestTimeout,
@@ -84,20 +89,28 @@ public record TcpFabricSettings(
                 maxInFlight);
     }
 
-    /** Returns these settings with TLS towards memory nodes and from and to peers. */
+    /**
+     * Returns these settings with TLS towards memory nodes and from and to peers that stays as it is.
+     *
+     * @throws IllegalArgumentException if there are parameters and no context
+     */
     public TcpFabricSettings withTls(
             @Nullable SSLContext clientSsl,
             @Nullable SSLParameters clientSslParameters,
             @Nullable SSLContext serverSsl,
             @Nullable SSLParameters serverSslParameters) {
+        return withTls(TlsMaterial.of(clientSsl, clientSslParameters), TlsMaterial.of(serverSsl, serverSslParameters));
+    }
+
+    /** Returns these settings with other TLS towards memory nodes and peers, and from peers. */
+    public TcpFabricSettings withTls(@Nullable TlsMaterial clientTls, @Nullable TlsMaterial serverTls) {
         return new TcpFabricSettings(
                 secret,
-                clientSsl,
-                clientSslParameters,
-                serverSsl,
-                serverSslParameters,
+                clientTls,
+                serverTls,
                 listen,
                 peerHost,
+                peerBindHost,
                 peerPort,
                 connectTimeout,
                 requestTimeout,
@@ -110,12 +123,28 @@ public record TcpFabricSettings(
     public TcpFabricSettings withPeers(boolean listen, @Nullable String peerHost, int peerPort) {
         return new TcpFabricSettings(
                 secret,
-                clientSsl,
-                clientSslParameters,
-                serverSsl,
-                serverSslParameters,
+                clientTls,
+                serverTls,
                 listen,
                 peerHost,
+                peerBindHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
+    }
+
+    /** Returns these settings with another network interface on which to listen for peers, null for every one. */
+    public TcpFabricSettings withPeerBindHost(@Nullable String peerBindHost) {
+        return new TcpFabricSettings(
+                secret,
+                clientTls,
+                serverTls,
+                listen,
+                peerHost,
+                peerBindHost,
                 peerPort,
                 connectTimeout,
                 requestTimeout,
@@ -128,12 +157,11 @@ public record TcpFabricSettings(
     public TcpFabricSettings withTimeouts(Duration connectTimeout, Duration requestTimeout) {
         return new TcpFabricSettings(
                 secret,
-                clientSsl,
-                clientSslParameters,
-                serverSsl,
-                serverSslParameters,
+                clientTls,
+                serverTls,
                 listen,
                 peerHost,
+                peerBindHost,
                 peerPort,
                 connectTimeout,
                 requestTimeout,
@@ -146,12 +174,11 @@ public record TcpFabricSettings(
     public TcpFabricSettings withEventLoops(int eventLoopThreads, long pollNanos) {
         return new TcpFabricSettings(
                 secret,
-                clientSsl,
-                clientSslParameters,
-                serverSsl,
-                serverSslParameters,
+                clientTls,
+                serverTls,
                 listen,
                 peerHost,
+                peerBindHost,
                 peerPort,
                 connectTimeout,
                 requestTimeout,
@@ -164,12 +191,11 @@ public record TcpFabricSettings(
     public TcpFabricSettings withMaxInFlight(int maxInFlight) {
         return new TcpFabricSettings(
                 secret,
-                clientSsl,
-                clientSslParameters,
-                serverSsl,
-                serverSslParameters,
+                clientTls,
+                serverTls,
                 listen,
                 peerHost,
+                peerBindHost,
                 peerPort,
                 connectTimeout,
                 requestTimeout,
@@ -181,8 +207,8 @@ public record TcpFabricSettings(
     /** Shows everything but the secret. */
     @Override
     public String toString() {
-        return (secret == null || secret.isEmpty() ? "without a secret" : "with a secret")
-                + (clientSsl == null ? ", plain TCP" : ", TLS") + ", peers "
+        return (secret == null ? "without a secret" : "with a secret")
+                + (clientTls == null ? ", plain TCP" : ", TLS") + ", peers "
                 + (listen ? (peerHost == null ? "auto" : peerHost) + ":" + peerPort : "through the memory node");
     }
 }

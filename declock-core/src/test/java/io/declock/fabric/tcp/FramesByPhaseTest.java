@@ -155,7 +155,8 @@ class FramesByPhaseTest {
     @ParameterizedTest
     @EnumSource(names = {"ACCEPTING_PEER_AWAITS_PROOF", "CONNECTING_PEER_AWAITS_PROOF", "PEERS"})
     void aPeerTakesFromAnotherWhatItsPhaseAllows(Phase phase) {
-        TcpSession session = new Session().upTo(Phase.COMPUTE_NODE_JOINED).made();
+        Session own = new Session().upTo(Phase.COMPUTE_NODE_JOINED);
+        TcpSession session = own.made();
         for (boolean accepting : new boolean[] {true, false}) {
             for (int type = 0; type < 256; type++) {
                 Line line = accepting ? accepted(session, phase) : connected(session, phase);
@@ -171,6 +172,7 @@ class FramesByPhaseTest {
                 line.finishAndReleaseAll();
             }
         }
+        own.line.finishAndReleaseAll();
     }
 
     private Line accepted(TcpSession session, Phase phase) {

@@ -4,6 +4,7 @@
 package io.declock.fabric.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.declock.fabric.Fabric;
@@ -31,8 +32,10 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -44,8 +47,9 @@ import org.junit.jupiter.api.Timeout;
 /** Whoever should not be connected is told why, on both sides, and harms nobody. */
 @Timeout(60)
 class TcpHandshakeTest {
-    private static final MemoryNodeServerSettings SERVER = MemoryNodeServerSettings.DEFAULTS.withSecret("s3cret");
-    private static final TcpFabricSettings CLIENT = TcpFabricSettings.DEFAULTS.withSecret("s3cret");
+    private static final MemoryNodeServerSettings SERVER =
+            MemoryNodeServerSettings.DEFAULTS.withSecret("s3cret-of-sixteen");
+    private static final TcpFabricSettings CLIENT = TcpFabricSettings.DEFAULTS.withSecret("s3cret-of-sixteen");
 
     private TcpRig rig;
 
@@ -94,7 +98,7 @@ class TcpHandshakeTest {
     @Test
     void aWrongOrMissingSecretIsRefusedAndNotShown() throws Exception {
         start(SERVER);
-        for (String wrong : new String[] {"wrong-one", "", null}) {
+        for (String wrong : new String[] {"wrong-one-of-sixteen", "", null}) {
             FabricException failure = failure(rig.openFabric(CLIENT.withSecret(wrong), new Counters()), rig.address());
             assertThat(failure).isInstanceOf(FabricException.Refused.class);
             assertThat(((FabricException.Refused) failure).reason()).isEqualTo(Reason.BAD_SECRET);
@@ -102,7 +106,7 @@ class TcpHandshakeTest {
                     .contains("declock.secret", rig.address().toString())
                     .doesNotContain("s3cret", "wrong-one");
         }
-        assertThat(CLIENT.toString() + SERVER).doesNotContain("s3cret");
+        assertThat(CLIENT.toString() + SERVER).doesNotContain("s3cret-of-sixteen");
         assertThat(rig.node().status().refusedConnections()).isEqualTo(3);
         assertThat(rig.node().status().sessions()).isEmpty();
     }
@@ -136,7 +140,7 @@ class TcpHandshakeTest {
 
     @Test
     void aMemoryNodeThatSkipsItsProofIsNotJoined() throws Exception {
-        for (String secret : new String[] {"s3cret", null}) {
+        for (String secret : new String[] {"s3cret-of-sixteen", null}) {
             Counters counters = new Counters();
             try (Impostor impostor = new Impostor(socket -> {
                         socket.getInputStream().readNBytes(Wire.PREAMBLE_BYTES);
@@ -237,7 +241,7 @@ class TcpHandshakeTest {
         };
         for (byte[] bytes : bad) {
             try (RawSocket socket = new RawSocket(rig.address().port())) {
-                socket.authenticate("s3cret");
+                socket.authenticate("s3cret-of-sixteen");
                 socket.sendFrame(Wire.JOIN, join("bad"));
                 socket.send(bytes);
                 // Ends only because the memory node closes.
@@ -253,7 +257,7 @@ class TcpHandshakeTest {
         start(SERVER.withLimits(Duration.ofMillis(200), Duration.ofSeconds(5), 16, 256 * 1024));
         try (RawSocket silent = new RawSocket(rig.address().port());
                 RawSocket authenticated = new RawSocket(rig.address().port())) {
-            authenticated.authenticate("s3cret");
+            authenticated.authenticate("s3cret-of-sixteen");
             assertThat(silent.readAll()).isEmpty();
             assertThat(authenticated.readAll()).isEmpty();
         }
@@ -261,21 +265,75 @@ class TcpHandshakeTest {
     }
 
     @Test
-    void connectionsThatNeverJoinCannotKeepComputeNodesOut() throws Exception {
+    void aConnectionThatSendsNoPreambleIsClosedBeforeOneThatOnlyDoesNotJoin() throws Exception {
+        start(SERVER.withNewcomers(Duration.ofMillis(100), 256));
+        try (RawSocket silent = new RawSocket(rig.address().port());
+                RawSocket greeted = new RawSocket(rig.address().port())) {
+            greeted.preamble(Wire.VERSION, Proofs.nonce());
+            assertThat(silent.readAll()).isEmpty();
+            assertThat(rig.node().status().refusedConnections()).isEqualTo(1);
+            greeted.socket().setSoTimeout(300);
+            assertThatThrownBy(() -> greeted.read(1)).isInstanceOf(SocketTimeoutException.class);
+        }
+    }
+
+    @Test
+    void oneAddressCannotTakeThePlacesOfAll() throws Exception {
+        start(SERVER.withNewcomers(Duration.ofSeconds(5), 3));
+        List<RawSocket> silent = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            silent.add(new RawSocket(rig.address().port()));
+        }
+        await().untilAsserted(() ->
+                assertThat(rig.node().status().refusedConnections()).isEqualTo(5));
+        assertThat(join().joined().nodeId()).isPositive();
+        for (RawSocket socket : silent) {
+            socket.close();
+        }
+    }
+
+    @Test
+    void silentSocketsDoNotKeepComputeNodesOutOrWaiting() throws Exception {
+        start(SERVER);
+        List<RawSocket> silent = new ArrayList<>();
+        try {
+            for (int i = 0; i < 600; i++) {
+                silent.add(new RawSocket(rig.address().port()));
+            }
+            // Not yet the 600 that were opened: the memory node accepts them later than the kernel did.
+            long began = System.nanoTime();
+            join();
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(1));
+            assertThat(rig.node().status().refusedConnections()).isPositive();
+        } finally {
+            for (RawSocket socket : silent) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void theOldestConnectionThatProvedNothingMakesRoomForTheNext() throws Exception {
         start(SERVER.withLimits(Duration.ofSeconds(30), Duration.ofSeconds(5), 8, 256 * 1024));
         FabricSession first = join();
         RawSocket[] idle = new RawSocket[8];
         for (int i = 0; i < idle.length; i++) {
             idle[i] = new RawSocket(rig.address().port());
         }
-        // Half of the connections may wait; the others are closed at once.
+        // Half of the connections may wait; each further one costs the oldest its place.
         await().untilAsserted(() ->
                 assertThat(rig.node().status().refusedConnections()).isEqualTo(4));
+        for (int i = 0; i < 4; i++) {
+            assertThat(idle[i].readAll()).isEmpty();
+        }
         first.control().heartbeat().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        assertThat(join().joined().nodeId()).isPositive();
+        assertThat(idle[4].readAll()).isEmpty();
+        // The rest are as they were.
+        assertThat(idle[5].preamble(Wire.VERSION, Proofs.nonce())).hasSize(Wire.PREAMBLE_BYTES);
         for (RawSocket socket : idle) {
             socket.close();
         }
-        await().untilAsserted(() -> assertThat(join().joined().nodeId()).isPositive());
     }
 
     @Test
@@ -289,7 +347,7 @@ class TcpHandshakeTest {
                 .record();
         try (RawSocket slow = new RawSocket(rig.address().port())) {
             slow.socket().setReceiveBufferSize(4096);
-            slow.authenticate("s3cret");
+            slow.authenticate("s3cret-of-sixteen");
             slow.sendFrame(Wire.JOIN, join("slow"));
             byte[] reads = manyReads(record);
             CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {

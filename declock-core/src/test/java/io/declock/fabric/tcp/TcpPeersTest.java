@@ -4,6 +4,7 @@
 package io.declock.fabric.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.declock.fabric.Fabric;
@@ -23,6 +24,7 @@ import io.declock.monitor.Counters.Event;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.net.ConnectException;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -170,6 +172,19 @@ class TcpPeersTest {
         assertThat(b.self().peerAddress()).isEqualTo("[fd00::7]:31000");
         Node c = new Node("c", TcpFabricSettings.DEFAULTS.withPeers(true, "fd00::7", 0));
         assertThat(c.self().peerAddress()).startsWith("[fd00::7]:").doesNotEndWith(":31000");
+    }
+
+    @Test
+    void peersAreListenedForOnTheConfiguredInterfaceOnly() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS.withPeerBindHost("127.0.0.2"));
+        int port = Integer.parseInt(a.self().peerAddress().split(":")[1]);
+        assertThat(a.self().peerAddress()).isEqualTo("127.0.0.2:" + port);
+        assertThatThrownBy(() -> new RawSocket(port)).isInstanceOf(ConnectException.class);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        b.sendUntilDirect(a.self(), a);
+        assertThatThrownBy(
+                        () -> rig.openFabric(TcpFabricSettings.DEFAULTS.withPeerBindHost("192.0.2.1"), new Counters()))
+                .hasMessageContaining("cannot listen for peers on 192.0.2.1");
     }
 
     @Test

@@ -41,6 +41,10 @@ final class TcpRig implements FabricRig {
         return node;
     }
 
+    MemoryNodeServer server() {
+        return server;
+    }
+
     @Override
     public MemoryNodeAddress address() {
         return new MemoryNodeAddress(TcpFabric.SCHEME, "127.0.0.1", server.port());

@@ -41,7 +41,9 @@ class TcpTlsFabricTest extends FabricContract {
         return new TcpRig(
                 settings,
                 time,
-                MemoryNodeServerSettings.DEFAULTS.withSecret("s3cret").withTls(server, mutual()),
-                TcpFabricSettings.DEFAULTS.withSecret("s3cret").withTls(client, null, client, mutual()));
+                MemoryNodeServerSettings.DEFAULTS
+                        .withSecret("s3cret-of-sixteen")
+                        .withTls(server, mutual()),
+                TcpFabricSettings.DEFAULTS.withSecret("s3cret-of-sixteen").withTls(client, null, client, mutual()));
     }
 }

@@ -213,7 +213,7 @@ final class MemoryNodeService implements SmartLifecycle {
     }
 
     boolean hasTls() {
-        return serverSettings.sslContext() != null;
+        return serverSettings.tls() != null;
     }
 
     MemoryNodeProperties properties() {

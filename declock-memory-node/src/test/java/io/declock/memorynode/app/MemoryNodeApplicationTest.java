@@ -42,9 +42,10 @@ class MemoryNodeApplicationTest {
         try (RunningNode running = RunningNode.start(
                         FRESH,
                         "declock.memory-node.id=mn-7",
-                        "declock.memory-node.secret=s3cr3t-words",
+                        "declock.memory-node.secret=s3cr3t-words-of-many",
                         "declock.memory-node.port-file=" + portFile);
-                ComputeNode service = running.computeNode(TcpFabricSettings.DEFAULTS.withSecret("s3cr3t-words"))) {
+                ComputeNode service =
+                        running.computeNode(TcpFabricSettings.DEFAULTS.withSecret("s3cr3t-words-of-many"))) {
             assertThat(Files.readString(portFile))
                     .isEqualTo("" + running.service().port());
             assertThat(output)
@@ -76,7 +77,7 @@ class MemoryNodeApplicationTest {
                     .contains("declock_server_joins_refused_total 0.0")
                     .contains("declock_server_frames_bad_total 0.0")
                     .contains("declock_server_records_reclaimed_total 0.0");
-            assertThat(output).doesNotContain("s3cr3t-words");
+            assertThat(output).doesNotContain("s3cr3t-words-of-many");
         }
         assertThat(output).contains("Memory node 'mn-7' stopped; services still joined: 0");
     }
@@ -133,8 +134,9 @@ class MemoryNodeApplicationTest {
 
     @Test
     void refusesWhoDoesNotKnowTheSecret() throws Exception {
-        try (RunningNode running = RunningNode.start(FRESH, "declock.memory-node.secret=right");
-                ComputeNode service = running.computeNode(TcpFabricSettings.DEFAULTS.withSecret("wrong"))) {
+        try (RunningNode running = RunningNode.start(FRESH, "declock.memory-node.secret=right-right-right-right");
+                ComputeNode service =
+                        running.computeNode(TcpFabricSettings.DEFAULTS.withSecret("wrong-wrong-wrong-wrong"))) {
             assertThatThrownBy(() -> service.awaitReady(PATIENCE)).isInstanceOf(MemoryNodeRefusedException.class);
             await().atMost(PATIENCE)
                     .untilAsserted(

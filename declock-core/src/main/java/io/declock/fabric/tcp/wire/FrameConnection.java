@@ -8,6 +8,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
+import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -69,6 +71,9 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
 
     /** A frame made no sense; {@link #fail} follows. */
     protected abstract void badFrame(BadFrameException cause);
+
+    /** Something threw that should not have; {@link #fail} follows. Broken connections and broken TLS are not told here. */
+    protected abstract void unexpected(Throwable cause);
 
     /** The connection is over; called once. Nothing is read or written any more. */
     protected abstract void ended(@Nullable Throwable cause);
@@ -132,7 +137,12 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     private void drain() {
         // First the flag, then the queue: what is added after the look at the queue schedules again.
         drainScheduled.set(false);
-        flush();
+        try {
+            flush();
+        } catch (RuntimeException | Error e) {
+            // A frame may be written half: nothing that follows it would be understood.
+            caught(e);
+        }
     }
 
     /** Returns the buffer that the next flush writes; event loop only. */
@@ -267,6 +277,13 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        caught(cause);
+    }
+
+    private void caught(Throwable cause) {
+        if (!(cause instanceof IOException) && !(cause instanceof DecoderException)) {
+            unexpected(cause);
+        }
         fail(cause);
     }
 

@@ -5,7 +5,6 @@ package io.declock.fabric.tcp.wire;
 
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslHandler;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -16,12 +15,12 @@ public final class Tls {
 
     private Tls() {}
 
-    /** Adds the accepting side; nothing without a context. */
-    public static void addServer(
-            ChannelPipeline pipeline, @Nullable SSLContext context, @Nullable SSLParameters parameters) {
-        if (context != null) {
-            SSLEngine engine = context.createSSLEngine();
+    /** Adds the accepting side; nothing without TLS. */
+    public static void addServer(ChannelPipeline pipeline, @Nullable TlsMaterial tls) {
+        if (tls != null) {
+            SSLEngine engine = tls.context().get().createSSLEngine();
             engine.setUseClientMode(false);
+            SSLParameters parameters = tls.parameters();
             if (parameters != null) {
                 engine.setSSLParameters(parameters);
             }
@@ -30,21 +29,17 @@ public final class Tls {
     }
 
     /**
-     * Adds the connecting side; nothing without a context.
+     * Adds the connecting side; nothing without TLS.
      *
-     * @param parameters null: the defaults, and the certificate must be for the host that was asked for
+     * @param tls without parameters of its own: the defaults, and the certificate must be for the host that was asked for
      * @param verifyHost false: the certificate need not be for the host, whatever the parameters say
      */
     public static void addClient(
-            ChannelPipeline pipeline,
-            @Nullable SSLContext context,
-            @Nullable SSLParameters parameters,
-            boolean verifyHost,
-            String host,
-            int port) {
-        if (context != null) {
-            SSLEngine engine = context.createSSLEngine(host, port);
+            ChannelPipeline pipeline, @Nullable TlsMaterial tls, boolean verifyHost, String host, int port) {
+        if (tls != null) {
+            SSLEngine engine = tls.context().get().createSSLEngine(host, port);
             engine.setUseClientMode(true);
+            SSLParameters parameters = tls.parameters();
             if (parameters != null) {
                 engine.setSSLParameters(parameters);
             }

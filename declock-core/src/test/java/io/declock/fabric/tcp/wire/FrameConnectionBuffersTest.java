@@ -105,6 +105,11 @@ class FrameConnectionBuffersTest {
         }
 
         @Override
+        protected void unexpected(Throwable cause) {
+            throw new AssertionError(cause);
+        }
+
+        @Override
         protected void ended(@Nullable Throwable cause) {
             ends++;
         }
