@@ -34,6 +34,12 @@ public final class MemoryNodeLink {
      */
     private static final int MAX_DOUBLINGS = 4;
 
+    /**
+     * A refusal for good, such as a wrong secret, is not mended by asking again, only by somebody who changes a configuration. So the
+     * pauses after each further refusal go on growing, to 5 s and up to half of that at random.
+     */
+    private static final int MAX_REFUSED_DOUBLINGS = 8;
+
     private final MemoryNodeAddress address;
     private final Fabric fabric;
     private final SessionSettings settings;
@@ -52,6 +58,7 @@ public final class MemoryNodeLink {
     private boolean running;
     private boolean joining;
     private int failures;
+    private int refusals;
 
     /** Told about sessions. Called without a mutex. */
     public interface Listener {
@@ -146,6 +153,7 @@ public final class MemoryNodeLink {
             welcome = running;
             if (welcome) {
                 failures = 0;
+                refusals = 0;
                 session = fresh;
                 memoryNodeId = joined.joined().memoryNodeId();
                 problem = "";
@@ -190,6 +198,7 @@ public final class MemoryNodeLink {
             boolean refused =
                     cause instanceof FabricException.Refused no && no.reason() != FabricException.Reason.NOT_YET;
             refusal = refused ? (FabricException.Refused) cause : null;
+            refusals = refused ? refusals + 1 : 0;
             state = refused ? State.REFUSED : state == State.JOINING ? State.JOINING : State.DOWN;
             if (first && running) {
                 log.warn("Memory node {} cannot be joined: {}. Trying again.", address, message);
@@ -217,7 +226,7 @@ public final class MemoryNodeLink {
         int doublings;
         mutex.lock();
         try {
-            doublings = Math.min(failures, MAX_DOUBLINGS);
+            doublings = Math.max(Math.min(failures, MAX_DOUBLINGS), Math.min(refusals, MAX_REFUSED_DOUBLINGS));
         } finally {
             mutex.unlock();
         }

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -186,6 +187,49 @@ class MemoryNodeLinkTest {
                 .isEqualTo(2);
     }
 
+    private int attemptsWithin(Duration time) {
+        int before = fabric.joins;
+        for (long millis = 0; millis < time.toMillis(); millis += 20) {
+            this.time.advance(Duration.ofMillis(20));
+        }
+        return fabric.joins - before;
+    }
+
+    @Test
+    void whoIsRefusedForGoodAsksLessAndLessOften() {
+        FabricException.Refused no = new FabricException.Refused(FabricException.Reason.BAD_SECRET, "no");
+        fabric.answers = session -> CompletableFuture.failedFuture(no);
+        link.start();
+        assertThat(attemptsWithin(Duration.ofSeconds(1)))
+                .as("attempts in the first second")
+                .isBetween(3, 6);
+        assertThat(attemptsWithin(Duration.ofMinutes(1)))
+                .as("attempts in the next minute")
+                .isBetween(8, 20);
+        assertThat(link.refusal()).isSameAs(no);
+        // Once the configuration was mended it is back within one pause.
+        fabric.answers = CompletableFuture::completedFuture;
+        time.advance(Duration.ofMillis(7_680));
+        assertThat(link.session()).isNotNull();
+        assertThat(link.refusal()).isNull();
+    }
+
+    @Test
+    void whoIsToldToTryAgainLaterAsksAsOftenAsOneThatReachesNobody() {
+        FabricException.Refused notYet = new FabricException.Refused(FabricException.Reason.NOT_YET, "later");
+        fabric.answers = session -> CompletableFuture.failedFuture(notYet);
+        link.start();
+        assertThat(attemptsWithin(Duration.ofMinutes(1))).isGreaterThan(120);
+        assertThat(link.refusal()).isNull();
+        // A refusal that follows begins with short pauses, and so does what follows a refusal.
+        fabric.answers = session ->
+                CompletableFuture.failedFuture(new FabricException.Refused(FabricException.Reason.BAD_NODE_SET, "no"));
+        attemptsWithin(Duration.ofMinutes(1));
+        fabric.answers = session -> CompletableFuture.failedFuture(notYet);
+        attemptsWithin(Duration.ofSeconds(8));
+        assertThat(attemptsWithin(Duration.ofMinutes(1))).isGreaterThan(120);
+    }
+
     // ---------------------------------------------------------------- surroundings
 
     private static final class Told implements MemoryNodeLink.Listener {
@@ -216,6 +260,7 @@ class MemoryNodeLinkTest {
         volatile QuietSession latest;
         int beats;
         Consumer<QuietSession> whenJoining = session -> {};
+        Function<FabricSession, CompletableFuture<FabricSession>> answers = CompletableFuture::completedFuture;
         Supplier<CompletableFuture<HeartbeatReply>> heartbeats = CompletableFuture::new;
 
         @Override
@@ -231,7 +276,7 @@ class MemoryNodeLinkTest {
             events = listener;
             latest = new QuietSession(joins, () -> heartbeats.get());
             whenJoining.accept(latest);
-            return CompletableFuture.completedFuture(latest);
+            return answers.apply(latest);
         }
 
         @Override

@@ -8,6 +8,8 @@ import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.tcp.TcpFabric.MemberKey;
 import io.netty.channel.ChannelFuture;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Map;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class PeerLinks {
     private static final long FIRST_PAUSE_NANOS = 100_000_000;
     private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
+    private static final int MAX_PORT = 65_535;
 
     private final TcpFabric fabric;
     private final TcpSession session;
@@ -65,8 +68,13 @@ final class PeerLinks {
     }
 
     private void open(Member to) {
-        URI address = parse(to.peerAddress());
+        InetSocketAddress address = parse(to.peerAddress());
         if (address == null) {
+            fabric.log()
+                    .warn(
+                            "Messages to compute node {} are relayed: it advertises '{}', which is no address and port.",
+                            to.name(),
+                            to.peerAddress());
             attemptEnded(keyOf(session, to), false);
             return;
         }
@@ -76,7 +84,7 @@ final class PeerLinks {
                 return;
             }
             OutboundPeer peer = new OutboundPeer(fabric, session, to, ticket.bytes());
-            ChannelFuture connecting = fabric.connectPeer(address.getHost(), address.getPort(), peer);
+            ChannelFuture connecting = fabric.connectPeer(address, peer);
             if (connecting == null) {
                 attemptEnded(keyOf(session, to), false);
                 return;
@@ -89,10 +97,14 @@ final class PeerLinks {
         });
     }
 
-    private static @Nullable URI parse(String hostAndPort) {
+    /** Returns an address and port, or null for anything else. A name is not looked up: it would mean to wait for what a peer sends. */
+    private static @Nullable InetSocketAddress parse(String hostAndPort) {
         try {
             URI uri = new URI("tcp://" + hostAndPort);
-            return uri.getHost() == null || uri.getPort() < 0 ? null : uri;
+            InetAddress address = uri.getHost() == null ? null : HostAddresses.written(uri.getHost());
+            return address == null || uri.getPort() < 0 || uri.getPort() > MAX_PORT
+                    ? null
+                    : new InetSocketAddress(address, uri.getPort());
         } catch (URISyntaxException e) {
             return null;
         }

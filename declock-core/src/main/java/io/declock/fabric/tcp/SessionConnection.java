@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * {@link FrameConnection} and {@link ChainWindow} open to all.
  */
 final class SessionConnection extends FrameConnection {
+    /** What part of the time for joining the look-up of the name to advertise may take; then joining goes on without. */
+    private static final int NAME_SHARE = 4;
+
     private final TcpFabric fabric;
     private final String node;
     private final JoinRequest request;
@@ -42,6 +45,10 @@ final class SessionConnection extends FrameConnection {
     private final byte[] key;
 
     private byte[] serverNonce = {};
+    /** What to advertise to peers; a look-up may still be under way. */
+    private CompletableFuture<String> peerAddress = CompletableFuture.completedFuture("");
+
+    private boolean joinSent;
     private boolean proved;
     private @Nullable TcpSession session;
     private @Nullable FabricException goodbye;
@@ -99,6 +106,7 @@ final class SessionConnection extends FrameConnection {
     @Override
     protected void opened() {
         Preamble.of(Wire.ROLE_SESSION, 0, nonce).write(out());
+        peerAddress = fabric.peerAddressFor(((InetSocketAddress) channel().localAddress()).getAddress());
     }
 
     @Override
@@ -196,7 +204,25 @@ final class SessionConnection extends FrameConnection {
             return;
         }
         proved = true;
-        String peerAddress = fabric.peerAddressFor((InetSocketAddress) channel().localAddress());
+        // Nearly always known by now: it is asked for since the connection was opened.
+        if (peerAddress.isDone()) {
+            join(peerAddress.join());
+            return;
+        }
+        long patience = fabric.settings().connectTimeout().toMillis() / NAME_SHARE;
+        channel().eventLoop().schedule(() -> joinLater(""), patience, TimeUnit.MILLISECONDS);
+        peerAddress.thenAccept(address -> fabric.execute(channel(), () -> joinLater(address)));
+    }
+
+    private void joinLater(String address) {
+        if (!joinSent && isOpen()) {
+            join(address);
+            flush();
+        }
+    }
+
+    private void join(String peerAddress) {
+        joinSent = true;
         ByteBuf out = out();
         int start = FrameWriter.begin(out, Wire.JOIN);
         Messages.writeJoin(

@@ -46,9 +46,10 @@ public final class TcpFabric implements Fabric {
     private final Counters counters;
     private volatile byte[] key;
     private final EventLoops loops;
-    private final @Nullable PeerListener peerListener;
     private final ConnectTimeouts connectTimeouts;
     private final ThrottledLog log;
+    private final HostAddresses hosts;
+    private final @Nullable AdvertisedAddress advertisedAddress;
     private final Map<MemberKey, TcpSession> sessions = new ConcurrentHashMap<>();
     private final Map<SessionConnection, CompletableFuture<ControlSession>> joining = new ConcurrentHashMap<>();
     /** Nothing begins on event loops that are closing: what they no longer take would neither succeed nor fail. */
@@ -61,7 +62,7 @@ public final class TcpFabric implements Fabric {
     /** A member of a memory node. */
     record MemberKey(long memoryNode, int nodeId, int incarnation) {}
 
-    private TcpFabric(TcpFabricSettings settings, Counters counters) {
+    private TcpFabric(TcpFabricSettings settings, Counters counters, HostAddresses.Lookup lookup) {
         this.settings = settings;
         this.counters = counters;
         this.key = Proofs.keyOf(settings.secret());
@@ -69,10 +70,13 @@ public final class TcpFabric implements Fabric {
         this.loops = EventLoops.start(settings.eventLoopThreads(), settings.pollNanos(), "declock-tcp");
         this.log = new ThrottledLog(
                 LoggerFactory.getLogger(TcpFabric.class), System::nanoTime, this::later, ThrottledLog.INTERVAL);
+        this.hosts = new HostAddresses(lookup);
         // Without TLS of its own a listener would take messages in plain text although TLS was asked for.
         boolean listens = settings.listen() && (settings.clientTls() == null || settings.serverTls() != null);
         try {
-            this.peerListener = listens ? PeerListener.start(this, loops) : null;
+            PeerListener listener = listens ? PeerListener.start(this, loops) : null;
+            this.advertisedAddress =
+                    listener == null ? null : new AdvertisedAddress(settings.peerHost(), listener, hosts, log);
         } catch (RuntimeException e) {
             loops.close();
             throw e;
@@ -85,7 +89,12 @@ public final class TcpFabric implements Fabric {
      * @throws java.io.UncheckedIOException if the configured peer port cannot be bound
      */
     public static TcpFabric open(TcpFabricSettings settings, Counters counters) {
-        return new TcpFabric(settings, counters);
+        return open(settings, counters, InetAddress::getByName);
+    }
+
+    /** As {@link #open(TcpFabricSettings, Counters)}, with another name service. */
+    static TcpFabric open(TcpFabricSettings settings, Counters counters, HostAddresses.Lookup lookup) {
+        return new TcpFabric(settings, counters, lookup);
     }
 
     /**
@@ -120,12 +129,9 @@ public final class TcpFabric implements Fabric {
         CompletableFuture<ControlSession> result = new CompletableFuture<>();
         String node = "memory node " + address;
         SessionConnection connection = new SessionConnection(this, node, request, listener, result);
-        boolean begun = whileOpen(() -> {
-            joining.put(connection, result);
-            beginJoining(address, request.leaseNanos(), connection, node, result);
-        });
-        if (begun) {
+        if (whileOpen(() -> joining.put(connection, result))) {
             result.whenComplete((session, failure) -> joining.remove(connection));
+            beginJoining(address, request.leaseNanos(), connection, node, result);
         } else {
             result.completeExceptionally(closedFabric());
         }
@@ -142,20 +148,37 @@ public final class TcpFabric implements Fabric {
             SessionConnection connection,
             String node,
             CompletableFuture<ControlSession> result) {
-        long began = System.nanoTime();
-        long millis = connectTimeouts.millis(address, leaseNanos);
-        connect(address.host(), address.port(), true, millis, connection).addListener(done -> {
-            if (done.isSuccess()) {
-                connectTimeouts.connected(address, System.nanoTime() - began);
-            } else {
-                failJoining(result, node, done.cause());
+        CompletableFuture<InetAddress> host = hosts.find(address.host());
+        later(
+                settings.connectTimeout().toNanos(),
+                () -> giveUp(result, connection, node, host.isDone() ? "" : ": its name was not resolved so far"));
+        host.whenComplete((found, failure) -> {
+            if (failure != null) {
+                failJoining(result, node, failure);
+            } else if (!result.isDone()
+                    && !whileOpen(() -> connectTo(address, found, leaseNanos, connection, node, result))) {
+                result.completeExceptionally(closedFabric());
             }
         });
-        loops.group()
-                .schedule(
-                        () -> giveUp(result, connection, node),
-                        settings.connectTimeout().toMillis(),
-                        TimeUnit.MILLISECONDS);
+    }
+
+    private void connectTo(
+            MemoryNodeAddress address,
+            InetAddress host,
+            long leaseNanos,
+            SessionConnection connection,
+            String node,
+            CompletableFuture<ControlSession> result) {
+        long began = System.nanoTime();
+        long millis = connectTimeouts.millis(address, leaseNanos);
+        connect(address.host(), new InetSocketAddress(host, address.port()), true, millis, connection)
+                .addListener(done -> {
+                    if (done.isSuccess()) {
+                        connectTimeouts.connected(address, System.nanoTime() - began);
+                    } else {
+                        failJoining(result, node, done.cause());
+                    }
+                });
     }
 
     /** Runs something that hands tasks to the event loops, unless they are closing; returns whether it did. */
@@ -180,10 +203,11 @@ public final class TcpFabric implements Fabric {
         }
     }
 
-    private void giveUp(CompletableFuture<ControlSession> joining, SessionConnection connection, String node) {
+    private void giveUp(
+            CompletableFuture<ControlSession> joining, SessionConnection connection, String node, String because) {
         if (!joining.isDone()) {
             FabricException late = new FabricException("joining " + node + " took longer than "
-                    + settings.connectTimeout().toMillis() + " ms");
+                    + settings.connectTimeout().toMillis() + " ms" + because);
             connection.close(late);
             joining.completeExceptionally(late);
         }
@@ -195,52 +219,52 @@ public final class TcpFabric implements Fabric {
 
     /** Connects to a peer; the handler takes over the channel. Returns null if this fabric is closed. */
     @Nullable
-    ChannelFuture connectPeer(String host, int port, ChannelHandler handler) {
+    ChannelFuture connectPeer(InetSocketAddress address, ChannelHandler handler) {
         AtomicReference<@Nullable ChannelFuture> connecting = new AtomicReference<>();
         // A ticket tells who the other side is; its certificate may name no address that it happens to have today.
-        whileOpen(() -> connecting.set(
-                connect(host, port, false, settings.connectTimeout().toMillis(), handler)));
+        whileOpen(() -> connecting.set(connect(
+                address.getHostString(),
+                address,
+                false,
+                settings.connectTimeout().toMillis(),
+                handler)));
         return connecting.get();
     }
 
     private ChannelFuture connect(
-            String host, int port, boolean verifyHost, long timeoutMillis, ChannelHandler handler) {
+            String host, InetSocketAddress address, boolean verifyHost, long timeoutMillis, ChannelHandler handler) {
         ChannelInitializer<Channel> initializer = new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {
-                Tls.addClient(channel.pipeline(), settings.clientTls(), verifyHost, host, port);
+                Tls.addClient(channel.pipeline(), settings.clientTls(), verifyHost, host, address.getPort());
                 channel.pipeline().addLast(handler);
             }
         };
         return loops.client(initializer)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis)
-                .connect(host, port);
+                .connect(address);
     }
 
     @Override
     public String peerAddress() {
-        return peerListener == null ? "" : peerAddressFor(null);
+        AdvertisedAddress known = advertisedAddress;
+        return known == null ? "" : withPath(known.last());
     }
 
-    /** Returns the address to advertise to the members of a memory node. */
-    String peerAddressFor(@Nullable InetSocketAddress localAddress) {
-        PeerListener listening = peerListener;
-        if (listening == null) {
-            return "";
-        }
-        String host = settings.peerHost();
-        if (host == null && listening.isBoundToOneAddress()) {
-            host = listening.address().getHostAddress();
-        } else if (host == null) {
-            InetAddress local = localAddress == null ? InetAddress.getLoopbackAddress() : localAddress.getAddress();
-            host = local.getHostAddress();
-            int scope = host.indexOf('%');
-            host = scope < 0 ? host : host.substring(0, scope);
-        } else if (host.indexOf(':') == host.lastIndexOf(':') && host.indexOf(':') >= 0 || host.contains("]:")) {
-            // A port is advertised that something else maps to the one listened on.
-            return host;
-        }
-        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + listening.port() + advertised;
+    /**
+     * Finds the address to advertise to the members of a memory node; empty for none.
+     *
+     * @return never fails; completes as late as the name service answers
+     */
+    CompletableFuture<String> peerAddressFor(InetAddress local) {
+        AdvertisedAddress known = advertisedAddress;
+        return known == null
+                ? CompletableFuture.completedFuture("")
+                : known.find(local).thenApply(this::withPath);
+    }
+
+    private String withPath(String address) {
+        return address.isEmpty() ? "" : address + advertised;
     }
 
     /**
@@ -271,6 +295,15 @@ public final class TcpFabric implements Fabric {
     @Nullable
     TcpSession sessionOf(MemberKey member) {
         return sessions.get(member);
+    }
+
+    /** Runs something short on a channel's event loop; nothing if this fabric is closed. */
+    void execute(Channel channel, Runnable task) {
+        try {
+            channel.eventLoop().execute(task);
+        } catch (RejectedExecutionException e) {
+            // The channel is gone.
+        }
     }
 
     /** Runs something short on an event loop; nothing if this fabric is closed. */
@@ -320,6 +353,7 @@ public final class TcpFabric implements Fabric {
         sessions.values().forEach(TcpSession::close);
         // A loop that stops closes its channels, but tells nobody.
         joining.keySet().forEach(connection -> execute(() -> connection.close(closedFabric())));
+        hosts.close();
         loops.close();
         loops.awaitClosed(CLOSE_SECONDS, TimeUnit.SECONDS);
         joining.values().forEach(result -> result.completeExceptionally(closedFabric()));

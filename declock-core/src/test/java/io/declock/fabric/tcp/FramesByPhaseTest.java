@@ -21,6 +21,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Arrays;
@@ -54,7 +55,7 @@ class FramesByPhaseTest {
 
         @Override
         protected SocketAddress localAddress0() {
-            return InetSocketAddress.createUnresolved("here", 1);
+            return new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
         }
 
         byte[] sent() {

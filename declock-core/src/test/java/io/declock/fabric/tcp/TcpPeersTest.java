@@ -159,15 +159,15 @@ class TcpPeersTest {
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        Node a = new Node("a", TcpFabricSettings.DEFAULTS.withPeers(true, "my-service.example", port));
-        assertThat(a.self().peerAddress()).isEqualTo("my-service.example:" + port);
-        assertThat(a.fabric.peerAddress()).isEqualTo("my-service.example:" + port);
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS.withPeers(true, "192.0.2.7", port));
+        assertThat(a.self().peerAddress()).isEqualTo("192.0.2.7:" + port);
+        assertThat(a.fabric.peerAddress()).isEqualTo("192.0.2.7:" + port);
     }
 
     @Test
     void aPortThatIsMappedIsAdvertisedInPlaceOfTheOneListenedOn() throws Exception {
-        Node a = new Node("a", TcpFabricSettings.DEFAULTS.withPeers(true, "my-service.example:31000", 0));
-        assertThat(a.self().peerAddress()).isEqualTo("my-service.example:31000");
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS.withPeers(true, "192.0.2.7:31000", 0));
+        assertThat(a.self().peerAddress()).isEqualTo("192.0.2.7:31000");
         Node b = new Node("b", TcpFabricSettings.DEFAULTS.withPeers(true, "[fd00::7]:31000", 0));
         assertThat(b.self().peerAddress()).isEqualTo("[fd00::7]:31000");
         Node c = new Node("c", TcpFabricSettings.DEFAULTS.withPeers(true, "fd00::7", 0));
