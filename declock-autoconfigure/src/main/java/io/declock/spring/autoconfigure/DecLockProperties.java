@@ -21,7 +21,7 @@ import org.springframework.util.unit.DataSize;
  * @param mode Where lock state lives. By default, on the configured memory nodes, or on an embedded one if none is configured.
  * @param namespace Namespace of all lock names. Services that should exclude each other share it.
  * @param nodeName Name of this instance, shown to people. By default, the application's name and its process id.
- * @param secret Secret that memory nodes and services share.
+ * @param secret Secret that memory nodes and services share, of at least 16 characters.
  * @param waitTime How long an acquisition waits when it does not say.
  * @param failFast Whether acquisitions fail at once while a memory node is unavailable, in place of waiting for it as long as they wait for the lock.
  * @param lease How long this instance may be silent before a memory node declares it dead and gives its locks to others.
@@ -137,11 +137,14 @@ public record DecLockProperties(
     /**
      * How other services reach this one.
      *
-     * @param host Host name or address that other services use to reach this one. By default, the address that memory nodes see.
+     * @param host Host name or address that other services use to reach this one. A name is looked up here, and its address passed on. By default, the address that memory nodes see.
      * @param port Port on which other services reach this one. Zero picks a free one.
+     * @param bindHost Address of the network interface to listen on for other services. By default, every interface.
      */
     public record Peer(
-            @Nullable String host, @DefaultValue("0") int port) {}
+            @Nullable String host,
+            @DefaultValue("0") int port,
+            @Nullable String bindHost) {}
 
     /**
      * TCP connections to memory nodes.

@@ -87,7 +87,7 @@ final class EmbeddedMemoryNode {
         SslBundle bundle = details.getSslBundle();
         MemoryNodeServerSettings serverSettings = MemoryNodeServerSettings.DEFAULTS
                 .withAddress(LOOPBACK, embedded.port())
-                .withSecret(details.getSecret())
+                .withSecret(TcpFabricFactory.checkedSecret(details))
                 .withEventLoops(
                         properties.tcp().eventLoopThreads(),
                         properties.tcp().eventLoopPolling().toNanos());

@@ -6,6 +6,7 @@ package io.declock.spring.autoconfigure;
 import io.declock.fabric.Fabric;
 import io.declock.fabric.tcp.TcpFabric;
 import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.fabric.tcp.wire.Secrets;
 import io.declock.monitor.Counters;
 import java.io.UncheckedIOException;
 import javax.net.ssl.SSLContext;
@@ -40,8 +41,9 @@ final class TcpFabricFactory implements FabricFactory {
         DecLockProperties.Tcp tcp = properties.tcp();
         DecLockProperties.Peer peer = properties.peer();
         TcpFabricSettings settings = TcpFabricSettings.DEFAULTS
-                .withSecret(details.getSecret())
+                .withSecret(checkedSecret(details))
                 .withPeers(true, StringUtils.hasText(peer.host()) ? peer.host() : null, peer.port())
+                .withPeerBindHost(StringUtils.hasText(peer.bindHost()) ? peer.bindHost() : null)
                 .withTimeouts(tcp.connectTimeout(), tcp.requestTimeout())
                 .withEventLoops(tcp.eventLoopThreads(), tcp.eventLoopPolling().toNanos());
         SslBundle bundle = details.getSslBundle();
@@ -56,7 +58,22 @@ final class TcpFabricFactory implements FabricFactory {
                     "declock.peer.port",
                     String.valueOf(peer.port()),
                     "it cannot be listened on: " + e.getMessage(),
-                    "Choose a port that is free, or remove the property to use any free one.",
+                    "Choose a port that is free, or remove the property to use any free one; check declock.peer.bind-host if it"
+                            + " is set.",
+                    e);
+        }
+    }
+
+    /** Returns the secret, or null for none; one that is too short fails the start and is not shown. */
+    static @Nullable String checkedSecret(DecLockConnectionDetails details) {
+        try {
+            return Secrets.checked(details.getSecret());
+        } catch (IllegalArgumentException e) {
+            throw new InvalidDecLockPropertyException(
+                    "declock.secret",
+                    "(not shown)",
+                    String.valueOf(e.getMessage()),
+                    "Memory nodes and services must all have the same one.",
                     e);
         }
     }

@@ -176,6 +176,16 @@ class PropertiesTests {
     }
 
     @Test
+    void aSecretThatIsTooShortIsExplainedAndNotShown() {
+        for (String mode : new String[] {"declock.mode=embedded", "declock.memory-nodes=tcp://a:1"}) {
+            runner().withPropertyValues("declock.secret=not-long-enough", mode)
+                    .run(context -> assertThat(analyze(context.getStartupFailure(), null))
+                            .contains("declock.secret", "15 characters", "at least 16", "openssl rand")
+                            .doesNotContain("not-long-enough"));
+        }
+    }
+
+    @Test
     void refusalsAreExplainedWithoutTheSecret() {
         runner().withPropertyValues(
                         "declock.secret=hush-hush-hush-hush",

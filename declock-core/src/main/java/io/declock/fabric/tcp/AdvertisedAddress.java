@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * by every peer, and what it means may depend on where it is looked up; so the process that is meant looks it up itself. Thread-safe.
  */
 final class AdvertisedAddress {
+    private static final int MAX_PORT = 65_535;
+
     private final PeerListener listener;
     private final HostAddresses hosts;
     private final ThrottledLog log;
@@ -31,11 +33,19 @@ final class AdvertisedAddress {
         int colon = configured == null ? -1 : configured.lastIndexOf(':');
         if (configured != null && colon >= 0 && (configured.indexOf(':') == colon || configured.contains("]:"))) {
             this.host = configured.substring(0, colon);
-            this.mappedPort = Integer.parseInt(configured.substring(colon + 1));
+            this.mappedPort = portOf(configured, configured.substring(colon + 1));
         } else {
             this.host = configured;
             this.mappedPort = 0;
         }
+    }
+
+    private static int portOf(String configured, String port) {
+        if (port.matches("[0-9]{1,5}") && Integer.parseInt(port) >= 1 && Integer.parseInt(port) <= MAX_PORT) {
+            return Integer.parseInt(port);
+        }
+        throw new IllegalArgumentException(
+                "the peer host must be a host, or host:port with a port of 1 to " + MAX_PORT + ": " + configured);
     }
 
     /** Returns what was advertised last; before that, what can be told without a look-up, or nothing. */

@@ -4,6 +4,7 @@
 package io.declock.fabric.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -140,6 +141,17 @@ class NameLookUpTest {
             assertThat(fabric.peerAddress()).isEmpty();
             assertThat(advertisedBy(join(fabric, "127.0.0.1"))).isEqualTo("192.0.2.9:31000");
             assertThat(fabric.peerAddress()).isEqualTo("192.0.2.9:31000");
+        }
+    }
+
+    @Test
+    void aPortThatIsNoneIsRefused() {
+        for (String wrong : new String[] {"me.example:", "me.example:x", "me.example:0", "[fd00::7]:65536"}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> TcpFabric.open(
+                                    TcpFabricSettings.DEFAULTS.withPeers(true, wrong, 0), new Counters(), this::lookUp)
+                            .close())
+                    .withMessageContaining(wrong);
         }
     }
 

@@ -3,11 +3,14 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.fabric.tcp.wire.TlsMaterial;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
 import io.declock.memorynode.app.MemoryNodeProperties.ClientAuth;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -30,10 +33,10 @@ class MemoryNodeConfiguration {
                 properties, sizing, nodeSettings(properties, sizing), serverSettings(properties, sslBundles));
     }
 
-    /** The secret is shown to nobody, whatever the actuator is told about other values. */
+    /** The secrets are shown to nobody, whatever the actuator is told about other values. */
     @Bean
     SanitizingFunction memoryNodeSanitizingFunction() {
-        return SanitizingFunction.sanitizeValue().ifKeyMatches("^declock[._]memory-?node[._]secret$");
+        return SanitizingFunction.sanitizeValue().ifKeyMatches("^declock[._]memory-?node[._](former-?)?secret$");
     }
 
     @Bean
@@ -64,10 +67,13 @@ class MemoryNodeConfiguration {
     private static MemoryNodeServerSettings serverSettings(MemoryNodeProperties properties, SslBundles sslBundles) {
         MemoryNodeServerSettings defaults = MemoryNodeServerSettings.DEFAULTS;
         Integer threads = properties.eventLoopThreads();
-        SslBundle bundle = bundle(properties.ssl().bundle(), sslBundles);
+        String bundleName = properties.ssl().bundle();
+        SslBundle bundle = bundle(bundleName, sslBundles);
+        checkSecurity(properties, bundle);
         try {
             MemoryNodeServerSettings settings = defaults.withAddress(properties.bindAddress(), properties.port())
-                    .withSecret(properties.hasSecret() ? properties.secret() : null)
+                    .withSecrets(properties.secrets())
+                    .withNewcomers(properties.preambleTimeout(), properties.maxNewcomersPerAddress())
                     .withEventLoops(
                             threads == null ? defaults.eventLoopThreads() : threads,
                             properties.eventLoopPolling().toNanos())
@@ -76,15 +82,36 @@ class MemoryNodeConfiguration {
                             properties.stallTimeout(),
                             properties.maxConnections(),
                             defaults.maxPendingBytes());
-            if (bundle == null) {
+            if (bundle == null || bundleName == null) {
                 return settings;
             }
-            SSLContext context = bundle.createSslContext();
-            return settings.withTls(
-                    context,
-                    parameters(context, bundle.getOptions(), properties.ssl().clientAuth()));
+            AtomicReference<SSLContext> context = new AtomicReference<>(bundle.createSslContext());
+            // Connections that are made after the bundle's files have changed use what is in them now.
+            sslBundles.addBundleUpdateHandler(bundleName, updated -> context.set(updated.createSslContext()));
+            return settings.withTls(new TlsMaterial(
+                    context::get,
+                    parameters(
+                            context.get(), bundle.getOptions(), properties.ssl().clientAuth())));
         } catch (IllegalArgumentException e) {
             throw badValue(e);
+        }
+    }
+
+    /** Refuses what would leave the memory node more open than was asked for. */
+    private static void checkSecurity(MemoryNodeProperties properties, @Nullable SslBundle bundle) {
+        ClientAuth clientAuth = properties.ssl().clientAuth();
+        if (bundle == null && clientAuth != ClientAuth.NONE) {
+            throw new MemoryNodeStartException(
+                    "declock.memory-node.ssl.client-auth is "
+                            + clientAuth.name().toLowerCase(Locale.ROOT)
+                            + ", but without declock.memory-node.ssl.bundle there is no TLS, and no client shows a certificate.",
+                    "Set declock.memory-node.ssl.bundle to the SSL bundle with the certificate of this memory node, or remove"
+                            + " declock.memory-node.ssl.client-auth.");
+        }
+        if (!properties.hasSecret() && !properties.secrets().isEmpty()) {
+            throw new MemoryNodeStartException(
+                    "declock.memory-node.former-secret is set and declock.memory-node.secret is not.",
+                    "Set declock.memory-node.secret to the present secret, and former-secret to the one that it replaces.");
         }
     }
 

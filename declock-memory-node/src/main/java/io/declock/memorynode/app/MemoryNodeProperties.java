@@ -5,6 +5,8 @@ package io.declock.memorynode.app;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -26,12 +28,15 @@ import org.springframework.util.unit.DataSize;
  * @param leaseMargin How much longer than its lease a silent service is waited for before it is declared dead.
  * @param waitOutOldSessions Whether services may only join once the longest lease has run out after the start, because an earlier life of this memory node may have granted locks. Switch off only where there cannot have been one.
  * @param reclaimInterval How long a lock record must have been idle before it is taken back. Zero for never.
- * @param secret Secret that services must know to join. Without one, everybody may.
+ * @param secret Secret that services must know to join, of at least 16 characters. Without one, everybody may.
+ * @param formerSecret Secret that is accepted as well, while services are given the present one.
  * @param ssl TLS.
  * @param eventLoopThreads Threads that execute operations. By default, half the processors and at most four.
  * @param eventLoopPolling How long an idle event loop polls before it sleeps. Polling shortens round trips and costs processor time.
  * @param maxConnections Most connections at once.
+ * @param maxNewcomersPerAddress Most connections from one network address that have not joined yet. The oldest makes room for the next.
  * @param rdma RDMA. Needs the module declock-rdma.
+ * @param preambleTimeout How long a connection may take from opening to its first bytes, TLS included.
  * @param handshakeTimeout How long a connection may take from opening to joining.
  * @param stallTimeout How long a service may leave its answers unread before its connection is closed.
  */
@@ -51,11 +56,14 @@ public record MemoryNodeProperties(
         @DefaultValue("true") boolean waitOutOldSessions,
         @DefaultValue("60s") Duration reclaimInterval,
         @Nullable String secret,
+        @Nullable String formerSecret,
         @DefaultValue Ssl ssl,
         @Nullable Integer eventLoopThreads,
         @DefaultValue("0") Duration eventLoopPolling,
         @DefaultValue("1024") int maxConnections,
+        @DefaultValue("256") int maxNewcomersPerAddress,
         @DefaultValue Rdma rdma,
+        @DefaultValue("2s") Duration preambleTimeout,
         @DefaultValue("5s") Duration handshakeTimeout,
         @DefaultValue("5s") Duration stallTimeout) {
 
@@ -106,7 +114,19 @@ public record MemoryNodeProperties(
         return secret != null && !secret.isEmpty();
     }
 
-    /** Does not show the secret. */
+    /** Returns the accepted secrets, the present one first; none if everybody may join. */
+    List<String> secrets() {
+        List<String> secrets = new ArrayList<>();
+        if (secret != null && !secret.isEmpty()) {
+            secrets.add(secret);
+        }
+        if (formerSecret != null && !formerSecret.isEmpty()) {
+            secrets.add(formerSecret);
+        }
+        return secrets;
+    }
+
+    /** Does not show the secrets. */
     @Override
     public String toString() {
         return "MemoryNodeProperties[id=" + id + ", bindAddress=" + bindAddress + ", port=" + port + ", secret="

@@ -133,6 +133,22 @@ class MemoryNodeApplicationTest {
     }
 
     @Test
+    void acceptsTheFormerSecretBesideThePresentOne() throws Exception {
+        try (RunningNode running = RunningNode.start(
+                        FRESH,
+                        "declock.memory-node.secret=" + Secrets.RIGHT,
+                        "declock.memory-node.former-secret=" + Secrets.WRONG);
+                ComputeNode present = running.computeNode(TcpFabricSettings.DEFAULTS.withSecret(Secrets.RIGHT));
+                ComputeNode former = running.computeNode(TcpFabricSettings.DEFAULTS.withSecret(Secrets.WRONG))) {
+            assertThat(present.awaitReady(PATIENCE)).isTrue();
+            assertThat(former.awaitReady(PATIENCE)).isTrue();
+            assertThat(running.get("/actuator/env/declock.memory-node.former-secret")
+                            .body())
+                    .doesNotContain(Secrets.WRONG);
+        }
+    }
+
+    @Test
     void refusesWhoDoesNotKnowTheSecret() throws Exception {
         try (RunningNode running = RunningNode.start(FRESH, "declock.memory-node.secret=right-right-right-right");
                 ComputeNode service =

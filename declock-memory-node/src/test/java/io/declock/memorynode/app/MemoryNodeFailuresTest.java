@@ -71,6 +71,29 @@ class MemoryNodeFailuresTest {
     }
 
     @Test
+    void clientCertificatesWithoutTls(CapturedOutput output) {
+        fails("declock.memory-node.ssl.client-auth=need");
+        assertThat(output)
+                .contains("declock.memory-node.ssl.client-auth is need, but without declock.memory-node.ssl.bundle")
+                .contains("Set declock.memory-node.ssl.bundle");
+    }
+
+    @Test
+    void secretThatIsTooShort(CapturedOutput output) {
+        fails("declock.memory-node.secret=not-long-enough");
+        assertThat(output)
+                .contains("the secret has 15 characters and needs at least 16")
+                .contains("openssl rand")
+                .doesNotContain("not-long-enough");
+    }
+
+    @Test
+    void formerSecretAlone(CapturedOutput output) {
+        fails("declock.memory-node.former-secret=the-former-secret");
+        assertThat(output).contains("declock.memory-node.former-secret is set and declock.memory-node.secret is not");
+    }
+
+    @Test
     void valueThatCannotBe(CapturedOutput output) {
         fails("declock.memory-node.max-lease=0s");
         assertThat(output)

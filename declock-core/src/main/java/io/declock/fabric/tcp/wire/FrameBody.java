@@ -6,6 +6,7 @@ package io.declock.fabric.tcp.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
@@ -80,17 +81,26 @@ public final class FrameBody {
         return bytes(count);
     }
 
-    /** Reads a text in UTF-8 that follows its 16-bit length. */
+    /**
+     * Reads a text in UTF-8 that follows its 16-bit length. Texts are names, addresses and messages for people and end up in logs, so a
+     * control character, such as one that would begin another line of a log, is read as a question mark.
+     */
     public String text(int most) throws BadFrameException {
         byte[] bytes = countedBytes(most);
         try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(bytes))
-                    .toString();
+            return printable(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)));
         } catch (CharacterCodingException e) {
             throw new BadFrameException("a text is not UTF-8");
         }
+    }
+
+    private static String printable(CharBuffer text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isISOControl(text.get(i))) {
+                text.put(i, '?');
+            }
+        }
+        return text.toString();
     }
 
     /** Reads 64-bit numbers that follow their 16-bit count. */
