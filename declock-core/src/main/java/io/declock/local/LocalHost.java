@@ -26,6 +26,9 @@ public interface LocalHost {
     /** Runs code of the user that wants to know of a loss and may block. No mutex is held. */
     void tellOfLoss(LocalLock lock, Runnable listener);
 
-    /** Counts a hold that began (+1) or ended (-1). */
+    /** Returns whether nobody may begin to wait any more; never false again once it was true. Called under the lock's mutex. */
+    boolean isClosed();
+
+    /** Counts a hold that began (+1) or ended (-1). Called under the lock's mutex. */
     void held(int change);
 }

@@ -6,6 +6,7 @@ package io.declock.local;
 import io.declock.DecLockException;
 import io.declock.LockLostException;
 import io.declock.LockMode;
+import io.declock.ShuttingDownException;
 import io.declock.fabric.Resolution;
 import io.declock.monitor.GrantKind;
 import io.declock.protocol.CqlEnvironment;
@@ -93,7 +94,11 @@ public final class LocalLock implements CqlUpper {
             used = true;
             waiter.since = effects.now();
             if (!reenter(waiter, effects)) {
-                Granter.enter(this, waiter, effects);
+                if (host.isClosed()) {
+                    waiter.settle(LocalWaiter.State.FAILED, shuttingDown());
+                } else {
+                    Granter.enter(this, waiter, effects);
+                }
             }
         } finally {
             mutex.unlock();
@@ -124,6 +129,20 @@ public final class LocalLock implements CqlUpper {
                                 + why.getMessage(),
                         why));
         return true;
+    }
+
+    private ShuttingDownException shuttingDown() {
+        return new ShuttingDownException(title() + " was not acquired: this process is shutting down");
+    }
+
+    /** Fails every caller that waits. Whoever comes later finds the host closed. */
+    public void shutDown() {
+        event(effects -> {
+            if (!queue.isEmpty()) {
+                Granter.failAll(this, shuttingDown(), effects);
+                Granter.advance(this, effects);
+            }
+        });
     }
 
     /**
@@ -347,7 +366,8 @@ public final class LocalLock implements CqlUpper {
         perform(effects, session);
     }
 
-    private static void perform(Effects effects, @Nullable CqlEnvironment session) {
+    private void perform(Effects effects, @Nullable CqlEnvironment session) {
+        assert !mutex.isHeldByCurrentThread() : "effects of " + this + " performed under its mutex";
         if (session == null) {
             effects.performWithoutSession();
         } else {

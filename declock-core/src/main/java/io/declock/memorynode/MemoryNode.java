@@ -12,6 +12,7 @@ import io.declock.fabric.Membership;
 import io.declock.fabric.SessionListener;
 import io.declock.layout.RecordLayout;
 import io.declock.time.Clock;
+import io.declock.time.Loop;
 import io.declock.time.RandomSource;
 import io.declock.time.TimerService;
 import java.time.Duration;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryNode implements AutoCloseable {
     private static final int MAX_TEXT = 256;
+    private static final int STALLED_INTERVALS = 5;
+    private static final long STALLED_NANOS = 2_000_000_000L;
     /** How far a reported epoch may lie above the own mark, so that one broken compute node cannot use the range up. */
     private static final long PLAUSIBLE_LEAD = 1L << 28;
 
@@ -234,7 +237,20 @@ public final class MemoryNode implements AutoCloseable {
                 counts.get(NodeCounts.Kind.REFUSED_CONNECTION),
                 counts.get(NodeCounts.Kind.SLOW_READER),
                 counts.get(NodeCounts.Kind.RECLAIMED),
-                counts.get(NodeCounts.Kind.REFUSED_NAME));
+                counts.get(NodeCounts.Kind.REFUSED_NAME),
+                stalled());
+    }
+
+    /** Says which loops have not run for so long that they will hardly run again. */
+    private String stalled() {
+        for (Loop loop : List.of(leaseWatch, reclaimer.loop())) {
+            long overdue = loop.overdueNanos();
+            if (overdue > Math.max(STALLED_INTERVALS * loop.intervalNanos(), STALLED_NANOS)) {
+                return loop.name() + " has not run for "
+                        + Duration.ofNanos(overdue + loop.intervalNanos()).toMillis() + " ms";
+            }
+        }
+        return "";
     }
 
     /** Ends every session; their listeners are told. The region's memory goes with the last reference to it. */

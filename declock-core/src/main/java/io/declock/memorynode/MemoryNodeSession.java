@@ -10,6 +10,7 @@ import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.SessionListener;
+import io.declock.monitor.Isolated;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -142,7 +143,7 @@ public final class MemoryNodeSession {
         MemoryNodeSession to = table.byNodeId(message.toNode());
         if (to != null && to.member.incarnation() == message.toIncarnation() && !gate.isClosed()) {
             node.counts().count(NodeCounts.Kind.RELAYED);
-            to.listener.peerMessage(message);
+            Isolated.run("Relaying a message to session " + to.describe(), () -> to.listener.peerMessage(message));
         }
     }
 

@@ -31,6 +31,7 @@ import java.util.List;
  * @param slowReaders connections closed because the other side did not read
  * @param reclaimed records taken back
  * @param refusedNames names refused because their session had created as many as it may
+ * @param stalled which of its loops has not run for several of its intervals, empty if they all run
  */
 public record MemoryNodeStatus(
         String id,
@@ -53,7 +54,8 @@ public record MemoryNodeStatus(
         long refusedConnections,
         long slowReaders,
         long reclaimed,
-        long refusedNames) {
+        long refusedNames,
+        String stalled) {
     /** Copies the list. */
     public MemoryNodeStatus {
         sessions = List.copyOf(sessions);

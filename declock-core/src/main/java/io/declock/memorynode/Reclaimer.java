@@ -4,6 +4,8 @@
 package io.declock.memorynode;
 
 import io.declock.layout.RecordLayout;
+import io.declock.monitor.Isolated;
+import io.declock.time.Loop;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -43,7 +45,7 @@ final class Reclaimer {
     private final Directory directory;
     private final RecordAllocator allocator;
     private final HighWaterMark highWaterMark;
-    private final long intervalNanos;
+    private final Loop loop;
     private final long patienceNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicInteger generation = new AtomicInteger();
@@ -67,22 +69,39 @@ final class Reclaimer {
         this.directory = directory;
         this.allocator = allocator;
         this.highWaterMark = mark;
-        this.intervalNanos = settings.reclaimInterval().toNanos();
+        this.loop = new Steps(settings);
         this.patienceNanos = settings.maxLease().toNanos();
     }
 
     void start() {
-        if (intervalNanos > 0) {
-            node.timer().schedule(intervalNanos, this::tick);
+        if (loop.intervalNanos() > 0) {
+            loop.wake();
         }
     }
 
-    private void tick() {
-        if (node.isClosed()) {
-            return;
+    Loop loop() {
+        return loop;
+    }
+
+    /** Takes one step per interval. */
+    private final class Steps extends Loop {
+        Steps(MemoryNodeSettings settings) {
+            super(
+                    "the reclaimer of memory node " + settings.id(),
+                    node.clock(),
+                    node.timer(),
+                    settings.reclaimInterval().toNanos());
         }
-        advance();
-        node.timer().schedule(intervalNanos, this::tick);
+
+        @Override
+        protected void step(long lateNanos) {
+            advance();
+        }
+
+        @Override
+        protected boolean isNeeded() {
+            return !node.isClosed();
+        }
     }
 
     /** Counts a resolution that begins; the result goes to {@link #exitResolve}. */
@@ -218,7 +237,9 @@ final class Reclaimer {
         }
         long[] records = Arrays.copyOf(addresses, count);
         for (MemoryNodeSession session : asked) {
-            session.listener().reclaimProposed(begun.number, records.clone());
+            Isolated.run(
+                    "Proposing idle records to session " + session.describe(),
+                    () -> session.listener().reclaimProposed(begun.number, records.clone()));
         }
     }
 
@@ -278,7 +299,7 @@ final class Reclaimer {
         } finally {
             lock.unlock();
         }
-        putOff.forEach(Runnable::run);
+        putOff.forEach(again -> Isolated.run("A look-up that was put off", again));
         IdleScan current = scan;
         if (current != null && free) {
             propose(current);

@@ -9,6 +9,7 @@ import io.declock.fabric.JoinRequest;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.SessionListener;
+import io.declock.monitor.Isolated;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -125,7 +126,9 @@ final class SessionTable {
         Membership now = membership;
         for (MemoryNodeSession session : snapshot()) {
             if (session != changed && !session.isCut()) {
-                session.listener().membershipChanged(now);
+                Isolated.run(
+                        "Telling session " + session.describe() + " of the members",
+                        () -> session.listener().membershipChanged(now));
             }
         }
         node.reclaimer().membersChanged();
@@ -151,9 +154,11 @@ final class SessionTable {
         cutThen(session, () -> {
             if (forget(session)) {
                 tellOthers(session);
-                session.listener()
-                        .lost(new FabricException(
-                                "memory node " + settings.id() + " ended session " + session.describe() + ": " + why));
+                Isolated.run(
+                        "Telling session " + session.describe() + " of its end",
+                        () -> session.listener()
+                                .lost(new FabricException("memory node " + settings.id() + " ended session "
+                                        + session.describe() + ": " + why)));
             }
         });
     }
@@ -199,7 +204,7 @@ final class SessionTable {
         } finally {
             lock.unlock();
         }
-        then.forEach(Runnable::run);
+        then.forEach(step -> Isolated.run("What follows the cut of session " + session.describe(), step));
         node.reclaimer().membersChanged();
     }
 

@@ -7,6 +7,7 @@ import io.declock.DecLockException;
 import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockNotGrantedException;
+import io.declock.ShuttingDownException;
 import io.declock.local.Hold;
 import io.declock.local.LocalLock;
 import io.declock.local.LocalWaiter;
@@ -133,12 +134,20 @@ final class Acquirer {
     private LocalLock enter(String name, LocalWaiter waiter, Object owner) {
         LocalLock lock = table.get(name);
         if (!node.accepts() && lock.findHold(owner) == null) {
-            throw new DecLockException(
+            throw new ShuttingDownException(
                     "lock " + LockNames.quoted(name) + " was not acquired: this process is shutting down");
         }
-        while (!lock.acquire(waiter)) {
-            Thread.onSpinWait();
-            lock = table.get(name);
+        try {
+            while (!lock.acquire(waiter)) {
+                Thread.onSpinWait();
+                lock = table.get(name);
+            }
+        } catch (RuntimeException | Error e) {
+            // Something that the acquisition brought about failed; nobody will wait for it, nor release it.
+            if (!lock.abandon(waiter) && waiter.state() == LocalWaiter.State.GRANTED) {
+                lock.release(waiter.hold(), waiter.mode(), waiter.isByView());
+            }
+            throw e;
         }
         return lock;
     }

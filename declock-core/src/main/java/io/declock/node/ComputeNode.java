@@ -11,6 +11,7 @@ import io.declock.LockMode;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeRefusedException;
+import io.declock.ShuttingDownException;
 import io.declock.fabric.Fabric;
 import io.declock.fabric.MemoryNodeAddress;
 import io.declock.local.Acquisition;
@@ -21,6 +22,7 @@ import io.declock.local.LocalLock;
 import io.declock.local.LocalSettings;
 import io.declock.local.LockNames;
 import io.declock.monitor.Counters;
+import io.declock.monitor.IsolatedObserver;
 import io.declock.monitor.LockObserver;
 import io.declock.monitor.StripedSums;
 import io.declock.time.Clock;
@@ -34,6 +36,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
@@ -69,13 +72,13 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
     private final NodeMonitor monitor;
     private final StripedSums present = new StripedSums(2);
     private volatile boolean accepting = true;
-    private volatile boolean closed;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private ComputeNode(Builder builder) {
         this.settings = builder.settings;
         this.fabrics = List.copyOf(builder.fabrics);
         this.counters = builder.counters;
-        this.observer = builder.observer;
+        this.observer = IsolatedObserver.of(builder.observer);
         this.observed = !builder.observer.equals(LockObserver.NONE);
         this.runtime = new NodeRuntime(settings.name(), builder.clock, builder.timer, builder.random);
         this.table = new LockTable(new Host(), settings.maxIdleLocks());
@@ -123,16 +126,19 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
     }
 
     /**
-     * Stops accepting, leaves every memory node, and stops the threads of this node; the fabrics it was built with are closed as
-     * well. Holds that are left are lost. Idempotent.
+     * Stops accepting, completes every wait with {@link ShuttingDownException}, leaves every memory node, and stops the threads of this
+     * node; the fabrics it was built with are closed as well. Holds that are left are lost. Waits end at once; leaving takes up to two
+     * seconds for each memory node that does not answer, or at which this process still has a position that others must pass. Idempotent.
      */
     @Override
     public void close() {
-        if (closed) {
+        if (!closed.compareAndSet(false, true)) {
             return;
         }
-        closed = true;
         accepting = false;
+        // Each lock's mutex orders this against callers that come: either they are seen here, or they see that the node
+        // is closed.
+        table.all().forEach(LocalLock::shutDown);
         memoryNodes.leave(present.sum(HELD) <= 0, LEAVE_TIMEOUT);
         for (Fabric fabric : fabrics) {
             fabric.close();
@@ -312,6 +318,11 @@ public final class ComputeNode implements DistributedReadWriteLock, AutoCloseabl
         @Override
         public void tellOfLoss(LocalLock lock, Runnable listener) {
             runtime.losses().execute(listener);
+        }
+
+        @Override
+        public boolean isClosed() {
+            return closed.get();
         }
 
         @Override

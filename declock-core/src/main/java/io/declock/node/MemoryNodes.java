@@ -11,6 +11,7 @@ import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.Resolution;
 import io.declock.local.LocalLock;
 import io.declock.monitor.Counters;
+import io.declock.monitor.Isolated;
 import io.declock.session.ClockSync;
 import io.declock.session.MemoryNodeLink;
 import io.declock.session.NodeSession;
@@ -25,8 +26,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,8 +47,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     private final List<Fabric> fabrics;
     private final ClockSync clockSync;
     private final Set<LocalLock> unbound = ConcurrentHashMap.newKeySet();
-    private final ReentrantLock mutex = new ReentrantLock();
-    private final Condition changed = mutex.newCondition();
+    private final Signal changed = new Signal();
     private volatile long @Nullable [] idHashes;
     private volatile boolean coordinating;
 
@@ -124,6 +122,16 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             return;
         }
         session.resolving();
+        try {
+            resolve(lock, link, session);
+        } catch (RuntimeException | Error e) {
+            log.error("{} could not be looked up at memory node {}; trying again", lock.title(), link.address(), e);
+            session.resolved();
+            notResolved(lock, link, session, e);
+        }
+    }
+
+    private void resolve(LocalLock lock, MemoryNodeLink link, NodeSession session) {
         session.fabric().control().resolve(fullName(lock.name())).whenComplete((resolution, failure) -> {
             if (failure == null) {
                 link.sawEpoch(resolution.epoch());
@@ -141,9 +149,11 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         if (session.isOver()) {
             session.unregister(resolution.record(), lock);
             bindLater(lock, link);
-        } else {
-            lock.bound(session, resolution);
+            return;
         }
+        lock.bound(session, resolution);
+        // The session may have ended after the look above, and told only the locks that were bound by then.
+        session.loseIfOver(resolution.record(), lock);
     }
 
     private void notResolved(LocalLock lock, MemoryNodeLink link, NodeSession session, Throwable failure) {
@@ -157,8 +167,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         } else if (session.isOver() || link.session() != session) {
             bindLater(lock, link);
         } else {
-            unbound.add(lock);
             lock.bindFailed(null);
+            unbound.add(lock);
             runtime.timer().schedule(NOT_YET_RETRY_NANOS, () -> retry(lock));
         }
     }
@@ -176,16 +186,20 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                     + ", which is unavailable: " + link.problem()));
             return;
         }
-        unbound.add(lock);
+        // In this order: a retry takes the lock out of the set, and would be in vain while the lock believes that it is
+        // being bound.
         lock.bindFailed(null);
-        if (link != null && link.session() != null && idHashes != null) {
+        unbound.add(lock);
+        MemoryNodeLink present = linkOf(lock.name());
+        if (present != null && present.session() != null && idHashes != null) {
+            // The session began before the lock was in the set.
             retry(lock);
         }
     }
 
     private void retry(LocalLock lock) {
         if (unbound.remove(lock)) {
-            lock.retryBinding();
+            Isolated.run("Binding " + lock.title(), lock::retryBinding);
         }
     }
 
@@ -278,29 +292,12 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     }
 
     boolean awaitCondition(BooleanSupplier condition, Duration timeout) throws InterruptedException {
-        long left = ComputeNode.nanos(timeout);
-        mutex.lock();
-        try {
-            while (!condition.getAsBoolean()) {
-                if (left <= 0) {
-                    return false;
-                }
-                left = changed.awaitNanos(left);
-            }
-            return true;
-        } finally {
-            mutex.unlock();
-        }
+        return changed.await(condition, ComputeNode.nanos(timeout));
     }
 
-    /** Wakes who waits for a condition. */
+    /** Makes those who wait for a condition look at it again. Allowed under any mutex. */
     void signal() {
-        mutex.lock();
-        try {
-            changed.signalAll();
-        } finally {
-            mutex.unlock();
-        }
+        changed.signal();
     }
 
     void leave(boolean clean, Duration timeout) {

@@ -34,6 +34,7 @@ final class NodeRuntime implements AutoCloseable {
     private static final int MAX_LOSS_THREADS = 16;
     private static final int IDLE_SECONDS = 10;
 
+    private final String name;
     private final Clock clock;
     private final TimerService timer;
     private final RandomSource random;
@@ -43,6 +44,7 @@ final class NodeRuntime implements AutoCloseable {
     private final ExecutorService losses;
 
     NodeRuntime(String name, @Nullable Clock clock, @Nullable TimerService timer, @Nullable RandomSource random) {
+        this.name = name;
         this.clock = clock == null ? System::nanoTime : clock;
         this.random = random == null ? () -> ThreadLocalRandom.current().nextLong() : random;
         this.processId = random == null ? new SecureRandom().nextLong() : random.nextLong();
@@ -141,21 +143,22 @@ final class NodeRuntime implements AutoCloseable {
         return processId;
     }
 
-    /** Runs callbacks into user code, which may block. Drops them when the node is closed. */
+    /** Runs callbacks into user code, which may block. */
     Executor callbacks() {
         return task -> execute(callbacks, task);
     }
 
-    /** Tells that a hold was lost, by callbacks that may block. Drops them when the node is closed. */
+    /** Tells that a hold was lost, by callbacks that may block. */
     Executor losses() {
         return task -> execute(losses, task);
     }
 
-    private static void execute(ExecutorService pool, Runnable task) {
+    private void execute(ExecutorService pool, Runnable task) {
         try {
             pool.execute(() -> guarded(task));
         } catch (RejectedExecutionException e) {
-            log.debug("A callback was dropped: the node is closed");
+            // The node was closed meanwhile. A wait that is never told of its end would be worse than one more thread.
+            daemon(() -> guarded(task), name + "-declock-late").start();
         }
     }
 

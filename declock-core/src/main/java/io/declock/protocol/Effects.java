@@ -26,6 +26,7 @@ public final class Effects {
     // Null once it was read.
     private @Nullable Clock unread;
     private long now;
+    private @Nullable Throwable failure;
 
     /**
      * Begins an event that wants nothing done yet.
@@ -88,29 +89,64 @@ public final class Effects {
         return size == 0;
     }
 
-    /** Performs everything, in order. The caller holds no mutex. */
+    /**
+     * Performs everything, in order. The caller holds no mutex. An effect that throws keeps none of the others from being performed; what
+     * the first of them threw is thrown at the end.
+     */
     public void perform(CqlEnvironment environment) {
         for (int i = 0; i < size; i++) {
-            Object effect = get(i);
-            if (effect instanceof VerbChain chain) {
-                environment.post(chain);
-            } else if (effect instanceof Send send) {
-                environment.send(send.to, send.message);
-            } else if (effect instanceof Runnable action) {
-                action.run();
+            try {
+                perform(get(i), environment);
+            } catch (RuntimeException | Error e) {
+                failed(e);
             }
         }
+        end();
+    }
+
+    private static void perform(@Nullable Object effect, CqlEnvironment environment) {
+        if (effect instanceof VerbChain chain) {
+            environment.post(chain);
+        } else if (effect instanceof Send send) {
+            environment.send(send.to, send.message);
+        } else if (effect instanceof Runnable action) {
+            action.run();
+        }
+    }
+
+    private void failed(Throwable e) {
+        if (failure == null) {
+            failure = e;
+        } else if (failure != e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** Throws what the first effect threw that failed. All the others were performed. */
+    private void end() {
         size = 0;
+        Throwable thrown = failure;
+        failure = null;
+        if (thrown instanceof RuntimeException exception) {
+            throw exception;
+        }
+        if (thrown instanceof Error error) {
+            throw error;
+        }
     }
 
     /** Performs effects that can only be actions, for a lock that has no session. */
     public void performWithoutSession() {
         for (int i = 0; i < size; i++) {
-            if (get(i) instanceof Runnable action) {
-                action.run();
+            try {
+                if (get(i) instanceof Runnable action) {
+                    action.run();
+                }
+            } catch (RuntimeException | Error e) {
+                failed(e);
             }
         }
-        size = 0;
+        end();
     }
 
     private record Send(Member to, PeerMessage message) {}

@@ -3,9 +3,10 @@
 
 package io.declock.session;
 
+import io.declock.monitor.Isolated;
+import io.declock.time.Loop;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
@@ -13,46 +14,30 @@ import java.util.function.Supplier;
  * barrier on a counter hangs when a compute node dies in it; the midpoint of a request and its answer needs nobody else. A wrong
  * clock costs fairness, never safety. Thread-safe.
  */
-public final class ClockSync {
+public final class ClockSync extends Loop {
     private final Supplier<Collection<MemoryNodeLink>> links;
-    private final Surroundings surroundings;
-    private final long intervalNanos;
-    private final AtomicLong run = new AtomicLong();
 
     /** Makes one that does nothing before {@link #start}. */
     public ClockSync(Supplier<Collection<MemoryNodeLink>> links, Surroundings surroundings, Duration interval) {
+        super("clock synchronisation", surroundings.clock(), surroundings.timer(), interval.toNanos());
         this.links = links;
-        this.surroundings = surroundings;
-        this.intervalNanos = interval.toNanos();
     }
 
-    /** Begins to measure. */
+    /** Begins to measure, at once. */
     public void start() {
-        long mine = (run.get() | 1) + 2;
-        run.set(mine);
-        tick(mine);
-    }
-
-    /** Stops measuring. */
-    public void stop() {
-        run.set((run.get() | 1) + 1);
-    }
-
-    /** Returns whether it measures. */
-    public boolean isRunning() {
-        return (run.get() & 1) == 1;
-    }
-
-    private void tick(long mine) {
-        if (run.get() != mine) {
-            return;
+        if (!isRunning()) {
+            wake();
+            step(0);
         }
+    }
+
+    @Override
+    protected void step(long lateNanos) {
         for (MemoryNodeLink link : links.get()) {
             NodeSession session = link.session();
             if (session != null) {
-                session.heartbeat();
+                Isolated.run("Measuring the clock of memory node " + link.address(), session::heartbeat);
             }
         }
-        surroundings.timer().schedule(intervalNanos, () -> tick(mine));
     }
 }

@@ -9,6 +9,7 @@ import io.declock.fabric.FabricSession;
 import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.JoinRequest;
 import io.declock.fabric.MemoryNodeAddress;
+import io.declock.monitor.Isolated;
 import io.declock.monitor.MemoryNodeView;
 import io.declock.monitor.MemoryNodeView.State;
 import java.time.Duration;
@@ -140,7 +141,7 @@ public final class MemoryNodeLink {
     private void established(FabricSession joined, SessionEvents events, long sentAt) {
         NodeSession fresh;
         try {
-            fresh = new NodeSession(joined, settings, surroundings, sentAt, this::sawEpoch);
+            fresh = new NodeSession(joined, settings, surroundings, sentAt, this::sawEpoch, this::lost);
         } catch (RuntimeException | Error e) {
             failed(e);
             joined.close();
@@ -211,11 +212,7 @@ public final class MemoryNodeLink {
     }
 
     private void tellDown() {
-        try {
-            listener.down(this);
-        } catch (RuntimeException | Error e) {
-            log.error("Who is told that there is no session with memory node {} failed", address, e);
-        }
+        Isolated.run("Telling that there is no session with memory node " + address, () -> listener.down(this));
     }
 
     private static String withoutNumbers(String text) {
@@ -238,11 +235,7 @@ public final class MemoryNodeLink {
         if (current.isOver() || session != current) {
             return;
         }
-        try {
-            current.heartbeat();
-        } catch (RuntimeException | Error e) {
-            log.error("A heartbeat to memory node {} could not be sent", address, e);
-        }
+        Isolated.run("Sending a heartbeat to memory node " + address, current::heartbeat);
         surroundings.timer().schedule(current.heartbeatInterval().toNanos(), () -> beat(current));
     }
 

@@ -17,6 +17,7 @@ import io.declock.layout.Timestamp;
 import io.declock.local.LocalLock;
 import io.declock.monitor.Counters;
 import io.declock.monitor.Counters.Event;
+import io.declock.monitor.Isolated;
 import io.declock.protocol.CqlEnvironment;
 import io.declock.protocol.CqlLock;
 import io.declock.protocol.CqlSettings;
@@ -27,8 +28,9 @@ import io.declock.time.TimerService;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,10 +48,11 @@ public final class NodeSession implements CqlEnvironment {
     private final SessionSettings settings;
     private final Surroundings surroundings;
     private final LongConsumer epochs;
+    private final BiConsumer<NodeSession, FabricException> whenBroken;
     private final ResetCoordinator coordinator;
     private final PeerInbox inbox;
     private final Map<Long, LocalLock> byRecord = new ConcurrentHashMap<>();
-    private final AtomicBoolean over = new AtomicBoolean();
+    private final AtomicReference<@Nullable FabricException> over = new AtomicReference<>();
     private final AtomicInteger resolving = new AtomicInteger();
 
     private volatile Membership membership;
@@ -64,13 +67,15 @@ public final class NodeSession implements CqlEnvironment {
             SessionSettings settings,
             Surroundings surroundings,
             long joinSentAt,
-            LongConsumer epochs) {
+            LongConsumer epochs,
+            BiConsumer<NodeSession, FabricException> whenBroken) {
         this.fabric = fabric;
         this.joined = fabric.joined();
         this.layout = new RecordLayout(joined.queueCapacity());
         this.settings = settings.granted(joined.leaseNanos());
         this.surroundings = surroundings;
         this.epochs = epochs;
+        this.whenBroken = whenBroken;
         this.membership = joined.membership();
         this.coordinator = new ResetCoordinator(this);
         this.inbox = new PeerInbox(this, coordinator);
@@ -93,7 +98,7 @@ public final class NodeSession implements CqlEnvironment {
     void heartbeat() {
         long sentAt = surroundings.clock().nanoTime();
         fabric.control().heartbeat().whenComplete((reply, failure) -> {
-            if (failure == null && !over.get()) {
+            if (failure == null && !isOver()) {
                 long now = surroundings.clock().nanoTime();
                 renewed(sentAt);
                 measured(sentAt, now, reply.memoryNodeTimeNanos());
@@ -122,7 +127,7 @@ public final class NodeSession implements CqlEnvironment {
 
     @Override
     public boolean leaseValid(long now) {
-        return !over.get() && leaseLeft(now) > 0;
+        return !isOver() && leaseLeft(now) > 0;
     }
 
     /**
@@ -145,7 +150,7 @@ public final class NodeSession implements CqlEnvironment {
 
     /** Returns what is left of the lease, zero when it is over. */
     public long leaseLeftNanos() {
-        return over.get() ? 0 : leaseLeft(surroundings.clock().nanoTime());
+        return isOver() ? 0 : leaseLeft(surroundings.clock().nanoTime());
     }
 
     @Override
@@ -157,7 +162,7 @@ public final class NodeSession implements CqlEnvironment {
 
     void membershipChanged(Membership current) {
         Membership before = membership;
-        if (current.version() <= before.version() || over.get()) {
+        if (current.version() <= before.version() || isOver()) {
             return;
         }
         membership = current;
@@ -170,14 +175,14 @@ public final class NodeSession implements CqlEnvironment {
             for (LocalLock lock : byRecord.values()) {
                 CqlLock remote = lock.remote();
                 if (remote != null) {
-                    remote.memberDied();
+                    Isolated.run("Telling " + lock.title() + " of a member's end", remote::memberDied);
                 }
             }
         }
     }
 
     void deliver(PeerMessage message) {
-        if (!over.get()) {
+        if (!isOver()) {
             inbox.deliver(message);
         }
     }
@@ -225,26 +230,39 @@ public final class NodeSession implements CqlEnvironment {
 
     /** Ends the session on this side, once: every lock loses its holds. */
     void lose(FabricException cause) {
-        if (!over.compareAndSet(false, true)) {
+        if (!over.compareAndSet(null, cause)) {
             return;
         }
         surroundings.counters().count(Event.SESSION_LOST);
         coordinator.close();
         fabric.close();
         for (LocalLock lock : byRecord.values()) {
-            lock.sessionLost(
-                    this,
-                    new LockLostException(
-                            lock.title() + " was lost with the session with memory node " + joined.memoryNodeId() + ": "
-                                    + cause.getMessage(),
-                            cause));
+            Isolated.run("Telling " + lock.title() + " of the end of its session", () -> lose(lock, cause));
         }
         byRecord.clear();
     }
 
+    private void lose(LocalLock lock, FabricException cause) {
+        lock.sessionLost(
+                this,
+                new LockLostException(
+                        lock.title() + " was lost with the session with memory node " + joined.memoryNodeId() + ": "
+                                + cause.getMessage(),
+                        cause));
+    }
+
+    /** Tells a lock that has just been bound to this session if the session has ended meanwhile. */
+    public void loseIfOver(long record, LocalLock lock) {
+        FabricException cause = over.get();
+        if (cause != null) {
+            unregister(record, lock);
+            lose(lock, cause);
+        }
+    }
+
     /** Returns whether the session has ended. */
     public boolean isOver() {
-        return over.get();
+        return over.get() != null;
     }
 
     // ---------------------------------------------------------------- accessors
@@ -336,7 +354,14 @@ public final class NodeSession implements CqlEnvironment {
 
     @Override
     public void post(VerbChain chain) {
-        fabric.memory().post(chain);
+        try {
+            fabric.memory().post(chain);
+        } catch (RuntimeException | Error e) {
+            // Nobody knows whether it will complete, and its lock would wait for that: all start anew in the next
+            // session.
+            whenBroken.accept(this, new FabricException("posting " + chain + " failed: " + e, e));
+            throw e;
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@
 
 package io.declock.node;
 
+import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +16,7 @@ import io.declock.LockMode;
 import io.declock.LockNotGrantedException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.ShuttingDownException;
 import io.declock.UpgradeRefusedException;
 import io.declock.fabric.Purpose;
 import io.declock.fabric.Verb;
@@ -519,6 +521,83 @@ public abstract class LockContract {
             assertThat(writer.isValid()).isTrue();
         }
         a().acquire(LockRequest.write("busy").waitTime(LONG)).close();
+    }
+
+    // ---------------------------------------------------------------- shutting down
+
+    @Test
+    void closingEndsEveryWaitAtOnce() throws Exception {
+        LockHandle held = b().acquire(LockRequest.write("closing"));
+        List<Future<?>> waits = waitInEveryWay("closing");
+        awaitTrue(() -> a().monitor().waitingNow() == waits.size());
+        Future<?> closing = threads.submit(a()::close);
+        assertAllShutDown(waits);
+        closing.get(10, SECONDS);
+        held.close();
+    }
+
+    @Test
+    void closingEndsEveryWaitWithoutAMemoryNodeToo() throws Exception {
+        LockHandle held = b().acquire(LockRequest.write("closing"));
+        stopMemoryNode();
+        List<Future<?>> waits = waitInEveryWay("closing");
+        awaitTrue(() -> a().monitor().waitingNow() == waits.size());
+        Future<?> closing = threads.submit(a()::close);
+        assertAllShutDown(waits);
+        closing.get(10, SECONDS);
+        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void nobodyBeginsToWaitWhileItCloses() throws Exception {
+        LockHandle held = b().acquire(LockRequest.write("racing"));
+        List<Future<?>> callers = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            LockOwner owner = LockOwner.named("racer " + i);
+            callers.add(threads.submit(() -> {
+                while (true) {
+                    // Ends by an exception, at the latest when the node is closed.
+                    a().acquireAsync(LockRequest.write("racing").waitTime(Duration.ofMillis(1)), owner)
+                            .handle((handle, failure) -> failure)
+                            .thenAccept(failure -> {
+                                if (failure instanceof ShuttingDownException down) {
+                                    throw down;
+                                }
+                            })
+                            .toCompletableFuture()
+                            .get(20, SECONDS);
+                }
+            }));
+        }
+        MILLISECONDS.sleep(20);
+        a().close();
+        assertAllShutDown(callers);
+        held.close();
+    }
+
+    private List<Future<?>> waitInEveryWay(String name) {
+        List<Future<?>> waits = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            Lock lock = a().lock(name).writeLock();
+            LockRequest request = LockRequest.read(name).waitTime(Duration.ofHours(1));
+            waits.add(threads.submit(lock::lock));
+            waits.add(threads.submit(() -> {
+                lock.lockInterruptibly();
+                return null;
+            }));
+            waits.add(threads.submit(() -> lock.tryLock(1, HOURS)));
+            waits.add(threads.submit(() -> a().acquire(request)));
+            for (int j = 0; j < 5; j++) {
+                waits.add(a().acquireAsync(request, LockOwner.named("waits")).toCompletableFuture());
+            }
+        }
+        return waits;
+    }
+
+    private static void assertAllShutDown(List<Future<?>> waits) {
+        for (Future<?> wait : waits) {
+            assertThatThrownBy(() -> wait.get(10, SECONDS)).hasRootCauseInstanceOf(ShuttingDownException.class);
+        }
     }
 
     @Test

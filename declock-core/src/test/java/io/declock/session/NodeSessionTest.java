@@ -26,7 +26,8 @@ class NodeSessionTest {
                     "self", 1, LEASE, Duration.ofMillis(200), MARGIN, Duration.ofSeconds(1), CqlSettings.DEFAULTS),
             new Surroundings(time, time, () -> 0, new Counters()),
             time.nanoTime(),
-            epoch -> {});
+            epoch -> {},
+            (broken, cause) -> {});
 
     private void answerHeartbeat() {
         answer.complete(new HeartbeatReply(0, 0, 0, 1));

@@ -45,7 +45,8 @@ class PeerInboxTest {
                     CqlSettings.DEFAULTS),
             new Surroundings(time, time, () -> 0, new Counters()),
             time.nanoTime(),
-            epoch -> {});
+            epoch -> {},
+            (broken, cause) -> {});
 
     private final class RecordingSession implements FabricSession {
         @Override

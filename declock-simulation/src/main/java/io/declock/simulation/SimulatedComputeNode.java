@@ -291,6 +291,11 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     }
 
     @Override
+    public boolean isClosed() {
+        return false;
+    }
+
+    @Override
     public void held(int change) {}
 
     /** Returns the locks that have a remote side at present, with it. */

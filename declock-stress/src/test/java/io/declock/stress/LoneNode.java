@@ -116,6 +116,11 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
     }
 
     @Override
+    public boolean isClosed() {
+        return false;
+    }
+
+    @Override
     public void held(int change) {
         held.addAndGet(change);
     }

@@ -81,6 +81,11 @@ public class LocalQueueBenchmark implements LocalHost {
     public void tellOfLoss(LocalLock lock, Runnable listener) {}
 
     @Override
+    public boolean isClosed() {
+        return false;
+    }
+
+    @Override
     public void held(int change) {}
 
     private static final class Waiter extends LocalWaiter {

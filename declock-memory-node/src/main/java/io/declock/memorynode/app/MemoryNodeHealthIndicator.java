@@ -29,6 +29,8 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
                     .withDetail("problem", "the RDMA adapter executes nothing any more; see 'rdma link', and restart");
         } else if (!service.isRunning()) {
             builder.down().withDetail("problem", "the memory node does not listen");
+        } else if (!status.stalled().isEmpty()) {
+            builder.down().withDetail("problem", status.stalled() + "; see the log, and restart the memory node");
         } else if (status.serving()) {
             builder.up();
         } else {

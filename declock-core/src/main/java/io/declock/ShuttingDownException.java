@@ -1,0 +1,17 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import java.io.Serial;
+
+/** A lock was not acquired because this process is shutting down: its compute node no longer accepts, or was closed while the caller waited. */
+public class ShuttingDownException extends DecLockException {
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    /** Makes one. */
+    public ShuttingDownException(String message) {
+        super(message);
+    }
+}
