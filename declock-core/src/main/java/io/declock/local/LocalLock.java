@@ -9,6 +9,7 @@ import io.declock.LockMode;
 import io.declock.ShuttingDownException;
 import io.declock.fabric.Resolution;
 import io.declock.monitor.GrantKind;
+import io.declock.monitor.LockNames;
 import io.declock.protocol.CqlEnvironment;
 import io.declock.protocol.CqlLock;
 import io.declock.protocol.CqlUpper;

@@ -15,6 +15,9 @@ final class HighWaterMark {
     /** Largest full epoch: 32 bits. */
     static final long MAX = (1L << 32) - 1;
 
+    /** How far above the seconds since 2025 an epoch may lie: more than half a year of resets, each a second before its time. */
+    static final long PLAUSIBLE_LEAD = 1L << 24;
+
     private final AtomicLong value;
 
     /** Starts above a number of seconds since 2025. */
@@ -31,6 +34,11 @@ final class HighWaterMark {
     void raiseAbove(long epoch) {
         long least = clamp(epoch + 1);
         value.accumulateAndGet(least, Math::max);
+    }
+
+    /** Returns whether there is no epoch above those that were used. */
+    boolean isUsedUp() {
+        return value.get() == MAX;
     }
 
     private static long clamp(long epoch) {

@@ -4,7 +4,7 @@
 package io.declock.memorynode;
 
 import io.declock.monitor.Isolated;
-import io.declock.time.Loop;
+import io.declock.monitor.Loop;
 
 /**
  * Declares sessions dead whose lease and margin have run out since their last heartbeat. When its own steps come late, this

@@ -11,8 +11,8 @@ import io.declock.fabric.JoinRequest;
 import io.declock.fabric.Membership;
 import io.declock.fabric.SessionListener;
 import io.declock.layout.RecordLayout;
+import io.declock.monitor.Loop;
 import io.declock.time.Clock;
-import io.declock.time.Loop;
 import io.declock.time.RandomSource;
 import io.declock.time.TimerService;
 import java.time.Duration;
@@ -31,8 +31,6 @@ public final class MemoryNode implements AutoCloseable {
     private static final int MAX_TEXT = 256;
     private static final int STALLED_INTERVALS = 5;
     private static final long STALLED_NANOS = 2_000_000_000L;
-    /** How far a reported epoch may lie above the own mark, so that one broken compute node cannot use the range up. */
-    private static final long PLAUSIBLE_LEAD = 1L << 28;
 
     private final MemoryNodeSettings settings;
     private final Clock clock;
@@ -71,7 +69,7 @@ public final class MemoryNode implements AutoCloseable {
         this.incarnation = random.nextLong() | 1;
         this.waitsForOldSessions = settings.waitOutOldSessions();
         this.servesAt = clock.nanoTime()
-                + settings.maxLease().plus(settings.leaseMargin()).toNanos();
+                + settings.formerLease().plus(settings.leaseMargin()).toNanos();
         this.sessions = new SessionTable(this, settings, seconds);
         this.leaseWatch = new LeaseWatch(this, sessions, settings);
         this.reclaimer = new Reclaimer(this, settings, directory, allocator, highWaterMark);
@@ -151,12 +149,19 @@ public final class MemoryNode implements AutoCloseable {
                     Reason.BAD_REQUEST,
                     "name and peer address of a compute node must have at most " + MAX_TEXT + " characters");
         }
-        long plausible = highWaterMark.current() + PLAUSIBLE_LEAD;
-        if (request.highestEpoch() < 0 || request.highestEpoch() > plausible) {
+        if (request.highestEpoch() < 0 || !isPlausible(request.highestEpoch())) {
             throw new FabricException.Refused(
                     Reason.BAD_REQUEST,
-                    "a full epoch of " + request.highestEpoch() + " cannot have been seen, the highest here is "
-                            + highWaterMark.current());
+                    "a full epoch of " + request.highestEpoch()
+                            + " cannot have been seen: epochs follow the seconds since 2025, of which this machine's clock shows "
+                            + settings.secondsSince2025().getAsLong() + "; check the clock of memory node " + id());
+        }
+        if (highWaterMark.isUsedUp()) {
+            throw new FabricException.Refused(
+                    Reason.BAD_REQUEST,
+                    "memory node " + id()
+                            + " has no full epoch left: the clock of its machine is wrong, and fencing tokens"
+                            + " would fall. Correct the clock and start it again");
         }
         // Even of one that has to wait: what it has seen must not be granted again.
         highWaterMark.raiseAbove(request.highestEpoch());
@@ -165,6 +170,14 @@ public final class MemoryNode implements AutoCloseable {
         MemoryNodeSession session = sessions.join(request, listener, now);
         leaseWatch.wake();
         return session;
+    }
+
+    /**
+     * Returns whether a lock may have reached an epoch. Epochs start at the seconds since 2025 and rise by one with each reset; one far
+     * above them was not reached but made up, and going by it would use up the range, after which tokens would fall.
+     */
+    boolean isPlausible(long epoch) {
+        return epoch <= settings.secondsSince2025().getAsLong() + HighWaterMark.PLAUSIBLE_LEAD;
     }
 
     private void checkServing(long now) throws FabricException.Refused {
@@ -238,6 +251,7 @@ public final class MemoryNode implements AutoCloseable {
                 counts.get(NodeCounts.Kind.SLOW_READER),
                 counts.get(NodeCounts.Kind.RECLAIMED),
                 counts.get(NodeCounts.Kind.REFUSED_NAME),
+                counts.get(NodeCounts.Kind.QUARANTINED),
                 stalled());
     }
 

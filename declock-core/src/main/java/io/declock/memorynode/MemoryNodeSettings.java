@@ -18,7 +18,9 @@ import java.util.function.LongSupplier;
  * @param queueCapacity entries per lock record, a power of two; also the most compute nodes that can be joined (at most 255)
  * @param recordsPerSession records that one session may have created and that were not taken back, 0 for nine tenths of all:
  *     enough for one service, and room left for the others should it ask for ever new names
- * @param maxLease longest lease granted; the longest that an earlier life of this memory node can have granted, too
+ * @param maxLease longest lease granted, at most {@code formerLease}
+ * @param formerLease longest lease that an earlier life of this memory node can have granted, which a start with empty memory waits
+ *     for. It does not follow {@code maxLease}: lowering that one must not shorten the wait below leases that were granted before
  * @param leaseMargin how much longer than a lease this node waits before it declares a compute node dead
  * @param waitOutOldSessions whether joins are put off after the start until the longest lease has run out, because compute
  *     nodes of an earlier life may still hold locks. Only a memory node that cannot have had an earlier life may say no.
@@ -33,12 +35,16 @@ public record MemoryNodeSettings(
         int queueCapacity,
         int recordsPerSession,
         Duration maxLease,
+        Duration formerLease,
         Duration leaseMargin,
         boolean waitOutOldSessions,
         long nodeSetDigest,
         Duration reclaimInterval,
         boolean preallocate,
         LongSupplier secondsSince2025) {
+    /** What a memory node takes an earlier life to have granted at most, and grants at most itself, unless it is told another bound. */
+    public static final Duration LONGEST_LEASE = Duration.ofSeconds(10);
+
     /** Longest id in characters. */
     public static final int MAX_ID_LENGTH = 64;
 
@@ -57,6 +63,12 @@ public record MemoryNodeSettings(
         if (recordsPerSession < 0) {
             throw new IllegalArgumentException("recordsPerSession must not be negative: " + recordsPerSession);
         }
+        if (maxLease.compareTo(formerLease) > 0) {
+            throw new IllegalArgumentException(
+                    "maxLease of " + maxLease + " is longer than formerLease of " + formerLease
+                            + ", the longest that this memory node's next life will wait for: raise formerLease, and leave it"
+                            + " raised when you lower maxLease again");
+        }
         if (maxLease.isZero() || maxLease.isNegative() || leaseMargin.isNegative() || reclaimInterval.isNegative()) {
             throw new IllegalArgumentException(
                     "maxLease must be positive, leaseMargin and reclaimInterval not negative: " + maxLease + ", "
@@ -71,7 +83,8 @@ public record MemoryNodeSettings(
                 100_000,
                 RecordLayout.DEFAULT_CAPACITY,
                 0,
-                Duration.ofSeconds(10),
+                LONGEST_LEASE,
+                LONGEST_LEASE,
                 Duration.ofMillis(500),
                 true,
                 0,
@@ -99,6 +112,20 @@ public record MemoryNodeSettings(
             draft.maxLease = maxLease;
             draft.leaseMargin = leaseMargin;
         });
+    }
+
+    /** Returns these settings with another longest lease, longest lease of an earlier life, and margin. */
+    public MemoryNodeSettings withLeases(Duration maxLease, Duration formerLease, Duration leaseMargin) {
+        return with(draft -> {
+            draft.maxLease = maxLease;
+            draft.formerLease = formerLease;
+            draft.leaseMargin = leaseMargin;
+        });
+    }
+
+    /** Returns these settings with another longest lease of an earlier life. */
+    public MemoryNodeSettings withFormerLease(Duration formerLease) {
+        return with(draft -> draft.formerLease = formerLease);
     }
 
     /** Returns these settings with or without waiting for sessions of an earlier life. */
@@ -149,6 +176,7 @@ public record MemoryNodeSettings(
         private int queueCapacity;
         private int recordsPerSession;
         private Duration maxLease;
+        private Duration formerLease;
         private Duration leaseMargin;
         private boolean waitOutOldSessions;
         private long nodeSetDigest;
@@ -162,6 +190,7 @@ public record MemoryNodeSettings(
             queueCapacity = from.queueCapacity;
             recordsPerSession = from.recordsPerSession;
             maxLease = from.maxLease;
+            formerLease = from.formerLease;
             leaseMargin = from.leaseMargin;
             waitOutOldSessions = from.waitOutOldSessions;
             nodeSetDigest = from.nodeSetDigest;
@@ -177,6 +206,7 @@ public record MemoryNodeSettings(
                     queueCapacity,
                     recordsPerSession,
                     maxLease,
+                    formerLease,
                     leaseMargin,
                     waitOutOldSessions,
                     nodeSetDigest,

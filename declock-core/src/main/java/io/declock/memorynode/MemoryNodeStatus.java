@@ -31,6 +31,7 @@ import java.util.List;
  * @param slowReaders connections closed because the other side did not read
  * @param reclaimed records taken back
  * @param refusedNames names refused because their session had created as many as it may
+ * @param quarantined records whose epoch no reset can have reached: somebody wrote it there, and they are never given to another name
  * @param stalled which of its loops has not run for several of its intervals, empty if they all run
  */
 public record MemoryNodeStatus(
@@ -55,6 +56,7 @@ public record MemoryNodeStatus(
         long slowReaders,
         long reclaimed,
         long refusedNames,
+        long quarantined,
         String stalled) {
     /** Copies the list. */
     public MemoryNodeStatus {

@@ -28,7 +28,9 @@ public final class NodeCounts {
         /** Records taken back. */
         RECLAIMED,
         /** Names refused because their session had created as many as it may. */
-        REFUSED_NAME
+        REFUSED_NAME,
+        /** Records whose epoch no reset can have reached, which are never given to another name. */
+        QUARANTINED
     }
 
     private final StripedSums sums = new StripedSums(Kind.values().length);

@@ -5,14 +5,20 @@ package io.declock.memorynode;
 
 import io.declock.layout.RecordLayout;
 import io.declock.monitor.Isolated;
-import io.declock.time.Loop;
+import io.declock.monitor.LockNames;
+import io.declock.monitor.Loop;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Takes idle records back from their names.
@@ -37,6 +43,8 @@ final class Reclaimer {
     /** Most records in one proposal. */
     static final int MAX_PROPOSAL = 8192;
 
+    private static final Logger log = LoggerFactory.getLogger(Reclaimer.class);
+
     private static final int MAX_SCAN = 1 << 20;
 
     private final MemoryNode node;
@@ -55,6 +63,7 @@ final class Reclaimer {
     // Guarded by lock.
     private long rounds;
     private int cursor;
+    private final Set<Integer> quarantined = new HashSet<>();
     private int orphansLeft;
 
     Reclaimer(
@@ -306,6 +315,25 @@ final class Reclaimer {
         }
     }
 
+    /**
+     * An epoch that no reset can have reached was written by somebody who should not. The next name of the record would have to start above
+     * it, and with it all names to come; so it gets none.
+     */
+    private boolean isQuarantined(int record, long epoch) {
+        if (node.isPlausible(epoch)) {
+            return false;
+        }
+        if (quarantined.add(record)) {
+            node.counts().count(NodeCounts.Kind.QUARANTINED);
+            byte[] name = directory.names().get(record);
+            log.error(
+                    "The lock record of {} has full epoch {}, which no reset can have reached; the record will not be used for another name",
+                    name == null ? "no name" : LockNames.quoted(new String(name, StandardCharsets.UTF_8)),
+                    epoch);
+        }
+        return true;
+    }
+
     private void freeIdle(ReclaimRound ending) {
         List<Integer> idle = new ArrayList<>();
         long highest = 0;
@@ -313,6 +341,9 @@ final class Reclaimer {
         boolean mayHold = node.sessions().snapshot().stream().anyMatch(MemoryNodeSession::isCut);
         for (int i = 0; i < ending.size(); i++) {
             long address = region.recordAddress(ending.record(i));
+            if (isQuarantined(ending.record(i), region.read(layout.epoch(address)))) {
+                continue;
+            }
             if (!ending.isKept(i)
                     && region.read(layout.header(address)) == ending.header(i)
                     && (!mayHold || IdleScan.isIdle(ending.header(i)))) {

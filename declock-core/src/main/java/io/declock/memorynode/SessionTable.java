@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * while it is held.
  */
 final class SessionTable {
+    /** A lease that no heartbeat can renew in time is none: shorter ones that are asked for are granted as this. */
+    private static final long LEAST_LEASE_NANOS = 50_000_000;
+
     private final MemoryNode node;
     private final MemoryNodeSettings settings;
     private final ReentrantLock lock = new ReentrantLock();
@@ -43,7 +46,8 @@ final class SessionTable {
             checkNodeSet(null, request.nodeSetDigest());
             Member member = newMember(request, now);
             long lease = Math.min(
-                    Math.max(1, request.leaseNanos()), settings.maxLease().toNanos());
+                    Math.max(LEAST_LEASE_NANOS, request.leaseNanos()),
+                    settings.maxLease().toNanos());
             session = new MemoryNodeSession(
                     node,
                     this,

@@ -4,7 +4,7 @@
 package io.declock.node;
 
 import io.declock.local.LocalSettings;
-import io.declock.local.LockNames;
+import io.declock.monitor.LockNames;
 import io.declock.protocol.CqlSettings;
 import java.time.Duration;
 

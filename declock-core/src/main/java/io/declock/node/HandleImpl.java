@@ -9,7 +9,7 @@ import io.declock.LockMode;
 import io.declock.local.Acquisition;
 import io.declock.local.Hold;
 import io.declock.local.LocalWaiter;
-import io.declock.local.LockNames;
+import io.declock.monitor.LockNames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -9,7 +9,7 @@ import io.declock.LockNotGrantedException;
 import io.declock.UpgradeRefusedException;
 import io.declock.local.Hold;
 import io.declock.local.LocalWaiter;
-import io.declock.local.LockNames;
+import io.declock.monitor.LockNames;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;

@@ -70,6 +70,12 @@ public interface CqlEnvironment {
     /** Posts a chain; no mutex may be held. */
     void post(VerbChain chain);
 
+    /**
+     * What one of this session's locks did after an answer failed, so that it may be half way for ever: the session must end. No mutex is
+     * held.
+     */
+    default void broken(Throwable cause) {}
+
     /** Sends a message; no mutex may be held. */
     void send(Member to, PeerMessage message);
 

@@ -83,7 +83,12 @@ final class LockChain extends VerbChain {
 
     @Override
     public void completed(VerbResults results) {
-        lock.completed(this, results);
+        try {
+            lock.completed(this, results);
+        } catch (RuntimeException | Error e) {
+            lock.environment().broken(e);
+            throw e;
+        }
     }
 
     @Override

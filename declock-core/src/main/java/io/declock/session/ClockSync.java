@@ -4,7 +4,7 @@
 package io.declock.session;
 
 import io.declock.monitor.Isolated;
-import io.declock.time.Loop;
+import io.declock.monitor.Loop;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.function.Supplier;

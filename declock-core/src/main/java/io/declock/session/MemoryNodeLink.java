@@ -141,6 +141,13 @@ public final class MemoryNodeLink {
     private void established(FabricSession joined, SessionEvents events, long sentAt) {
         NodeSession fresh;
         try {
+            FabricException.Refused another = anotherMemoryNode(joined);
+            if (another != null) {
+                failed(another);
+                joined.control().leave();
+                joined.close();
+                return;
+            }
             fresh = new NodeSession(joined, settings, surroundings, sentAt, this::sawEpoch, this::lost);
         } catch (RuntimeException | Error e) {
             failed(e);
@@ -175,6 +182,23 @@ public final class MemoryNodeLink {
             log.error("A session with memory node {} could not begin", address, e);
             lost(fresh, new FabricException("its beginning failed: " + e, e), true);
         }
+    }
+
+    /**
+     * Returns why the session must not be used if its memory node is not the one that was joined at this address before, else null.
+     * Names are mapped to ids: those that are bound would stay where they are, others would go elsewhere, and have two writers.
+     */
+    private FabricException.@Nullable Refused anotherMemoryNode(FabricSession joined) {
+        String known = memoryNodeId;
+        String id = joined.joined().memoryNodeId();
+        return known.isEmpty() || known.equals(id)
+                ? null
+                : new FabricException.Refused(
+                        FabricException.Reason.BAD_NODE_SET,
+                        address + " was memory node '" + known + "' when this process joined it, and calls itself '"
+                                + id
+                                + "' now. Give the memory node its id back (declock.memory-node.id), or restart every"
+                                + " service that uses it");
     }
 
     private void begin(NodeSession fresh, SessionEvents events) {

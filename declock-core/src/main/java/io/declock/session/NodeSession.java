@@ -359,9 +359,14 @@ public final class NodeSession implements CqlEnvironment {
         } catch (RuntimeException | Error e) {
             // Nobody knows whether it will complete, and its lock would wait for that: all start anew in the next
             // session.
-            whenBroken.accept(this, new FabricException("posting " + chain + " failed: " + e, e));
+            broken(e);
             throw e;
         }
+    }
+
+    @Override
+    public void broken(Throwable cause) {
+        whenBroken.accept(this, new FabricException("an operation of a lock failed in this process: " + cause, cause));
     }
 
     @Override

@@ -34,6 +34,7 @@ class MemoryNodeTest {
         return MemoryNodeSettings.withId("mn")
                 .withSize(32, 4)
                 .withLease(LEASE, MARGIN)
+                .withFormerLease(LEASE)
                 .withWaitOutOldSessions(false)
                 .withReclaimInterval(Duration.ofSeconds(10))
                 .withWallClock(seconds::get);
@@ -132,6 +133,48 @@ class MemoryNodeTest {
         MemoryNode node = start(settings());
         assertThat(refusal(node, request("a", (1L << 32) - 1))).isEqualTo(Reason.BAD_REQUEST);
         assertThat(refusal(node, request("a", -1))).isEqualTo(Reason.BAD_REQUEST);
+    }
+
+    @Test
+    void noNumberOfJoinsRaisesTheMarkBeyondWhatIsPlausible() throws Exception {
+        MemoryNode node = start(settings());
+        long limit = seconds.get() + HighWaterMark.PLAUSIBLE_LEAD;
+        for (int i = 0; i < 40; i++) {
+            refusal(node, request("a", node.status().highWaterMark() + (1L << 28)));
+            refusal(node, request("b", limit + 1));
+        }
+        assertThat(node.status().highWaterMark()).isLessThan(limit);
+        MemoryNodeSession session = join(node, "c", new RecordingListener());
+        assertThat(resolve(session, "x").resolution.epoch()).isLessThan(limit);
+    }
+
+    @Test
+    void withoutAnEpochLeftNobodyJoins() {
+        seconds.set(HighWaterMark.MAX);
+        MemoryNode node = start(settings());
+        assertThat(refusal(node, request("a", 0))).isEqualTo(Reason.BAD_REQUEST);
+    }
+
+    @Test
+    void loweringTheLongestLeaseDoesNotShortenTheWaitForFormerOnes() throws Exception {
+        MemoryNode node = start(MemoryNodeSettings.withId("mn")
+                .withSize(16, 4)
+                .withLease(Duration.ofMillis(100), MARGIN)
+                .withWallClock(seconds::get));
+        time.advance(MemoryNodeSettings.LONGEST_LEASE.plus(MARGIN).minusMillis(1));
+        assertThat(refusal(node, request("a", 0))).isEqualTo(Reason.NOT_YET);
+        time.advance(Duration.ofMillis(1));
+        join(node, "a", new RecordingListener());
+        assertThatThrownBy(() -> settings().withLease(Duration.ofSeconds(11), MARGIN))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("formerLease");
+    }
+
+    @Test
+    void aLeaseThatNobodyCouldRenewIsNotGranted() throws Exception {
+        MemoryNode node = start(settings());
+        MemoryNodeSession session = node.join(new JoinRequest(1, "a", "", 0, 0, 1), new RecordingListener());
+        assertThat(session.joined().leaseNanos()).isEqualTo(50_000_000);
     }
 
     @Test

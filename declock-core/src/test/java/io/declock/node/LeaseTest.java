@@ -8,11 +8,13 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.MemoryNodeRefusedException;
 import io.declock.MemoryNodeUnavailableException;
 import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.tcp.TcpFabric;
@@ -22,6 +24,7 @@ import io.declock.memorynode.MemoryNodeServer;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
 import io.declock.monitor.Counters;
+import io.declock.monitor.MemoryNodeView;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,10 +56,15 @@ class LeaseTest {
     }
 
     private void startMemoryNode(int port, boolean hadEarlierLife, Duration lease) throws IOException {
+        startMemoryNode("mn", port, hadEarlierLife, lease);
+    }
+
+    private void startMemoryNode(String id, int port, boolean hadEarlierLife, Duration lease) throws IOException {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn")
+                MemoryNodeSettings.withId(id)
                         .withSize(100, 8)
                         .withLease(lease, Duration.ofMillis(50))
+                        .withFormerLease(lease)
                         .withWaitOutOldSessions(hadEarlierLife),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
@@ -154,6 +162,29 @@ class LeaseTest {
         assertThat(held.isValid()).isTrue();
         assertThat(node.counters().get(Counters.Event.SESSION_LOST)).isZero();
         held.close();
+    }
+
+    @Test
+    void aMemoryNodeThatComesBackUnderAnotherIdIsRefused() throws Exception {
+        Duration lease = Duration.ofSeconds(1);
+        startMemoryNode(0, false, lease);
+        int port = server.port();
+        ComputeNode node = join(port, withLease(lease));
+        node.acquire(LockRequest.write("x")).close();
+        stopMemoryNode();
+        startMemoryNode("another", port, false, lease);
+        await().untilAsserted(() ->
+                assertThat(node.monitor().memoryNodes().get(0).state()).isEqualTo(MemoryNodeView.State.REFUSED));
+        assertThatThrownBy(() -> node.acquire(LockRequest.write("x").waitTime(LONG)))
+                .isInstanceOf(MemoryNodeRefusedException.class)
+                .hasMessageContainingAll("'mn'", "'another'", ":" + port);
+        await().untilAsserted(
+                        () -> assertThat(memoryNode.status().sessions()).allMatch(session -> !session.connected()));
+        stopMemoryNode();
+        startMemoryNode(port, true, lease);
+        await().untilAsserted(() ->
+                assertThat(node.monitor().memoryNodes().get(0).state()).isEqualTo(MemoryNodeView.State.UP));
+        node.acquire(LockRequest.write("x").waitTime(LONG)).close();
     }
 
     @Test

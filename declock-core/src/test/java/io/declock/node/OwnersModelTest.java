@@ -48,6 +48,7 @@ class OwnersModelTest {
         memoryNode = MemoryNode.create(
                 MemoryNodeSettings.withId("mn")
                         .withSize(10_000, 8)
+                        .withFormerLease(Duration.ofDays(300))
                         .withLease(Duration.ofDays(300), Duration.ZERO)
                         .withWaitOutOldSessions(false),
                 time,

@@ -83,7 +83,7 @@ final class EmbeddedMemoryNode {
                 .withSize(embedded.records(), embedded.queueCapacity())
                 .withRecordsPerSession(
                         alone && embedded.recordsPerSession() == 0 ? embedded.records() : embedded.recordsPerSession())
-                .withLease(properties.lease(), LEASE_MARGIN);
+                .withLeases(properties.lease(), properties.lease(), LEASE_MARGIN);
         SslBundle bundle = details.getSslBundle();
         MemoryNodeServerSettings serverSettings = MemoryNodeServerSettings.DEFAULTS
                 .withAddress(LOOPBACK, embedded.port())

@@ -41,19 +41,12 @@ public final class MemoryNodeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-        MemoryNodeSettings defaults = MemoryNodeSettings.withId("bench").withSize(records, capacity);
-        MemoryNodeSettings settings = new MemoryNodeSettings(
-                defaults.id(),
-                defaults.records(),
-                defaults.queueCapacity(),
-                records,
-                defaults.maxLease(),
-                defaults.leaseMargin(),
-                false,
-                defaults.nodeSetDigest(),
-                Duration.ofMillis(reclaimMillis),
-                preallocate,
-                defaults.secondsSince2025());
+        MemoryNodeSettings settings = MemoryNodeSettings.withId("bench")
+                .withSize(records, capacity)
+                .withRecordsPerSession(records)
+                .withWaitOutOldSessions(false)
+                .withReclaimInterval(Duration.ofMillis(reclaimMillis))
+                .withPreallocate(preallocate);
         try (MemoryNode node = MemoryNode.create(
                         settings,
                         System::nanoTime,

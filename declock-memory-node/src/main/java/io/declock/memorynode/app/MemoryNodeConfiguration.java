@@ -7,8 +7,6 @@ import io.declock.fabric.tcp.wire.TlsMaterial;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
 import io.declock.memorynode.app.MemoryNodeProperties.ClientAuth;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
@@ -51,11 +49,19 @@ class MemoryNodeConfiguration {
 
     private static MemoryNodeSettings nodeSettings(MemoryNodeProperties properties, Sizing sizing) {
         String id = properties.id();
+        if (id == null || id.isBlank()) {
+            throw new MemoryNodeStartException(
+                    "declock.memory-node.id is not set. Lock names are spread over memory nodes by their ids, so a memory node"
+                            + " that comes back under another one would split names between two records, and a host name"
+                            + " changes with each container.",
+                    "Set declock.memory-node.id to a name that this memory node keeps for ever, for example 'locks-1', and"
+                            + " that no other one has.");
+        }
         try {
-            return MemoryNodeSettings.withId(id == null ? hostName() + ":" + properties.port() : id)
+            return MemoryNodeSettings.withId(id)
                     .withSize(sizing.records(), sizing.layout().capacity())
                     .withRecordsPerSession(properties.recordsPerSession())
-                    .withLease(properties.maxLease(), properties.leaseMargin())
+                    .withLeases(properties.maxLease(), properties.formerLease(), properties.leaseMargin())
                     .withWaitOutOldSessions(properties.waitOutOldSessions())
                     .withReclaimInterval(properties.reclaimInterval())
                     .withPreallocate(properties.preallocate());
@@ -146,14 +152,6 @@ class MemoryNodeConfiguration {
             parameters.setNeedClientAuth(true);
         }
         return parameters;
-    }
-
-    private static String hostName() {
-        try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException e) {
-            return "localhost";
-        }
     }
 
     private static MemoryNodeStartException badValue(IllegalArgumentException e) {

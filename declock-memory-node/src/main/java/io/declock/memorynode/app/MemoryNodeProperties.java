@@ -15,7 +15,7 @@ import org.springframework.util.unit.DataSize;
 /**
  * Configuration properties of a memory node.
  *
- * @param id Stable id, the same after every start and different from that of every other memory node. Lock names are spread over memory nodes by it. By default, host name and port.
+ * @param id Stable id, the same after every start and different from that of every other memory node. Lock names are spread over memory nodes by it. Must be set.
  * @param bindAddress Address to listen on. By default, every interface.
  * @param port Port to listen on. Zero picks a free one.
  * @param portFile File the port is written to once the memory node serves, for scripts that let it pick a free one.
@@ -25,6 +25,7 @@ import org.springframework.util.unit.DataSize;
  * @param queueCapacity Queue entries per lock record, which is also the most services that can join. A power of two from 2 to 256.
  * @param preallocate Whether all memory is taken at the start, in place of when it is needed.
  * @param maxLease Longest lease granted to a service.
+ * @param formerLease Longest lease that an earlier life of this memory node can have granted: services may join so long after a start. Shorter only if no longer lease was ever granted; max-lease must not exceed it.
  * @param leaseMargin How much longer than its lease a silent service is waited for before it is declared dead.
  * @param waitOutOldSessions Whether services may only join once the longest lease has run out after the start, because an earlier life of this memory node may have granted locks. Switch off only where there cannot have been one.
  * @param reclaimInterval How long a lock record must have been idle before it is taken back. Zero for never.
@@ -52,6 +53,7 @@ public record MemoryNodeProperties(
         @DefaultValue("64") int queueCapacity,
         @DefaultValue("false") boolean preallocate,
         @DefaultValue("10s") Duration maxLease,
+        @DefaultValue("10s") Duration formerLease,
         @DefaultValue("500ms") Duration leaseMargin,
         @DefaultValue("true") boolean waitOutOldSessions,
         @DefaultValue("60s") Duration reclaimInterval,

@@ -235,7 +235,7 @@ final class MemoryNodeService implements SmartLifecycle {
         if (node.status().serving()) {
             return Duration.ZERO;
         }
-        Duration all = properties.maxLease().plus(properties.leaseMargin());
+        Duration all = properties.formerLease().plus(properties.leaseMargin());
         Duration left = all.minusNanos(System.nanoTime() - startedAt);
         return left.isNegative() ? Duration.ZERO : left;
     }

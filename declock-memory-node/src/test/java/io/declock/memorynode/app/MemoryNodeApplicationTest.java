@@ -194,7 +194,8 @@ class MemoryNodeApplicationTest {
 
     @Test
     void isOutOfServiceWhileAnEarlierLifeMayStillHaveLocks(CapturedOutput output) throws Exception {
-        try (RunningNode running = RunningNode.start("declock.memory-node.max-lease=60s")) {
+        try (RunningNode running =
+                RunningNode.start("declock.memory-node.former-lease=60s", "declock.memory-node.max-lease=60s")) {
             HttpResponse<String> health = running.get("/actuator/health");
             assertThat(health.statusCode()).isEqualTo(503);
             assertThat(health.body())
@@ -208,8 +209,10 @@ class MemoryNodeApplicationTest {
 
     @Test
     void isUpOnceTheLongestLeaseHasRunOut() throws Exception {
-        try (RunningNode running =
-                RunningNode.start("declock.memory-node.max-lease=1s", "declock.memory-node.lease-margin=0s")) {
+        try (RunningNode running = RunningNode.start(
+                "declock.memory-node.former-lease=1s",
+                "declock.memory-node.max-lease=1s",
+                "declock.memory-node.lease-margin=0s")) {
             await().atMost(PATIENCE)
                     .untilAsserted(
                             () -> assertThat(running.get("/actuator/health").statusCode())

@@ -71,6 +71,18 @@ class MemoryNodeFailuresTest {
     }
 
     @Test
+    void noId(CapturedOutput output) {
+        fails("declock.memory-node.id=");
+        assertThat(output).contains("declock.memory-node.id is not set", "keeps for ever");
+    }
+
+    @Test
+    void aLeaseLongerThanTheNextLifeWouldWaitFor(CapturedOutput output) {
+        fails("declock.memory-node.max-lease=11s");
+        assertThat(output).contains("maxLease", "formerLease");
+    }
+
+    @Test
     void clientCertificatesWithoutTls(CapturedOutput output) {
         fails("declock.memory-node.ssl.client-auth=need");
         assertThat(output)

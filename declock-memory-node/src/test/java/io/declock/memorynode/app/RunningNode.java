@@ -32,6 +32,7 @@ final class RunningNode implements AutoCloseable {
         List<String> arguments = new ArrayList<>(List.of(
                 "--server.port=0",
                 "--server.address=127.0.0.1",
+                "--declock.memory-node.id=test",
                 "--declock.memory-node.port=0",
                 "--declock.memory-node.bind-address=127.0.0.1",
                 "--declock.memory-node.records=1000"));

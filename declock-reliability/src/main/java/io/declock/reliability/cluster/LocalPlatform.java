@@ -92,6 +92,7 @@ public final class LocalPlatform implements Platform {
                         "--declock.memory-node.port-file=" + portFile,
                         "--declock.memory-node.records=1000",
                         "--declock.memory-node.max-lease=" + lease.toMillis() + "ms",
+                        "--declock.memory-node.former-lease=" + lease.toMillis() + "ms",
                         "--declock.memory-node.lease-margin=" + MARGIN.toMillis() + "ms",
                         "--declock.memory-node.wait-out-old-sessions=" + hadEarlierLife));
         long deadline = System.nanoTime() + START_PATIENCE.toNanos();

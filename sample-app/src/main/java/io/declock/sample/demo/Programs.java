@@ -58,6 +58,7 @@ record Programs(Path java, Path memoryNode, Path shop) {
                 "--declock.memory-node.records=10000");
         if (options.faults() > 0) {
             command.add("--declock.memory-node.max-lease=" + FAULTS_LEASE.toMillis() + "ms");
+            command.add("--declock.memory-node.former-lease=" + FAULTS_LEASE.toMillis() + "ms");
         }
         if (overRdma(options)) {
             command.add("--declock.memory-node.rdma.enabled=true");

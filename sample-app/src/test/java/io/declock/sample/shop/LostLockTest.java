@@ -75,6 +75,7 @@ class LostLockTest {
                 MemoryNodeSettings.withId("mn")
                         .withSize(100, 8)
                         .withLease(Duration.ofSeconds(2), Duration.ofMillis(100))
+                        .withFormerLease(Duration.ofSeconds(2))
                         .withWaitOutOldSessions(hadEarlierLife),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-package io.declock.local;
+package io.declock.monitor;
 
 /** How lock names are checked, and printed in messages and logs: users choose them, perhaps from what a stranger typed. */
 public final class LockNames {

@@ -1,9 +1,10 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-package io.declock.time;
+package io.declock.monitor;
 
-import io.declock.monitor.Isolated;
+import io.declock.time.Clock;
+import io.declock.time.TimerService;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
