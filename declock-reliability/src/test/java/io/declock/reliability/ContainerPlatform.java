@@ -146,6 +146,7 @@ final class ContainerPlatform implements Platform {
                     .withEnv("DECLOCK_MEMORYNODE_ID", "mn")
                     .withEnv("DECLOCK_MEMORYNODE_RECORDS", "1000")
                     .withEnv("DECLOCK_MEMORYNODE_MAXLEASE", lease.toMillis() + "ms")
+                    .withEnv("DECLOCK_MEMORYNODE_FORMERLEASE", lease.toMillis() + "ms")
                     .withEnv("DECLOCK_MEMORYNODE_LEASEMARGIN", MARGIN.toMillis() + "ms")
                     .withEnv("SPRING_MAIN_LAZYINITIALIZATION", "true")
                     .withEnv("JAVA_TOOL_OPTIONS", "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1")
