@@ -38,7 +38,8 @@ class RdmaDemoIT {
     void twoInstancesSellNothingTwiceOverRdma() throws Exception {
         Laboratory.image("the sample application over RDMA");
         FileSystemUtils.deleteRecursively(work);
-        Path memoryNode = quicklyStarting(Path.of("..", "declock-memory-node"), "--declock.memory-node.port=0");
+        Path memoryNode = quicklyStarting(
+                Path.of("..", "declock-memory-node"), "--declock.memory-node.id=demo", "--declock.memory-node.port=0");
         Path shop = quicklyStarting(
                 Path.of("..", "sample-app"),
                 "--declock.memory-nodes=tcp://127.0.0.1:7420",
