@@ -23,11 +23,12 @@ final class Granter {
     static void enter(LocalLock lock, LocalWaiter waiter, Effects effects) {
         CqlLock remote = lock.binding.remote();
         if (!waiter.isExclusive() && remote != null && mayJoinReaders(lock, remote, effects)) {
+            remote.tenure().grantsLocally(waiter.since, effects.now());
             admit(lock, waiter, remote, GrantKind.UNCONTENDED, effects);
             remote.prefetch(effects);
             return;
         }
-        if (waiter.noWait && !mayTry(lock, waiter, remote)) {
+        if (waiter.noWait && !mayTry(lock, waiter, remote) && !mayAwaitLook(lock, waiter, remote, effects)) {
             waiter.settle(LocalWaiter.State.BUSY, null);
             return;
         }
@@ -38,6 +39,13 @@ final class Granter {
         }
         advance(lock, effects);
         if (waiter.queued && remote != null && remote.state() == CqlLock.State.HELD) {
+            lookAhead(lock, remote, effects);
+        }
+    }
+
+    /** Has the remote queue looked at while somebody holds, so that the next hand-over need not wait for it. */
+    private static void lookAhead(LocalLock lock, CqlLock remote, Effects effects) {
+        if (Turn.wantsLook(remote, lock.queue.first())) {
             remote.prefetch(effects);
         }
     }
@@ -47,7 +55,7 @@ final class Granter {
                 && remote.state() == CqlLock.State.HELD
                 && !remote.isConverting()
                 && !remote.isFrozen()
-                && !remote.tenure().knowsRemote()
+                && Turn.mayJoin(remote, lock.host.localSettings(), effects.now())
                 && lock.queue.isEmpty()
                 && lock.binding.leaseValid(effects.now());
     }
@@ -64,6 +72,20 @@ final class Granter {
             return !waiter.isExclusive() && lock.queue.writers() == 0 && (remote == null || isUndecided(remote));
         }
         return remote == null || remote.state() == CqlLock.State.IDLE || remote.state() == CqlLock.State.LEAVING;
+    }
+
+    /** Returns whether a look at the remote queue will tell that a reader that must not wait may join the readers. */
+    private static boolean mayAwaitLook(LocalLock lock, LocalWaiter waiter, @Nullable CqlLock remote, Effects effects) {
+        return !waiter.isExclusive()
+                && remote != null
+                && !lock.holds.hasWriter()
+                && (lock.holds.readers() > 0 || !lock.queue.isEmpty())
+                && lock.queue.writers() == 0
+                && remote.state() == CqlLock.State.HELD
+                && !remote.isConverting()
+                && !remote.isFrozen()
+                && !remote.tenure().knowsRemote()
+                && (remote.isLooking() || !Turn.mayJoin(remote, lock.host.localSettings(), effects.now()));
     }
 
     /** Returns whether the answer that is awaited may be that the position is granted at once, to readers. */
@@ -126,13 +148,32 @@ final class Granter {
         } else if (!lock.binding.leaseValid(effects.now())) {
             // The session is over by our own clock (rule C1); its loss is on the way and starts everybody anew.
             return;
-        } else if (Turn.mayStay(remote, next, lock.host.localSettings(), effects)) {
-            remote.tenure().handOver();
-            grant(lock, next, remote, GrantKind.LOCAL, effects);
-            beginReadPhase(lock, next, remote, effects);
+        } else {
+            switch (Turn.passing(remote, next, lock.host.localSettings(), effects)) {
+                case ALLOWED -> {
+                    remote.tenure().handOver();
+                    grantLocally(lock, next, remote, effects);
+                    beginReadPhase(lock, next, remote, effects);
+                    lookAhead(lock, remote, effects);
+                }
+                case AFTER_LOOK -> remote.look(effects);
+                case FORBIDDEN -> giveUp(remote, next, effects);
+            }
+        }
+    }
+
+    private static void giveUp(CqlLock remote, LocalWaiter next, Effects effects) {
+        if (next.noWait) {
+            // It must not wait behind others: a try of its own follows.
+            remote.release(effects);
         } else {
             remote.requeue(next.isExclusive(), next.timestamp, effects);
         }
+    }
+
+    private static void grantLocally(LocalLock lock, LocalWaiter next, CqlLock remote, Effects effects) {
+        remote.tenure().grantsLocally(next.since, effects.now());
+        grant(lock, next, remote, GrantKind.LOCAL, effects);
     }
 
     /** A reader was granted: the readers that may share with it join, at the start of a phase also past waiting writers. */
@@ -155,13 +196,17 @@ final class Granter {
             return;
         }
         LocalWaiter waiter = lock.queue.first();
-        while (waiter != null && !Turn.endsReadPhase(waiter, passWriters, remote.tenure())) {
+        LocalSettings settings = lock.host.localSettings();
+        while (waiter != null && !Turn.endsReadPhase(waiter, passWriters, remote.tenure(), settings, effects)) {
             LocalWaiter following = waiter.next;
             if (!waiter.isExclusive()) {
-                grant(lock, waiter, remote, GrantKind.LOCAL, effects);
+                grantLocally(lock, waiter, remote, effects);
             }
             // The grant may have decided further waiters of the same owner.
             waiter = following == null || following.queued ? following : lock.queue.first();
+        }
+        if (waiter != null && Turn.joinsAfterLook(remote, waiter, settings, effects)) {
+            remote.look(effects);
         }
     }
 
@@ -212,10 +257,20 @@ final class Granter {
         } else if (!remote.isFrozen() && lock.binding.leaseValid(effects.now())) {
             grant(lock, next, remote, kind, effects);
             beginReadPhase(lock, next, remote, effects);
+            lookAhead(lock, remote, effects);
         } else {
             advance(lock, effects);
         }
         refuseTries(lock, effects);
+    }
+
+    /** A conversion, reset or look at the remote queue is over. */
+    static void settled(LocalLock lock, Effects effects) {
+        advance(lock, effects);
+        CqlLock remote = lock.binding.remote();
+        if (remote != null && remote.state() == CqlLock.State.HELD && !remote.isLooking()) {
+            refuseTries(lock, effects);
+        }
     }
 
     /** The remote position that must not wait was not granted: neither are the callers that must not. */

@@ -400,7 +400,7 @@ public final class LocalLock implements CqlUpper {
 
     @Override
     public void settled(Effects effects) {
-        Granter.advance(this, effects);
+        Granter.settled(this, effects);
     }
 
     @Override

@@ -3,19 +3,21 @@
 
 package io.declock.local;
 
+import io.declock.layout.FencingToken;
 import java.time.Duration;
 
 /**
- * Bounds of the local level. The hard bound holds whatever the clocks say.
+ * Bounds of the local level: how far callers of this process may pass remote waiters that came before them while those are not known of.
  *
  * @param policy fairness policy
- * @param localHandOverLimit most grants in a row inside this process once a remote waiter is known
- * @param localHandOverTime longest run of grants inside this process once a remote waiter is known
+ * @param localHandOverLimit most grants in a row inside this process to callers that a remote waiter may have come before; 0 for
+ *     strict arrival order, where the remote queue is looked at before each of them
+ * @param localHandOverTime longest run of such grants
  * @param readerPhases how often readers may pass one waiting local writer under {@link FairnessPolicy#PHASE_FAIR}
  */
 public record LocalSettings(
         FairnessPolicy policy, int localHandOverLimit, Duration localHandOverTime, int readerPhases) {
     /** The defaults. */
     public static final LocalSettings DEFAULTS =
-            new LocalSettings(FairnessPolicy.TASK_FAIR, 64, Duration.ofMillis(10), 4);
+            new LocalSettings(FairnessPolicy.TASK_FAIR, FencingToken.SEQUENCES, Duration.ofMillis(10), 4);
 }

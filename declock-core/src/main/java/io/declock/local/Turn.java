@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
  * under the lock's mutex.
  */
 final class Turn {
+    /** For how long local callers pass a known remote waiter because they came earlier by the clocks, which may be wrong. */
+    private static final long TRUST = 1_000_000_000L;
+
     private Turn() {}
 
     /** The waiter whose turn it is: the first, or under phase-fairness the first reader once a writer has left. */
@@ -40,18 +43,33 @@ final class Turn {
     }
 
     /** Whether a waiter ends a read phase that begins or goes on. */
-    static boolean endsReadPhase(LocalWaiter waiter, boolean passWriters, Tenure tenure) {
-        return !passWriters && (waiter.isExclusive() || tenure.remoteIsEarlierThan(waiter.timestamp));
+    static boolean endsReadPhase(
+            LocalWaiter waiter, boolean passWriters, Tenure tenure, LocalSettings settings, Effects effects) {
+        return !passWriters && (waiter.isExclusive() || without(tenure, waiter, settings, effects) != Passing.ALLOWED);
+    }
+
+    /** Whether a reader that waits may join the readers if a look at the remote queue shows nobody who came before it. */
+    static boolean joinsAfterLook(CqlLock remote, LocalWaiter waiter, LocalSettings settings, Effects effects) {
+        return !waiter.isExclusive() && without(remote.tenure(), waiter, settings, effects) == Passing.AFTER_LOOK;
+    }
+
+    /** Whether ownership may pass to a caller inside this node. */
+    enum Passing {
+        /** It may. */
+        ALLOWED,
+        /** That is not known before the remote queue was looked at. */
+        AFTER_LOOK,
+        /** The remote queue has the say. */
+        FORBIDDEN
     }
 
     /** Whether ownership may pass to a waiter inside this node, without the remote queue. */
-    static boolean mayStay(CqlLock remote, LocalWaiter next, LocalSettings settings, Effects effects) {
+    static Passing passing(CqlLock remote, LocalWaiter next, LocalSettings settings, Effects effects) {
         Tenure tenure = remote.tenure();
         if (mustReacquire(remote, next) || !tenure.hasNextToken(remote.isExclusive())) {
-            return false;
+            return Passing.FORBIDDEN;
         }
-        return !tenure.knowsRemote()
-                || isWithinBound(tenure, settings, effects) && !tenure.remoteIsEarlierThan(next.timestamp);
+        return without(tenure, next, settings, effects);
     }
 
     /** Other compute nodes' readers may hold a shared position too (rule E1). */
@@ -59,9 +77,39 @@ final class Turn {
         return next.isExclusive() && !remote.isExclusive();
     }
 
-    /** The hard bound on grants inside this node, whatever the timestamps say (rule E5). */
-    private static boolean isWithinBound(Tenure tenure, LocalSettings settings, Effects effects) {
-        return tenure.localGrants() < settings.localHandOverLimit()
-                && effects.now() - tenure.since() < settings.localHandOverTime().toNanos();
+    /**
+     * Nobody who came before a local caller is passed over knowingly, and unknowingly only within bounds (rule E5). That rests on
+     * timestamps for as long as {@link #TRUST}.
+     */
+    private static Passing without(Tenure tenure, LocalWaiter next, LocalSettings settings, Effects effects) {
+        long now = effects.now();
+        if (tenure.remoteIsEarlierThan(next.timestamp, next.since) || tenure.passesKnownBeyond(TRUST, now)) {
+            return Passing.FORBIDDEN;
+        }
+        boolean mustLook = tenure.mayBePreceded(next.since)
+                && tenure.isUnsureBeyond(
+                        settings.localHandOverLimit(),
+                        settings.localHandOverTime().toNanos(),
+                        now);
+        return mustLook ? Passing.AFTER_LOOK : Passing.ALLOWED;
+    }
+
+    /** Whether a reader that comes now may join the readers inside this node. */
+    static boolean mayJoin(CqlLock remote, LocalSettings settings, long now) {
+        Tenure tenure = remote.tenure();
+        return !tenure.knowsRemote()
+                && !(tenure.mayBePreceded(now)
+                        && tenure.isUnsureBeyond(
+                                settings.localHandOverLimit(),
+                                settings.localHandOverTime().toNanos(),
+                                now));
+    }
+
+    /** Whether it is worth to look at the remote queue before that waiter's turn comes. */
+    static boolean wantsLook(CqlLock remote, @Nullable LocalWaiter next) {
+        return next != null
+                && !mustReacquire(remote, next)
+                && remote.tenure().mayBePreceded(next.since)
+                && !remote.tenure().remoteIsEarlierThan(next.timestamp, next.since);
     }
 }

@@ -117,9 +117,14 @@ public final class CqlLock {
         Conversion.startUpgrade(this, effects);
     }
 
-    /** Looks at the remote queue unless that is known or was done a moment ago; {@link CqlUpper#settled} follows. */
+    /** Looks at the remote queue unless that was done a moment ago; {@link CqlUpper#settled} follows. */
     public void prefetch(Effects effects) {
         Prefetch.start(this, effects);
+    }
+
+    /** Looks at the remote queue, which may not have been looked at too long for a local hand-over; {@link CqlUpper#settled} follows. */
+    public void look(Effects effects) {
+        Prefetch.startNow(this, effects);
     }
 
     /** Ends this side for good: the session is over. */
@@ -142,6 +147,11 @@ public final class CqlLock {
     /** Returns whether a conversion is in flight, during which the position can neither be shared nor released. */
     public boolean isConverting() {
         return position.isConverting();
+    }
+
+    /** Returns whether a look at the remote queue is under way, which ends with {@link CqlUpper#settled}. */
+    public boolean isLooking() {
+        return probe.isInFlight() || tenure.isLookPlanned();
     }
 
     /** Returns whether a reset stops local sharing and hand-over (rule B3). */
@@ -258,8 +268,14 @@ public final class CqlLock {
             case UPGRADE_READ -> Conversion.onUpgradeRead(this, results, effects);
             case UPGRADE_SWAPPED -> Conversion.onUpgradeSwapped(this, results, effects);
             case PREFETCHED -> Prefetch.onRead(this, results, effects);
-            case CHECKED -> pending.onChecked(results, effects);
-            case EPOCH_POLLED -> reset.onPolled(results, effects);
+            case CHECKED -> {
+                Prefetch.landed(this, effects);
+                pending.onChecked(results, effects);
+            }
+            case EPOCH_POLLED -> {
+                reset.onPolled(results, effects);
+                Prefetch.landed(this, effects);
+            }
         }
     }
 
@@ -297,7 +313,7 @@ public final class CqlLock {
         position.to(State.HELD);
         tenure.begin(position.epoch(), position.index(), effects.now());
         if (ahead.length > 0 || earliest >= 0) {
-            tenure.learn(ahead, (int) earliest);
+            tenure.learn(ahead, (int) earliest, effects.now());
         }
         tenure.planRemote(kind == GrantKind.UNCONTENDED);
         upper.granted(kind, effects);

@@ -181,6 +181,26 @@ final class HandOver {
         return earliest;
     }
 
+    /**
+     * Returns whether a READ shows every other waiter with its entry: whoever gave the lock to a writer has left the queue (and so is
+     * where it came back to, if it did), and every entry behind that counts is filled.
+     */
+    boolean showsAll(int ownIndex, VerbResults queue, int verb) {
+        if (exclusive && head != ownIndex) {
+            return false;
+        }
+        int filled = 0;
+        int filledWriters = 0;
+        for (int i = ownIndex + 1; i < end; i++) {
+            long entry = entry(queue, verb, i);
+            if (QueueEntry.isValid(entry, layout.version(i), epoch)) {
+                filled++;
+                filledWriters += QueueEntry.isExclusive(entry) ? 1 : 0;
+            }
+        }
+        return exclusive ? filled == end - ownIndex - 1 : filledWriters >= writers;
+    }
+
     private long entry(VerbResults queue, int verb, int index) {
         return queue.word(verb, 2 + layout.slot(index));
     }

@@ -17,10 +17,11 @@ public final class Tenure {
 
     /**
      * How much earlier a remote waiter must have come for its claim to count, in units of {@link Timestamp}: clocks are not known
-     * any better, and giving a lock away for a difference that may not exist costs both sides a round trip. The hard bound on local
-     * hand-overs holds besides.
+     * any better, and giving a lock away for a difference that may not exist costs both sides a round trip.
      */
     private static final int TOLERANCE = 6;
+
+    private static final long TOLERANCE_NANOS = TOLERANCE * Timestamp.UNIT_NANOS;
 
     /**
      * For how many round trips a lock must have been held before somebody is likely to have come and to have its entry written, which
@@ -41,6 +42,18 @@ public final class Tenure {
     private long since;
     private boolean foundNobody;
     private int localGrants;
+    // Whoever waits remotely and came before that instant is known; only if isCovered.
+    private long coveredUntil;
+    private boolean isCovered;
+    private long lookBegan;
+    private boolean lookPlanned;
+    private int incompleteLooks;
+    // Local grants since then to callers that a remote waiter may have come before.
+    private int unsure;
+    private long unsureSince;
+    private long knowsSince;
+    private boolean passesKnown;
+    private long passesKnownSince;
 
     /** A position is asked for now. */
     void ask(long now) {
@@ -67,6 +80,11 @@ public final class Tenure {
         knowsRemote = false;
         remoteTimestamp = -1;
         ahead = HandOver.NO_ENTRIES;
+        isCovered = false;
+        lookPlanned = false;
+        incompleteLooks = 0;
+        unsure = 0;
+        passesKnown = false;
     }
 
     /** Returns a number that changes whenever what is known stops to count. */
@@ -81,6 +99,9 @@ public final class Tenure {
      */
     void planRemote(boolean nobodyWaits) {
         foundNobody = nobodyWaits;
+        if (nobodyWaits) {
+            cover(askedAt);
+        }
         patience = nobodyWaits ? PATIENCE : ahead.length == 0 ? 0 : 1;
     }
 
@@ -103,22 +124,60 @@ public final class Tenure {
         if (now - lookedAt < intervalNanos * patience) {
             return false;
         }
-        lookedAt = now;
-        patience = 1;
+        beginLookNow(now);
         return true;
     }
 
+    /** Takes it that somebody looks at the queue now, however short a time ago that was done before. */
+    void beginLookNow(long now) {
+        lookedAt = now;
+        lookBegan = now;
+        patience = 1;
+    }
+
+    /** The look has shown every remote waiter that was in the queue when it began. */
+    void lookedAtAll() {
+        cover(lookBegan);
+        incompleteLooks = 0;
+    }
+
+    private void cover(long instant) {
+        isCovered = true;
+        coveredUntil = instant;
+        unsure = 0;
+    }
+
+    /** The look has shown somebody whose entry is not filled yet; returns how often in a row. */
+    int lookedInVain() {
+        lookPlanned = true;
+        return ++incompleteLooks;
+    }
+
+    /** The look that was planned begins. */
+    void beginPlannedLook() {
+        lookPlanned = false;
+    }
+
+    /** Returns whether another look begins on its own, a moment after one in vain. */
+    boolean isLookPlanned() {
+        return lookPlanned;
+    }
+
     /** What came with a grant: the entries behind the position and the earliest timestamp among all that wait, or -1. */
-    void learn(long[] entries, int earliest) {
-        ahead = entries;
-        remoteTimestamp = earliest;
-        knowsRemote = entries.length > 0 || earliest >= 0;
+    void learn(long[] entries, int earliest, long now) {
+        if (entries.length > 0 || earliest >= 0) {
+            learnWaiter(entries, earliest, now);
+        }
     }
 
     /** What a look at the queue showed: somebody waits, even if its entry was not filled yet. */
-    void learnWaiter(long[] entries, int earliest) {
-        learn(entries, earliest);
-        knowsRemote = true;
+    void learnWaiter(long[] entries, int earliest, long now) {
+        ahead = entries;
+        remoteTimestamp = earliest;
+        if (!knowsRemote) {
+            knowsRemote = true;
+            knowsSince = now;
+        }
     }
 
     /** The position outlived a reset: local grants from now on belong to the new epoch. */
@@ -196,14 +255,39 @@ public final class Tenure {
         localGrants++;
     }
 
+    /**
+     * A caller of this node is granted the lock without the remote queue.
+     *
+     * @param since when it came, on this node's clock
+     */
+    public void grantsLocally(long since, long now) {
+        if (mayBePreceded(since) && unsure++ == 0) {
+            unsureSince = now;
+        }
+        if (knowsRemote && !passesKnown) {
+            passesKnown = true;
+            passesKnownSince = now;
+        }
+    }
+
+    /** Returns whether somebody who is not known of may wait remotely and have come before a local caller, which came at that instant. */
+    public boolean mayBePreceded(long since) {
+        return !isCovered || since - coveredUntil > TOLERANCE_NANOS;
+    }
+
+    /** Returns whether so many, or for so long, local callers were granted the lock that a remote waiter may have come before. */
+    public boolean isUnsureBeyond(int grants, long nanos, long now) {
+        return unsure >= grants || unsure > 0 && now - unsureSince >= nanos;
+    }
+
+    /** Returns whether local callers have been granted the lock for so long although a remote waiter is known. */
+    public boolean passesKnownBeyond(long nanos, long now) {
+        return knowsRemote && passesKnown && now - passesKnownSince >= nanos;
+    }
+
     /** Returns local hand-overs in this tenure. */
     public int localGrants() {
         return localGrants;
-    }
-
-    /** Returns when the tenure began. */
-    public long since() {
-        return since;
     }
 
     /** Returns whether a remote waiter is known of. */
@@ -211,8 +295,16 @@ public final class Tenure {
         return knowsRemote;
     }
 
-    /** Returns whether a remote waiter is known to have come clearly before a local one with that timestamp. */
-    public boolean remoteIsEarlierThan(int timestamp) {
-        return knowsRemote && (remoteTimestamp < 0 || Timestamp.isBefore(remoteTimestamp + TOLERANCE, timestamp));
+    /**
+     * Returns whether a remote waiter is known to have come clearly before a local one: it was known when that came, or its timestamp is
+     * earlier.
+     *
+     * @param since when the local one came, on this node's clock
+     */
+    public boolean remoteIsEarlierThan(int timestamp, long since) {
+        return knowsRemote
+                && (remoteTimestamp < 0
+                        || since - knowsSince > TOLERANCE_NANOS
+                        || Timestamp.isBefore(remoteTimestamp + TOLERANCE, timestamp));
     }
 }

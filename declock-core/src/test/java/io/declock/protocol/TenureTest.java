@@ -75,7 +75,7 @@ class TenureTest {
                 .isTrue();
 
         tenure.planRemote(true);
-        tenure.learnWaiter(new long[0], 100);
+        tenure.learnWaiter(new long[0], 100, 0);
         assertThat(isReadWorthIt(ReleaseRead.ADAPTIVE, 1_101))
                 .as("somebody is known")
                 .isTrue();
@@ -90,14 +90,14 @@ class TenureTest {
     void whatIsKnownOfOthersDiesWithTheTenure() {
         long writer = QueueEntry.pack(true, 2, 1, 0, 5, 100);
         tenure.begin(5, 7, 0);
-        tenure.learn(new long[] {writer}, 100);
+        tenure.learn(new long[] {writer}, 100, 0);
         assertThat(tenure.knowsRemote()).isTrue();
         tenure.end();
         assertThat(tenure.knowsRemote()).isFalse();
-        tenure.learn(new long[] {writer}, 100);
+        tenure.learn(new long[] {writer}, 100, 0);
         tenure.begin(5, 9, 0);
         assertThat(tenure.knowsRemote()).isFalse();
-        tenure.learn(new long[] {writer}, 100);
+        tenure.learn(new long[] {writer}, 100, 0);
         tenure.survive(6);
         assertThat(tenure.knowsRemote()).isFalse();
         assertThat(tenure.ahead()).isEmpty();
@@ -106,17 +106,17 @@ class TenureTest {
     @Test
     void noRemoteWaiterIsNotTimestampZero() {
         tenure.begin(5, 7, 0);
-        tenure.learn(new long[0], -1);
+        tenure.learn(new long[0], -1, 0);
         assertThat(tenure.knowsRemote()).isFalse();
-        assertThat(tenure.remoteIsEarlierThan(5)).isFalse();
-        tenure.learn(new long[0], 0);
+        assertThat(tenure.remoteIsEarlierThan(5, 0)).isFalse();
+        tenure.learn(new long[0], 0, 0);
         assertThat(tenure.knowsRemote()).isTrue();
-        assertThat(tenure.remoteIsEarlierThan(100)).isTrue();
-        assertThat(tenure.remoteIsEarlierThan(5))
+        assertThat(tenure.remoteIsEarlierThan(100, 0)).isTrue();
+        assertThat(tenure.remoteIsEarlierThan(5, 0))
                 .as("closer than clocks are known")
                 .isFalse();
-        tenure.learnWaiter(new long[0], -1);
-        assertThat(tenure.remoteIsEarlierThan(5))
+        tenure.learnWaiter(new long[0], -1, 0);
+        assertThat(tenure.remoteIsEarlierThan(5, 0))
                 .as("it waits, and nobody knows since when")
                 .isTrue();
     }
@@ -133,7 +133,7 @@ class TenureTest {
     @Test
     void theFirstLookIsAtOnceWhenTheGrantToldOfNobodyBehind() {
         tenure.begin(5, 7, 1_000);
-        tenure.learn(new long[0], -1);
+        tenure.learn(new long[0], -1, 0);
         tenure.planRemote(false);
         assertThat(tenure.beginLook(1_000, 500)).isTrue();
         assertThat(tenure.beginLook(1_499, 500))

@@ -13,7 +13,7 @@ final class Checkers implements SessionObserver {
     private final ExclusionChecker exclusion = new ExclusionChecker();
     private final TokenChecker tokens = new TokenChecker();
     private final LocalOrderChecker localOrder;
-    private final LocalRunChecker localRuns;
+    private final OvertakingChecker overtaking;
     private final QueueChecker queue;
     private final ProgressChecker progress;
     private final FenceChecker fences = new FenceChecker();
@@ -22,7 +22,7 @@ final class Checkers implements SessionObserver {
 
     Checkers(SimulatedWorld world, SimulationOptions options) {
         this.localOrder = new LocalOrderChecker(options.local());
-        this.localRuns = new LocalRunChecker(options.local());
+        this.overtaking = new OvertakingChecker(world, options);
         this.queue = new QueueChecker(world);
         this.progress = new ProgressChecker(options);
         this.grants = new GrantChecker(queue);
@@ -32,6 +32,10 @@ final class Checkers implements SessionObserver {
 
     LocalOrderChecker localOrder() {
         return localOrder;
+    }
+
+    OvertakingChecker overtaking() {
+        return overtaking;
     }
 
     QueueChecker queue() {
@@ -45,7 +49,7 @@ final class Checkers implements SessionObserver {
     /** Looks at a compute node after an event. */
     void observe(SimulatedComputeNode node) {
         queue.observe(node);
-        localRuns.observe(node);
+        overtaking.observe(node);
     }
 
     /** A hold begins, or becomes exclusive. */

@@ -108,6 +108,7 @@ final class SimulatedClient {
             attempt = this;
             checkers.progress().waits(SimulatedClient.this, world.now());
             checkers.localOrder().comes(node, name, this);
+            checkers.overtaking().comes(this);
             world.note(() -> SimulatedClient.this + " asks for '" + name + "' in mode " + mode());
             LocalLock entered = node.acquire(name, this);
             lock = entered;
@@ -135,9 +136,11 @@ final class SimulatedClient {
                     + (state() == State.GRANTED ? " token " + Long.toHexString(hold().token()) : ""));
             if (state() != State.GRANTED) {
                 checkers.localOrder().goes(node, name, this);
+                checkers.overtaking().goes(this);
                 done();
             } else if (isReentrant()) {
                 checkers.localOrder().goes(node, name, this);
+                checkers.overtaking().goes(this);
                 world.after(1 + world.exponential(workload.hold() / 4), node, () -> giveBack(mode()));
             } else {
                 begins();
@@ -148,6 +151,7 @@ final class SimulatedClient {
             HoldRecord fresh = new HoldRecord(node, SimulatedClient.this, hold(), mode().isExclusive(), world.now());
             hold = fresh;
             checkers.localOrder().granted(node, name, this);
+            checkers.overtaking().granted(node, this);
             checkers.begins(fresh);
             world.after(1 + world.exponential(workload.hold() / 2), node, this::halfway);
             if (lasting && world.chance(workload.ceilingShare())) {

@@ -366,7 +366,11 @@ final class Mutations {
                     HEADER,
                     "requeue",
                     Sabotage.KeepsOldPosition.class),
-            Mutation.of("E5", "no hard bound on local hand-overs", Scenario.CALM, TURN, "isWithinBound", Yes.class),
+            Mutation.of(
+                    "E5", "no bound on local grants that may pass", Scenario.CALM, TENURE, "isUnsureBeyond", No.class),
+            Mutation.of("E5", "remote waiters are not looked for", Scenario.CALM, TENURE, "mayBePreceded", No.class),
+            Mutation.of(
+                    "E5", "known remote waiters are passed", Scenario.CALM, TENURE, "remoteIsEarlierThan", No.class),
             Mutation.of(
                     "E9",
                     "readers pass a writer without end",

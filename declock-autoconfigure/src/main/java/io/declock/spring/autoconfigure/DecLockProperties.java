@@ -100,13 +100,13 @@ public record DecLockProperties(
      * Fairness.
      *
      * @param policy Who goes first between readers and writers.
-     * @param localHandOverLimit Most grants in a row inside this instance while another instance waits.
-     * @param localHandOverTime Longest run of grants inside this instance while another instance waits.
+     * @param localHandOverLimit Most grants in a row inside this instance to callers that a waiter of another instance may have come before. Zero for strict arrival order.
+     * @param localHandOverTime Longest run of such grants.
      * @param readerPhases With the policy phase-fair, how often readers may pass one waiting writer.
      */
     public record Fairness(
             @DefaultValue("task-fair") FairnessPolicy policy,
-            @DefaultValue("64") int localHandOverLimit,
+            @DefaultValue("128") int localHandOverLimit,
             @DefaultValue("10ms") Duration localHandOverTime,
             @DefaultValue("4") int readerPhases) {}
 

@@ -123,7 +123,7 @@ final class DecLockSettings {
         range(
                 "declock.fairness.local-hand-over-limit",
                 properties.fairness().localHandOverLimit(),
-                1,
+                0,
                 Integer.MAX_VALUE);
         range("declock.tcp.event-loop-threads", properties.tcp().eventLoopThreads(), 1, 1024);
         int capacity = properties.embedded().queueCapacity();

@@ -1,0 +1,143 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.LockHandle;
+import io.declock.LockMode;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.fabric.inprocess.InProcessFabric;
+import io.declock.local.FairnessPolicy;
+import io.declock.local.LocalSettings;
+import io.declock.memorynode.MemoryNode;
+import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.monitor.Counters;
+import io.declock.monitor.LockView;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Callers that come alternately to two processes are granted in that order, or pass each other within the bound (rule E5). */
+@Timeout(60)
+class ArrivalOrderTest {
+    private static final String NAME = "queue";
+    private static final int CALLERS = 24;
+    /** Far more than what clocks of one machine are taken to differ. */
+    private static final long GAP = 1_000_000;
+
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    private final MemoryNode memoryNode = MemoryNode.create(
+            MemoryNodeSettings.withId("mn").withSize(100, 8).withWaitOutOldSessions(false),
+            System::nanoTime,
+            (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
+            () -> ThreadLocalRandom.current().nextLong());
+    private final List<ComputeNode> nodes = new ArrayList<>();
+
+    @AfterEach
+    void stop() {
+        nodes.forEach(ComputeNode::close);
+        memoryNode.close();
+        timer.shutdownNow();
+    }
+
+    @Test
+    void writersAreGrantedAsTheyCame() throws Exception {
+        assertThat(order(0, mode -> LockMode.WRITE))
+                .isEqualTo(IntStream.range(0, CALLERS).boxed().toList());
+    }
+
+    @Test
+    void writersPassWithinTheBound() throws Exception {
+        int bound = 2;
+        assertPassedAtMost(bound, order(bound, caller -> LockMode.WRITE));
+    }
+
+    @Test
+    void readersThatJoinPassWithinTheBound() throws Exception {
+        int bound = 2;
+        // Whoever comes second to a process reads, so that its readers find one before them.
+        assertPassedAtMost(bound, order(bound, caller -> caller % 4 < 2 ? LockMode.WRITE : LockMode.READ));
+    }
+
+    private static void assertPassedAtMost(int bound, List<Integer> order) {
+        for (int caller = 0; caller < CALLERS; caller++) {
+            int passed = caller;
+            long laterOnes = order.subList(0, order.indexOf(caller)).stream()
+                    .filter(other -> other > passed)
+                    .count();
+            assertThat(laterOnes).as("passed caller %d in %s", caller, order).isLessThanOrEqualTo(bound + 1);
+        }
+    }
+
+    /** The order in which callers are granted that come alternately to two processes while the lock is held by the first. */
+    private List<Integer> order(int bound, IntFunction<LockMode> mode) throws Exception {
+        LocalSettings local = new LocalSettings(FairnessPolicy.TASK_FAIR, bound, Duration.ofSeconds(10), 4);
+        ComputeNode a = node(local);
+        ComputeNode b = node(local);
+        List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+        List<CompletableFuture<Void>> done = new ArrayList<>();
+        LockHandle first = a.acquire(LockRequest.write(NAME));
+        for (int i = 0; i < CALLERS; i++) {
+            int caller = i;
+            ComputeNode node = i % 2 == 0 ? b : a;
+            long waiting = waiting(node);
+            done.add(node.acquireAsync(LockRequest.of(NAME, mode.apply(i)), LockOwner.named("caller-" + i))
+                    .thenAccept(handle -> {
+                        order.add(caller);
+                        handle.close();
+                    })
+                    .toCompletableFuture());
+            await(() -> waiting(node) > waiting);
+            long came = System.nanoTime();
+            await(() -> System.nanoTime() - came > GAP);
+        }
+        first.close();
+        for (CompletableFuture<Void> each : done) {
+            each.get(30, TimeUnit.SECONDS);
+        }
+        return List.copyOf(order);
+    }
+
+    private static long waiting(ComputeNode node) {
+        return node.monitor().locks(1000).stream()
+                .filter(view -> view.state() == LockView.State.WAITING)
+                .count();
+    }
+
+    private ComputeNode node(LocalSettings local) throws InterruptedException {
+        Counters counters = new Counters();
+        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
+        ComputeNode node = ComputeNode.builder()
+                .settings(ComputeNodeSettings.DEFAULTS.withLocal(local))
+                .counters(counters)
+                .fabric(fabric)
+                .memoryNodes(List.of(fabric.address()))
+                .build();
+        nodes.add(node);
+        node.start();
+        assertThat(node.awaitReady(Duration.ofSeconds(10))).isTrue();
+        return node;
+    }
+
+    private static void await(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            LockSupport.parkNanos(100_000);
+        }
+    }
+}

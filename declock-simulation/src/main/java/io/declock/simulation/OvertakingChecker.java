@@ -1,0 +1,146 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.layout.Timestamp;
+import io.declock.local.FairnessPolicy;
+import io.declock.local.LocalSettings;
+import io.declock.local.LocalWaiter;
+import io.declock.protocol.CqlLock;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far callers of one compute node pass another one's position that was in the queue before they came: by so many grants as long as
+ * the holder does not know of it, and not at all once it does. Goes by the simulated world's time, whatever the nodes' clocks say, and
+ * covers callers that queued before their node was granted. A phase-fair lock lets readers pass, so it is not looked at.
+ */
+final class OvertakingChecker {
+    /** The protocol takes clocks to be known no better than six units; the seventh is what rounding takes. */
+    private static final long TOLERANCE = 7 * Timestamp.UNIT_NANOS;
+
+    private static final class Seen {
+        private final SimulatedComputeNode node;
+        private final String name;
+        private boolean waiting;
+        private long epoch = -1;
+        private int index = -1;
+        private boolean exclusive;
+        private long waitsSince;
+        private long knowsSince = -1;
+        private int passed;
+
+        Seen(SimulatedComputeNode node, String name) {
+            this.node = node;
+            this.name = name;
+        }
+
+        boolean isAt(CqlLock remote) {
+            return epoch == remote.epoch() && index == remote.index() && exclusive == remote.isExclusive();
+        }
+    }
+
+    private final SimulatedWorld world;
+    private final LocalSettings settings;
+    private final boolean active;
+    private final Map<CqlLock, Seen> positions = new IdentityHashMap<>();
+    private final Map<LocalWaiter, Long> came = new IdentityHashMap<>();
+
+    OvertakingChecker(SimulatedWorld world, SimulationOptions options) {
+        this.world = world;
+        this.settings = options.local();
+        // When a caller came and when its node knew are instants of one clock, which may be wrong but must not jump.
+        this.active = settings.policy() == FairnessPolicy.TASK_FAIR
+                && options.outages().jumps() == 0;
+    }
+
+    /** Looks at a compute node after an event. */
+    void observe(SimulatedComputeNode node) {
+        node.eachRemote((lock, remote) -> {
+            Seen seen = positions.computeIfAbsent(remote, fresh -> new Seen(node, lock.name()));
+            boolean waiting = remote.state() == CqlLock.State.WAITING;
+            if (!seen.isAt(remote) || waiting != seen.waiting) {
+                seen.epoch = remote.epoch();
+                seen.index = remote.index();
+                seen.exclusive = remote.isExclusive();
+                seen.waiting = waiting;
+                seen.waitsSince = world.now();
+                seen.knowsSince = -1;
+                seen.passed = 0;
+            }
+            boolean knows =
+                    remote.state() == CqlLock.State.HELD && remote.tenure().knowsRemote();
+            seen.knowsSince = !knows ? -1 : seen.knowsSince < 0 ? world.now() : seen.knowsSince;
+        });
+        positions.keySet().removeIf(remote -> remote.state() == CqlLock.State.DEAD);
+    }
+
+    private void noteKnowledge(Seen seen, CqlLock remote) {
+        boolean knows = remote.state() == CqlLock.State.HELD && remote.tenure().knowsRemote();
+        seen.knowsSince = !knows ? -1 : seen.knowsSince < 0 ? world.now() : seen.knowsSince;
+    }
+
+    /** A caller comes before the lock. */
+    void comes(LocalWaiter waiter) {
+        came.put(waiter, world.now());
+    }
+
+    /** A caller is no longer waiting and was not granted. */
+    void goes(LocalWaiter waiter) {
+        came.remove(waiter);
+    }
+
+    /** A caller is granted, not by reentry. */
+    void granted(SimulatedComputeNode node, LocalWaiter waiter) {
+        Long since = came.remove(waiter);
+        CqlLock remote = waiter.hold().lock().remote();
+        Seen own = remote == null ? null : positions.get(remote);
+        if (since == null
+                || remote == null
+                || own == null
+                || !own.isAt(remote)
+                || remote.state() != CqlLock.State.HELD
+                || node.isClockBroken()
+                || !active) {
+            return;
+        }
+        Seen first = passed(own, since);
+        if (first == null) {
+            return;
+        }
+        noteKnowledge(own, remote);
+        if (own.knowsSince >= 0 && since - own.knowsSince > TOLERANCE) {
+            throw new Violation(
+                    "overtaking",
+                    node + " granted '" + own.name + "' to a caller that came after it knew that " + first.node
+                            + " waits");
+        }
+        if (own.knowsSince < 0 && ++own.passed > settings.localHandOverLimit() + 1) {
+            throw new Violation(
+                    "overtaking",
+                    node + " granted '" + own.name + "' to " + own.passed + " callers that came after " + first.node
+                            + " waited");
+        }
+    }
+
+    /** Returns a position that waits behind the holder's and was there clearly before a caller came. */
+    private @Nullable Seen passed(Seen own, long since) {
+        for (Map.Entry<CqlLock, Seen> entry : positions.entrySet()) {
+            Seen other = entry.getValue();
+            if (other.waiting
+                    && other.isAt(entry.getKey())
+                    && entry.getKey().state() == CqlLock.State.WAITING
+                    && other.name.equals(own.name)
+                    && other.epoch == own.epoch
+                    && other.index > own.index
+                    && (other.exclusive || own.exclusive)
+                    && other.node.isAlive()
+                    && since - other.waitsSince > TOLERANCE) {
+                return other;
+            }
+        }
+        return null;
+    }
+}
