@@ -54,7 +54,7 @@ final class Prefetch {
             if (LockHeader.resetId(header) == 0 && lock.position.isOfEpoch(header)) {
                 learn(lock, header, results, effects);
             } else {
-                // Whoever leads that reset may have died: to look again and again would end nothing.
+                // That reset's initiator may have died: to look again and again would end nothing.
                 lock.reset.notice(header, effects);
             }
         }

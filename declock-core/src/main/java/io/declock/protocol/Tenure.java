@@ -42,7 +42,7 @@ public final class Tenure {
     private long since;
     private boolean foundNobody;
     private int localGrants;
-    // Whoever waits remotely and came before that instant is known; only if isCovered.
+    // Every remote waiter that came before that instant is known; only if isCovered.
     private long coveredUntil;
     private boolean isCovered;
     private long lookBegan;

@@ -71,7 +71,7 @@ class ArrivalOrderTest {
     @Test
     void readersThatJoinPassWithinTheBound() throws Exception {
         int bound = 2;
-        // Whoever comes second to a process reads, so that its readers find one before them.
+        // The callers of a process alternate between writing and reading.
         assertPassedAtMost(bound, order(bound, caller -> caller % 4 < 2 ? LockMode.WRITE : LockMode.READ));
     }
 

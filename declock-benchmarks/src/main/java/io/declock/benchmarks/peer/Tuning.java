@@ -19,8 +19,8 @@ import java.util.Map;
  * DecLock's settings of one run, and how they travel to its processes. Where nothing is said the library's defaults hold.
  *
  * @param policy fairness between readers and writers, local and remote waiters
- * @param localLimit most local grants in a row once a remote waiter is known
- * @param localMicros longest run of local grants once a remote waiter is known
+ * @param localLimit most local grants in a row that a remote waiter may have come before
+ * @param localMicros longest run of such grants
  * @param preArmed whether hand-over is pre-armed
  * @param releaseRead which releases read the queue
  * @param spinMicros how long the next in line spins
