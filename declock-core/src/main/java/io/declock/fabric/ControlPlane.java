@@ -24,6 +24,14 @@ public interface ControlPlane {
     CompletionStage<Membership> members();
 
     /**
+     * Fetches the live members and which of them know a record; reflects every session that was cut, and every answer to a resolution
+     * that was sent, before the request arrived.
+     *
+     * @param record the record's address, as a resolution told it
+     */
+    CompletionStage<RecordMembers> members(long record);
+
+    /**
      * Says which memory nodes this compute node uses, once it knows all their ids. The first to say so decides while it is
      * joined; who says otherwise is refused ({@link FabricException.Reason#BAD_NODE_SET}), because two sets would give one name
      * two locks.

@@ -9,6 +9,7 @@ import io.declock.fabric.JoinReply;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RecordMembers;
 import io.declock.fabric.SessionListener;
 import io.declock.monitor.Isolated;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ public final class MemoryNodeSession {
     private final SessionListener listener;
     private final DataPlaneGate gate = new DataPlaneGate();
     private final RecordQuota quota;
+    private final KnownRecords known;
     private volatile long lastHeartbeat;
     private volatile @Nullable JoinReply joined;
     private volatile @Nullable DataPlane dataPlane;
@@ -62,6 +64,7 @@ public final class MemoryNodeSession {
         this.nodeSetDigest = request.nodeSetDigest();
         this.listener = listener;
         this.quota = new RecordQuota(node.settings().mostRecordsPerSession());
+        this.known = new KnownRecords(node.settings().records());
         this.lastHeartbeat = now;
     }
 
@@ -130,12 +133,42 @@ public final class MemoryNodeSession {
      * @param answer called once, perhaps later and on another thread
      */
     public void resolve(byte[] fullName, boolean create, ResolveAnswer answer) {
-        node.resolver().resolve(fullName, create ? quota : null, answer);
+        node.resolver().resolve(fullName, create ? quota : null, known, answer);
     }
 
     /** Returns the live members; reflects every session that was cut before. */
     public Membership members() {
         return table.membership();
+    }
+
+    /** Returns whether a record starts at an address. */
+    public boolean isRecord(long address) {
+        return recordAt(address) >= 0;
+    }
+
+    /**
+     * Returns the live members and which of them know a record; reflects every session that was cut, and every answer to a resolution
+     * that was sent, before.
+     *
+     * @param address where the record starts
+     * @throws IllegalArgumentException if none does
+     */
+    public RecordMembers members(long address) {
+        int record = recordAt(address);
+        if (record < 0) {
+            throw new IllegalArgumentException("no record starts at address " + address);
+        }
+        return table.recordMembers(record);
+    }
+
+    private int recordAt(long address) {
+        int index = node.region().recordIndex(address);
+        return index < node.settings().records() ? index : -1;
+    }
+
+    /** Returns the records that it knows. */
+    KnownRecords known() {
+        return known;
     }
 
     /** Passes a message on to its receiver, if that is live. */

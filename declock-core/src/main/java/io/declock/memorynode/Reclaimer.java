@@ -334,6 +334,11 @@ final class Reclaimer {
         return true;
     }
 
+    private void forget(int record) {
+        node.sessions().snapshot().forEach(session -> session.known().remove(record));
+        directory.forget(record);
+    }
+
     private void freeIdle(ReclaimRound ending) {
         List<Integer> idle = new ArrayList<>();
         long highest = 0;
@@ -353,7 +358,7 @@ final class Reclaimer {
         }
         if (!idle.isEmpty()) {
             highWaterMark.raiseAbove(highest);
-            idle.forEach(directory::forget);
+            idle.forEach(this::forget);
             node.counts().count(NodeCounts.Kind.RECLAIMED, idle.size());
         }
     }

@@ -40,8 +40,9 @@ final class Resolver {
      * Finds the record of a name.
      *
      * @param quota null to look only; else a name without a record is given one, which is charged there
+     * @param known learns of the record before the answer is given, so that every reset that follows asks who asks here
      */
-    void resolve(byte[] name, @Nullable RecordQuota quota, ResolveAnswer answer) {
+    void resolve(byte[] name, @Nullable RecordQuota quota, KnownRecords known, ResolveAnswer answer) {
         if (name.length == 0 || name.length > MAX_FULL_NAME_BYTES) {
             answer.refused(new FabricException.Refused(
                     Reason.BAD_REQUEST,
@@ -52,13 +53,13 @@ final class Resolver {
         // The answer is given inside, so that a reclaim round that begins later finds it on its way already.
         int generation = reclaimer.enterResolve();
         try {
-            resolveInside(name, quota, answer);
+            resolveInside(name, quota, known, answer);
         } finally {
             reclaimer.exitResolve(generation);
         }
     }
 
-    private void resolveInside(byte[] name, @Nullable RecordQuota quota, ResolveAnswer answer) {
+    private void resolveInside(byte[] name, @Nullable RecordQuota quota, KnownRecords known, ResolveAnswer answer) {
         int record = quota == null ? directory.find(name) : allocating(name, quota);
         if (record < 0) {
             if (quota == null) {
@@ -66,8 +67,9 @@ final class Resolver {
             } else {
                 answer.refused(record == Directory.OVER_QUOTA ? tooManyNames(quota) : tableFull());
             }
-        } else if (!reclaimer.putOff(record, () -> resolve(name, quota, answer))) {
+        } else if (!reclaimer.putOff(record, () -> resolve(name, quota, known, answer))) {
             // As Reclaimer.putOff requires, the record was marked as asked for before it was checked.
+            known.add(record);
             long address = region.recordAddress(record);
             answer.resolved(new Resolution(address, region.read(layout.epoch(address))));
         }

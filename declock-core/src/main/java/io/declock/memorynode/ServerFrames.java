@@ -8,6 +8,7 @@ import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.JoinReply;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RecordMembers;
 import io.declock.fabric.Resolution;
 import io.declock.fabric.tcp.wire.FrameWriter;
 import io.declock.fabric.tcp.wire.Messages;
@@ -74,6 +75,13 @@ final class ServerFrames {
         int start = FrameWriter.begin(out, Wire.MEMBERSHIP);
         out.writeIntLE(id);
         Messages.writeMembership(out, membership);
+        FrameWriter.end(out, start);
+    }
+
+    static void recordMembership(ByteBuf out, int id, RecordMembers members) {
+        int start = FrameWriter.begin(out, Wire.RECORD_MEMBERSHIP);
+        out.writeIntLE(id);
+        Messages.writeRecordMembers(out, members);
         FrameWriter.end(out, start);
     }
 

@@ -35,6 +35,7 @@ final class SessionRequests {
                 body.end();
                 ServerFrames.membership(out, id, session.members());
             }
+            case Wire.RECORD_MEMBERS -> recordMembers(session, body, out);
             case Wire.PEER_MESSAGE -> relay(session, body);
             case Wire.RECLAIM_ANSWER -> {
                 long round = body.i64();
@@ -82,6 +83,16 @@ final class SessionRequests {
                         out -> ServerFrames.refused(out, id, refusal.reason(), String.valueOf(refusal.getMessage())));
             }
         });
+    }
+
+    private void recordMembers(MemoryNodeSession session, FrameBody body, ByteBuf out) throws BadFrameException {
+        int id = body.i32();
+        long record = body.i64();
+        body.end();
+        if (!session.isRecord(record)) {
+            throw new BadFrameException("no record starts at address " + record);
+        }
+        ServerFrames.recordMembership(out, id, session.members(record));
     }
 
     private void relay(MemoryNodeSession session, FrameBody body) throws BadFrameException {

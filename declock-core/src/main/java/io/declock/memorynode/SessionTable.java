@@ -8,9 +8,11 @@ import io.declock.fabric.FabricException.Reason;
 import io.declock.fabric.JoinRequest;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
+import io.declock.fabric.RecordMembers;
 import io.declock.fabric.SessionListener;
 import io.declock.monitor.Isolated;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
@@ -231,6 +233,19 @@ final class SessionTable {
 
     Membership membership() {
         return membership;
+    }
+
+    /** Returns the members and which of them know a record. */
+    RecordMembers recordMembers(int record) {
+        Membership all = membership;
+        BitSet users = new BitSet();
+        for (Member member : all.members()) {
+            MemoryNodeSession session = byNodeId(member.nodeId());
+            if (session != null && session.member() == member && session.known().contains(record)) {
+                users.set(member.nodeId());
+            }
+        }
+        return RecordMembers.of(all, users);
     }
 
     /** Returns the session with that node id, or null. */

@@ -8,6 +8,7 @@ import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.Purpose;
+import io.declock.fabric.RecordMembers;
 import io.declock.fabric.VerbChain;
 import io.declock.fabric.VerbResults;
 import io.declock.layout.LockHeader;
@@ -26,13 +27,16 @@ import java.util.function.Supplier;
  * The initiator's side of one lock reset (DecLock, section 4.4 and appendix B; rules B1 to B12 of docs/protocol.md).
  *
  * <ol>
- *   <li><b>Ask</b>, where a waiter merely waited long: does anybody hold the lock? Waiting is not holding. Only if every member
- *       says no, twice, while the head stood still, the reset goes on.
+ *   <li><b>Ask</b>, where somebody only suspects that nobody holds the lock: does anybody hold it? Waiting is not holding. Only if
+ *       every user says no, twice, while the head stood still, the reset goes on.
  *   <li><b>Mark:</b> CAS the own node id into the reset id. A reset of somebody who is no longer a member is taken over.
- *   <li><b>Signal</b> every member, fetched after the mark, until each has acknowledged or died.
+ *   <li><b>Signal</b> every user, fetched after the mark, until each has acknowledged or died.
  *   <li><b>Clear</b> the queue and write the new full epoch; await it.
  *   <li><b>Finish:</b> CAS the header to the next epoch with the surviving holders in it, and tell everybody.
  * </ol>
+ *
+ * <p>A user is a member that knows the record. The others can have no position: the address is told to nobody before the memory node
+ * counts him among the users, so who learns it after the users were fetched finds the mark with his first FAA (rule B9).
  *
  * <p>Thread-safe: every field is guarded by its own mutex, and nothing is called under it.
  */
@@ -64,7 +68,7 @@ public final class LockReset {
     private final long record;
     private long epoch;
     private final ResetReason reason;
-    private final Supplier<CompletionStage<Membership>> freshMembers;
+    private final Supplier<CompletionStage<RecordMembers>> freshMembers;
     private final Consumer<Outcome> whenEnded;
     private final ReentrantLock mutex = new ReentrantLock();
     private final Step step = new Step();
@@ -75,6 +79,7 @@ public final class LockReset {
     private long question;
     private boolean tookOver;
     private Membership members = new Membership(-1, List.of());
+    private Membership users = members;
     private final Map<Integer, PeerMessage> answers = new HashMap<>();
     private int survivors;
     private int survivingWriters;
@@ -83,7 +88,7 @@ public final class LockReset {
      * Makes a reset; nothing happens before {@link #start}.
      *
      * @param epoch full epoch that is to be ended
-     * @param freshMembers fetches the members from the memory node
+     * @param freshMembers fetches the members and the record's users from the memory node
      * @param whenEnded told once how it ended, outside the mutex
      */
     public LockReset(
@@ -91,7 +96,7 @@ public final class LockReset {
             long record,
             long epoch,
             ResetReason reason,
-            Supplier<CompletionStage<Membership>> freshMembers,
+            Supplier<CompletionStage<RecordMembers>> freshMembers,
             Consumer<Outcome> whenEnded) {
         this.env = env;
         this.record = record;
@@ -116,9 +121,18 @@ public final class LockReset {
         event(effects -> {
             if (current.version() > members.version() && (phase == Phase.ASKING || phase == Phase.SIGNALLING)) {
                 members = current;
+                users = stillLive(current);
                 proceedIfAnswered(effects);
             }
         });
+    }
+
+    private Membership stillLive(Membership current) {
+        return new Membership(
+                current.version(),
+                users.members().stream()
+                        .filter(user -> current.isLive(user.nodeId(), user.incarnation()))
+                        .toList());
     }
 
     /** An answer or an acknowledgement arrived. */
@@ -155,7 +169,7 @@ public final class LockReset {
         if (reason == ResetReason.STALLED_RESET) {
             epoch = ResetMember.fullEpoch(header, results.word(0, 1));
         }
-        if (!isOfEpoch(header)) {
+        if (!isOfEpoch(header) || reason.asksFirst() && isFree(header)) {
             end(Outcome.NOT_NEEDED, effects);
         } else if (reason.asksFirst() && LockHeader.resetId(header) == 0) {
             fetchMembers(this::ask, effects);
@@ -164,6 +178,11 @@ public final class LockReset {
         } else {
             fetchMembers(e -> mark(header, e), effects);
         }
+    }
+
+    /** Nobody has a position, so nobody can have left one behind. */
+    private static boolean isFree(long header) {
+        return LockHeader.resetId(header) == 0 && LockHeader.size(header) == 0;
     }
 
     private void ask(Effects effects) {
@@ -185,7 +204,7 @@ public final class LockReset {
     }
 
     private void proceedIfAnswered(Effects effects) {
-        for (Member member : members.members()) {
+        for (Member member : users.members()) {
             PeerMessage answer = answers.get(member.nodeId());
             if (answer == null || answer.fromIncarnation() != member.incarnation()) {
                 return;
@@ -299,7 +318,7 @@ public final class LockReset {
         phase = Phase.CLEARING;
         survivors = 0;
         survivingWriters = 0;
-        for (Member member : members.members()) {
+        for (Member member : users.members()) {
             PeerMessage ack = answers.get(member.nodeId());
             long hold = ack == null ? 0 : ack.detail();
             survivors += hold > 0 ? 1 : 0;
@@ -340,7 +359,7 @@ public final class LockReset {
 
     private void finished(Effects effects) {
         env.counters().count(Event.RESET_COMPLETED);
-        for (Member member : members.members()) {
+        for (Member member : users.members()) {
             send(member, PeerMessage.Kind.RESET_DONE, epoch + 1, env.nodeId(), 0, effects);
         }
         end(Outcome.COMPLETED, effects);
@@ -366,16 +385,19 @@ public final class LockReset {
                     if (failure != null) {
                         end(Outcome.ABANDONED, e);
                     } else {
-                        if (fresh.version() >= members.version()) {
-                            members = fresh;
-                        }
+                        // What is known to have ended since the answer left stays ended.
+                        boolean newest = fresh.all().version() >= members.version();
+                        Membership current = newest ? fresh.all() : members;
+                        users = fresh.users();
+                        users = stillLive(current);
+                        members = current;
                         then.accept(e);
                     }
                 })));
     }
 
     private void sendToUnanswered(PeerMessage.Kind kind, int index, long detail, Effects effects) {
-        for (Member member : members.members()) {
+        for (Member member : users.members()) {
             PeerMessage answer = answers.get(member.nodeId());
             if (answer == null || answer.fromIncarnation() != member.incarnation()) {
                 send(member, kind, epoch, index, detail, effects);

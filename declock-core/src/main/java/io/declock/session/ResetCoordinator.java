@@ -31,9 +31,9 @@ public final class ResetCoordinator {
                 record,
                 epoch,
                 reason,
-                () -> session.fabric().control().members().whenComplete((fresh, failure) -> {
+                () -> session.fabric().control().members(record).whenComplete((fresh, failure) -> {
                     if (failure == null) {
-                        session.membershipChanged(fresh);
+                        session.membershipChanged(fresh.all());
                     }
                 }),
                 outcome -> active.remove(record));

@@ -394,6 +394,31 @@ public abstract class FabricContract {
     }
 
     @Test
+    void usersOfARecordAreThoseThatWereToldOfIt() throws Exception {
+        Joined a = join("a");
+        Joined b = join("b");
+        Joined c = join("c");
+        long x = record(a, "ns:x");
+        long y = record(c, "ns:y");
+        RecordMembers ofX = get(b.session().control().members(x));
+        assertThat(ofX.all().members()).extracting(Member::name).containsExactlyInAnyOrder("a", "b", "c");
+        assertThat(ofX.users().members()).extracting(Member::name).containsExactly("a");
+        assertThat(get(b.session().control().members(y)).users().members())
+                .extracting(Member::name)
+                .containsExactly("c");
+
+        assertThat(get(b.session().control().lookUp("ns:x"))).isPresent();
+        assertThat(get(c.session().control().members(x)).users().members())
+                .extracting(Member::name)
+                .containsExactlyInAnyOrder("a", "b");
+
+        get(a.session().control().leave());
+        assertThat(get(c.session().control().members(x)).users().members())
+                .extracting(Member::name)
+                .containsExactly("b");
+    }
+
+    @Test
     void whoLeavesIsNoMemberAtOnceAndIsNotLost() throws Exception {
         Joined a = join("a");
         Joined b = join("b");

@@ -362,6 +362,59 @@ class MemoryNodeTest {
         node.region().write(header, node.region().read(header) + LockHeader.acquire(true));
     }
 
+    private static List<String> users(MemoryNodeSession asking, long record) {
+        return asking.members(record).users().members().stream()
+                .map(Member::name)
+                .toList();
+    }
+
+    @Test
+    void aRecordThatGetsAnotherNameHasTheUsersOfThatNameOnly() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener first = new RecordingListener();
+        RecordingListener second = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", first);
+        MemoryNodeSession b = join(node, "b", second);
+        long record = resolve(a, "x").resolution.record();
+        assertThat(users(b, record)).containsExactly("a");
+        live(Duration.ofSeconds(21), a, b);
+        a.answerReclaim(first.proposals.remove().round(), new long[0]);
+        b.answerReclaim(second.proposals.remove().round(), new long[0]);
+        assertThat(node.status().recordsInUse()).isZero();
+
+        assertThat(resolve(b, "y").resolution.record()).isEqualTo(record);
+        assertThat(users(b, record)).containsExactly("b");
+    }
+
+    @Test
+    void aLaterSessionWithTheSameNodeIdKnowsNothingYet() throws Exception {
+        MemoryNode node = start(settings().withSize(100, 2));
+        MemoryNodeSession a = join(node, "a", new RecordingListener());
+        MemoryNodeSession other = join(node, "other", new RecordingListener());
+        long record = resolve(a, "x").resolution.record();
+        a.leave(() -> {});
+        live(LEASE.plus(MARGIN), other);
+        MemoryNodeSession b = join(node, "b", new RecordingListener());
+        assertThat(b.member().nodeId()).isEqualTo(a.member().nodeId());
+        assertThat(users(b, record)).isEmpty();
+    }
+
+    @Test
+    void everyRecordOfTheRegionHasUsersAndNothingElseDoes() throws Exception {
+        MemoryNode node = start(settings().withSize(10_000, 2));
+        MemoryNodeSession a = join(node, "a", new RecordingListener());
+        long[] records = create(a, "n", 9_000);
+        for (long record : records) {
+            assertThat(a.isRecord(record)).isTrue();
+            assertThat(users(a, record)).containsExactly("a");
+        }
+        assertThat(a.isRecord(node.region().recordAddress(9_999))).isTrue();
+        assertThat(a.isRecord(node.region().recordAddress(10_000))).isFalse();
+        assertThat(a.isRecord(-1)).isFalse();
+        assertThat(a.isRecord(records[0] + 8)).isFalse();
+        assertThatThrownBy(() -> a.members(records[0] + 8)).isInstanceOf(IllegalArgumentException.class);
+    }
+
     @Test
     void aNameThatComesBackStartsAboveItsFormerEpochEvenAfterResets() throws Exception {
         MemoryNode node = start(settings());

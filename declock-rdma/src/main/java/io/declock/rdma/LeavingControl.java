@@ -7,6 +7,7 @@ import io.declock.fabric.ControlPlane;
 import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RecordMembers;
 import io.declock.fabric.Resolution;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -39,6 +40,11 @@ final class LeavingControl implements ControlPlane {
     @Override
     public CompletionStage<Membership> members() {
         return tcp.members();
+    }
+
+    @Override
+    public CompletionStage<RecordMembers> members(long record) {
+        return tcp.members(record);
     }
 
     @Override

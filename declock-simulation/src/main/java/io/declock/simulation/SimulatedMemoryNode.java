@@ -11,10 +11,12 @@ import io.declock.fabric.JoinRequest;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RecordMembers;
 import io.declock.fabric.Resolution;
 import io.declock.fabric.SessionListener;
 import io.declock.layout.RecordLayout;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -141,6 +143,15 @@ final class SimulatedMemoryNode {
 
     Membership membership() {
         return membership;
+    }
+
+    /** Returns the members and which of them know a record. */
+    RecordMembers members(long record) {
+        BitSet users = new BitSet();
+        for (SimulatedSession session : sessions) {
+            users.set(session.joined().nodeId(), session.knows(record));
+        }
+        return RecordMembers.of(membership, users);
     }
 
     List<SimulatedSession> sessions() {

@@ -11,6 +11,7 @@ import io.declock.fabric.JoinReply;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RecordMembers;
 import io.declock.fabric.RemoteMemory;
 import io.declock.fabric.Resolution;
 import io.declock.fabric.SessionListener;
@@ -19,6 +20,7 @@ import io.declock.protocol.CqlLock;
 import io.declock.session.NodeSession;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -58,6 +60,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
     private boolean cut;
     private boolean memoryLost;
     private long lastHeard;
+    private final Set<Long> known = new HashSet<>();
 
     SimulatedSession(SimulatedCluster cluster, SimulatedComputeNode node, JoinReply joined, SessionListener listener) {
         this.cluster = cluster;
@@ -222,18 +225,33 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
     @Override
     public CompletionStage<Resolution> resolve(String fullName) {
         return cluster.namesKnown()
-                ? CompletableFuture.completedFuture(memoryNode.resolve(fullName))
-                : request(() -> memoryNode.resolve(fullName));
+                ? CompletableFuture.completedFuture(learn(memoryNode.resolve(fullName)))
+                : request(() -> learn(memoryNode.resolve(fullName)));
     }
 
     @Override
     public CompletionStage<Optional<Resolution>> lookUp(String fullName) {
-        return request(() -> memoryNode.lookUp(fullName));
+        return request(() -> memoryNode.lookUp(fullName).map(this::learn));
+    }
+
+    private Resolution learn(Resolution resolution) {
+        known.add(resolution.record());
+        return resolution;
+    }
+
+    /** Returns whether it was told of a record. */
+    boolean knows(long record) {
+        return known.contains(record);
     }
 
     @Override
     public CompletionStage<Membership> members() {
         return request(memoryNode::membership);
+    }
+
+    @Override
+    public CompletionStage<RecordMembers> members(long record) {
+        return request(() -> memoryNode.members(record));
     }
 
     @Override

@@ -201,6 +201,13 @@ final class Mutations {
                     .and(RESET, "membershipChanged", Nothing.class),
             Mutation.of("B9", "a signal is sent once", Scenario.EVERYTHING, RESET, "later", Sabotage.SignalsOnce.class),
             Mutation.of(
+                    "B9",
+                    "the memory node does not count whom it told of a record",
+                    Scenario.RESETS,
+                    SIMULATION + "SimulatedSession",
+                    "knows",
+                    No.class),
+            Mutation.of(
                     "B10, C4",
                     "nobody is asked before a reset",
                     Scenario.LONG_HOLDS,

@@ -12,6 +12,7 @@ import io.declock.fabric.JoinRequest;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RecordMembers;
 import io.declock.fabric.RemoteMemory;
 import io.declock.fabric.Resolution;
 import io.declock.fabric.SessionListener;
@@ -176,6 +177,13 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
         return session().isCut()
                 ? CompletableFuture.failedStage(over())
                 : CompletableFuture.completedStage(session().members());
+    }
+
+    @Override
+    public CompletionStage<RecordMembers> members(long record) {
+        return session().isCut()
+                ? CompletableFuture.failedStage(over())
+                : CompletableFuture.completedStage(session().members(record));
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.declock.fabric.FabricException.Reason;
 import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RecordMembers;
 import io.declock.fabric.Resolution;
 import io.declock.fabric.SessionListener;
 import io.declock.fabric.tcp.wire.BadFrameException;
@@ -51,6 +52,7 @@ final class SessionAnswers {
             }
             case Wire.RESOLVED -> resolved(body);
             case Wire.MEMBERSHIP -> membership(session, body);
+            case Wire.RECORD_MEMBERSHIP -> recordMembership(session, body);
             case Wire.PEER_MESSAGE -> {
                 PeerMessage message = Messages.readPeer(body);
                 body.end();
@@ -118,6 +120,14 @@ final class SessionAnswers {
         } else {
             listener.membershipChanged(membership);
         }
+    }
+
+    private void recordMembership(TcpSession session, FrameBody body) throws BadFrameException {
+        int id = body.i32();
+        RecordMembers members = Messages.readRecordMembers(body);
+        body.end();
+        session.peers().membersChanged(members.all());
+        requests.answer(id, members);
     }
 
     /** Reads what follows the number of the request that was refused. */

@@ -10,6 +10,7 @@ import io.declock.fabric.JoinReply;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RecordMembers;
 import io.declock.fabric.RemoteMemory;
 import io.declock.fabric.Resolution;
 import io.declock.fabric.SessionListener;
@@ -174,6 +175,11 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     @Override
     public CompletionStage<Membership> members() {
         return ask(Wire.MEMBERS, Membership.class, Function.identity(), out -> {});
+    }
+
+    @Override
+    public CompletionStage<RecordMembers> members(long record) {
+        return ask(Wire.RECORD_MEMBERS, RecordMembers.class, Function.identity(), out -> out.writeLongLE(record));
     }
 
     @Override

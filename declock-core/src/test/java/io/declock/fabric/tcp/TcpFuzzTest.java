@@ -58,6 +58,7 @@ class TcpFuzzTest {
             Messages::readJoin,
             Messages::readJoined,
             Messages::readMembership,
+            Messages::readRecordMembers,
             Messages::readHeartbeat,
             Messages::readPeer,
             body -> body.longs(Wire.MAX_RECLAIM),

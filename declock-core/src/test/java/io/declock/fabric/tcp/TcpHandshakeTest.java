@@ -238,6 +238,8 @@ class TcpHandshakeTest {
             {1, 0, 0, 0, (byte) 0xEE}, // No such type.
             {2, 0, 0, 0, Wire.CHAIN, 1}, // Cut short.
             {6, 0, 0, 0, Wire.HEARTBEAT, 1, 0, 0, 0, 99}, // Too long.
+            {13, 0, 0, 0, Wire.RECORD_MEMBERS, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0}, // In the middle of a record.
+            {13, 0, 0, 0, Wire.RECORD_MEMBERS, 1, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1}, // Nowhere.
         };
         for (byte[] bytes : bad) {
             try (RawSocket socket = new RawSocket(rig.address().port())) {

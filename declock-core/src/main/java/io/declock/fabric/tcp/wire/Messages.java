@@ -9,8 +9,10 @@ import io.declock.fabric.JoinRequest;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
+import io.declock.fabric.RecordMembers;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /** How the records of the fabric's ports are laid out in frames. */
@@ -98,6 +100,26 @@ public final class Messages {
             members.add(new Member(nodeId, incarnation, peerAddress, body.text(Wire.MAX_TEXT)));
         }
         return new Membership(version, members);
+    }
+
+    /** Writes the members and which of them know a record. */
+    public static void writeRecordMembers(ByteBuf out, RecordMembers members) {
+        writeMembership(out, members.all());
+        out.writeByte(members.users().members().size());
+        for (Member user : members.users().members()) {
+            out.writeByte(user.nodeId());
+        }
+    }
+
+    /** Reads the members and which of them know a record. */
+    public static RecordMembers readRecordMembers(FrameBody body) throws BadFrameException {
+        Membership all = readMembership(body);
+        int count = body.u8();
+        BitSet users = new BitSet();
+        for (int i = 0; i < count; i++) {
+            users.set(body.u8());
+        }
+        return RecordMembers.of(all, users);
     }
 
     /** Writes a renewed lease. */

@@ -68,6 +68,8 @@ public final class Wire {
     public static final int DIRECT_ACCESS = 0x0F;
     /** What was granted there is asked for, by who cannot read it there. */
     public static final int DIRECT_GRANT = 0x10;
+    /** The members are asked for, and which of them know a record. */
+    public static final int RECORD_MEMBERS = 0x11;
 
     /** Proof of the accepting side. */
     public static final int AUTHENTICATED = 0x41;
@@ -91,6 +93,8 @@ public final class Wire {
     public static final int DIRECT_ACCESS_REPLY = 0x4C;
     /** What was granted there. */
     public static final int DIRECT_GRANT_REPLY = 0x4D;
+    /** The members, and which of them know a record. */
+    public static final int RECORD_MEMBERSHIP = 0x4E;
     /** A request was refused. */
     public static final int REFUSED = 0x4F;
     /** The session is over and the connection about to be closed. */
@@ -124,6 +128,7 @@ public final class Wire {
             case PEER_ECHO -> "PEER_ECHO";
             case DIRECT_ACCESS -> "DIRECT_ACCESS";
             case DIRECT_GRANT -> "DIRECT_GRANT";
+            case RECORD_MEMBERS -> "RECORD_MEMBERS";
             case AUTHENTICATED -> "AUTHENTICATED";
             case JOINED -> "JOINED";
             case CHAIN_DONE -> "CHAIN_DONE";
@@ -135,6 +140,7 @@ public final class Wire {
             case TICKET_REPLY -> "TICKET_REPLY";
             case DIRECT_ACCESS_REPLY -> "DIRECT_ACCESS_REPLY";
             case DIRECT_GRANT_REPLY -> "DIRECT_GRANT_REPLY";
+            case RECORD_MEMBERSHIP -> "RECORD_MEMBERSHIP";
             case REFUSED -> "REFUSED";
             case GOODBYE -> "GOODBYE";
             default -> "0x" + Integer.toHexString(type);
