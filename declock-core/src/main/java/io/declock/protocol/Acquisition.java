@@ -108,6 +108,9 @@ final class Acquisition {
         if (!lock.position.mayCas(header) || !LockHeader.grants(header, lock.position.isExclusive())) {
             lock.position.to(State.IDLE);
             lock.reset.notice(header, effects);
+            if (!lock.reset.isPending()) {
+                lock.findsTaken(header, effects);
+            }
             lock.upper.notGranted(effects);
             return;
         }

@@ -5,6 +5,7 @@ package io.declock.protocol;
 
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.VerbResults;
+import io.declock.layout.LockHeader;
 import io.declock.monitor.Counters.Event;
 import io.declock.monitor.GrantKind;
 import java.util.concurrent.locks.ReentrantLock;
@@ -64,6 +65,7 @@ public final class CqlLock {
 
     final Position position;
     final Tenure tenure = new Tenure();
+    final Suspicion suspicion = new Suspicion();
     final LockChain op = new LockChain(this, 2);
     final LockChain probe = new LockChain(this, 1);
     final ResetMember reset;
@@ -227,15 +229,30 @@ public final class CqlLock {
         }
     }
 
-    /** A compute node died: a waiter asks at once whether anybody holds the lock. */
+    /** A compute node died: a waiter asks at once whether anybody holds the lock, everybody else once that matters to a caller. */
     public void memberDied() {
         event(effects -> {
+            suspicion.memberEnded();
             if (position.is(State.WAITING)) {
+                suspicion.takeOccasion();
                 pending.memberDied(effects);
             } else if (reset.isPending()) {
                 requestReset(ResetReason.STALLED_RESET, effects);
             }
         });
+    }
+
+    /** A caller who must not wait met a header in front of which it would have to. */
+    void findsTaken(long header, Effects effects) {
+        if (LockHeader.size(header) == 0) {
+            suspicion.nothingIsLeftBehind();
+        } else if (isSuspicious(header, effects.now())) {
+            requestReset(ResetReason.SUSPECTED, effects);
+        }
+    }
+
+    boolean isSuspicious(long header, long now) {
+        return suspicion.arises(header, now, env.settings().suspectAfter().toNanos());
     }
 
     /** One of the chains has completed: {@link #event} without an object for what is done in it. */
@@ -311,6 +328,9 @@ public final class CqlLock {
      */
     void hold(GrantKind kind, long[] ahead, long earliest, Effects effects) {
         position.to(State.HELD);
+        if (position.isExclusive()) {
+            suspicion.nothingIsLeftBehind();
+        }
         tenure.begin(position.epoch(), position.index(), effects.now());
         if (ahead.length > 0 || earliest >= 0) {
             tenure.learn(ahead, (int) earliest, effects.now());

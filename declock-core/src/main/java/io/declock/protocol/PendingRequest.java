@@ -151,16 +151,17 @@ final class PendingRequest {
                 if (!overflowed) {
                     writeEntry(effects);
                 }
-                suspect(effects);
+                suspect(results, effects);
             }
-            case WAIT -> suspect(effects);
+            case WAIT -> suspect(results, effects);
             case RESET, OTHER_EPOCH -> reset.abort(effects);
         }
     }
 
-    private void suspect(Effects effects) {
+    private void suspect(VerbResults results, Effects effects) {
         long now = effects.now();
-        if (now - lastAsked >= env.settings().suspectAfter().toNanos()) {
+        if (lock.isSuspicious(results.word(0, 0), now)
+                || now - lastAsked >= env.settings().suspectAfter().toNanos()) {
             ask(now, effects);
         }
     }

@@ -82,6 +82,9 @@ final class ResetMember {
     /** A header with a reset id was met, or a position was lost to a reset: a new epoch is awaited, the signal comes on its own. */
     private void seen(Effects effects) {
         freeze();
+        if (lock.suspicion.takeOccasion()) {
+            lock.requestReset(ResetReason.STALLED_RESET, effects);
+        }
         position.abortWaiting();
         poll(effects);
     }

@@ -9,11 +9,12 @@ import io.declock.protocol.LockReset;
 import io.declock.protocol.ResetReason;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** The resets, and the questions before them, that this process has under way in one session: one per lock record. Thread-safe. */
 public final class ResetCoordinator {
     private final NodeSession session;
-    private final Map<Long, LockReset> active = new ConcurrentHashMap<>();
+    private final Map<Long, Active> active = new ConcurrentHashMap<>();
     private volatile boolean closed;
     private volatile boolean enabled = true;
 
@@ -21,12 +22,44 @@ public final class ResetCoordinator {
         this.session = session;
     }
 
-    /** Begins a reset or a question, unless one is under way for the record. */
+    /** A reset that is under way, and the last request that came meanwhile. */
+    private record Active(LockReset reset, @Nullable Request later) {}
+
+    /** Why a reset was asked for, and in which epoch. */
+    private record Request(long epoch, ResetReason reason) {}
+
+    /**
+     * Begins a reset or a question. While one is under way for the record, it has to do for this request too; only if it finds that no reset
+     * is needed, which may have been before what this request is about, another follows.
+     */
     void request(long record, long epoch, ResetReason reason) {
         if (closed || !enabled) {
             return;
         }
-        LockReset reset = new LockReset(
+        LockReset fresh = newReset(record, epoch, reason);
+        Active now = active.compute(
+                record,
+                (key, underWay) -> underWay == null
+                        ? new Active(fresh, null)
+                        : new Active(underWay.reset(), new Request(epoch, reason)));
+        if (now.reset() == fresh) {
+            fresh.start();
+            if (closed) {
+                fresh.abandon();
+            }
+        }
+    }
+
+    private void ended(long record, LockReset.Outcome outcome) {
+        Active last = active.remove(record);
+        Request later = last == null ? null : last.later();
+        if (outcome == LockReset.Outcome.NOT_NEEDED && later != null) {
+            request(record, later.epoch(), later.reason());
+        }
+    }
+
+    private LockReset newReset(long record, long epoch, ResetReason reason) {
+        return new LockReset(
                 session,
                 record,
                 epoch,
@@ -36,20 +69,17 @@ public final class ResetCoordinator {
                         session.membershipChanged(fresh.all());
                     }
                 }),
-                outcome -> active.remove(record));
-        if (active.putIfAbsent(record, reset) == null) {
-            reset.start();
-        }
+                outcome -> ended(record, outcome));
     }
 
     void membershipChanged(Membership current) {
-        active.values().forEach(reset -> reset.membershipChanged(current));
+        active.values().forEach(underWay -> underWay.reset().membershipChanged(current));
     }
 
     void deliver(PeerMessage message) {
-        LockReset reset = active.get(message.record());
-        if (reset != null) {
-            reset.deliver(message);
+        Active underWay = active.get(message.record());
+        if (underWay != null) {
+            underWay.reset().deliver(message);
         }
     }
 
@@ -60,7 +90,7 @@ public final class ResetCoordinator {
 
     void close() {
         closed = true;
-        active.values().forEach(LockReset::abandon);
+        active.values().forEach(underWay -> underWay.reset().abandon());
     }
 
     /** Returns how many resets or questions are under way. */

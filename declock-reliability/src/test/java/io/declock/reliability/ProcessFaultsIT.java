@@ -65,8 +65,9 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         three.forEach(node -> node.fromPeers().set(Direction.FROM_CLIENT, Flow.LOST));
         int lock = freshLock();
         assertHandsOver(three.subList(0, 2), lock);
+        use(three.get(2), lock);
 
-        // A reset needs every member's answer, and these cannot be had directly.
+        // A reset needs the answer of everybody who uses the lock, and these cannot be had directly.
         three.get(0).worker().take("h", lock, true);
         three.get(1).worker().hold("w", lock, true);
         Cluster.pause(SETTLE);
@@ -75,6 +76,79 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         Grant next = three.get(1).worker().granted("w", cluster.bound().multipliedBy(3));
         assertThat(since(killedAt, next)).isLessThan(cluster.bound());
         three.get(1).worker().release("w");
+        assertSound();
+    }
+
+    /** Takes a lock and gives it back, and is asked in its resets from then on. */
+    private static void use(ProxiedNode node, int lock) {
+        node.worker().take("use", lock, true);
+        node.worker().release("use");
+    }
+
+    // ---------------------------------------------------------------- who only tries
+
+    @Test
+    void whoOnlyTriesGetsTheLockOfAKilledHolder() {
+        List<ProxiedNode> three = workers("holder", "trying", "newcomer");
+        int lock = freshLock();
+        three.get(0).worker().take("h", lock, true);
+        three.get(1).worker().tryHold("t", lock, true);
+        Cluster.pause(SETTLE);
+        long killedAt = System.nanoTime();
+        three.get(0).worker().program().kill();
+        Grant first = three.get(1).worker().granted("t", cluster.bound().multipliedBy(8));
+        assertThat(since(killedAt, first)).isLessThan(cluster.bound());
+        three.get(1).worker().release("t");
+        assertSound();
+    }
+
+    @Test
+    void whoBeginsToTryAfterTheHoldersEndGetsTheLock() {
+        List<ProxiedNode> two = workers("holder", "newcomer");
+        int lock = freshLock();
+        two.get(0).worker().take("h", lock, true);
+        two.get(0).worker().program().kill();
+        Cluster.pause(cluster.bound());
+        long beganAt = System.nanoTime();
+        two.get(1).worker().tryHold("t", lock, true);
+        Grant first = two.get(1).worker().granted("t", cluster.bound().multipliedBy(8));
+        assertThat(since(beganAt, first)).isLessThan(SHORT);
+        two.get(1).worker().release("t");
+        assertSound();
+    }
+
+    @Test
+    void whoOnlyTriesGetsTheLockForWhichAKilledProcessWaited() {
+        List<ProxiedNode> three = workers("holder", "waiter", "trying");
+        int lock = freshLock();
+        three.get(0).worker().take("h", lock, true);
+        three.get(1).worker().hold("w", lock, true);
+        three.get(2).worker().tryHold("t", lock, true);
+        Cluster.pause(SETTLE);
+        long killedAt = System.nanoTime();
+        three.get(1).worker().program().kill();
+        three.get(0).worker().release("h");
+        Grant first = three.get(2).worker().granted("t", cluster.bound().multipliedBy(8));
+        assertThat(since(killedAt, first)).isLessThan(cluster.bound());
+        three.get(2).worker().release("t");
+        assertSound();
+    }
+
+    @Test
+    void whoLostItsSessionGetsItsLockBackByTrying() {
+        List<ProxiedNode> one = workers("holder");
+        int lock = freshLock();
+        WorkerClient holder = one.get(0).worker();
+        holder.take("h", lock, true);
+        long severedAt = System.nanoTime();
+        one.get(0).toMemoryNode().sever();
+        holder.await("lost h", cluster.bound());
+        assertThat(holder.release("h")).isEqualTo("released-lost");
+        holder.tryHold("t", lock, true);
+        Grant again = holder.granted("t", cluster.bound().multipliedBy(8));
+        System.out.println("got back after " + since(severedAt, again).toMillis() + " ms");
+        assertThat(since(severedAt, again)).isLessThan(cluster.bound());
+        holder.release("t");
         assertSound();
     }
 
@@ -101,6 +175,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         WorkerClient cutOff = four.get(3).worker();
         int other = freshLock();
         cutOff.take("o", other, true);
+        use(four.get(3), lock);
         four.get(0).worker().take("h", lock, true);
         four.get(1).worker().hold("w", lock, true);
         Cluster.pause(SETTLE);

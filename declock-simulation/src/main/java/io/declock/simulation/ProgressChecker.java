@@ -18,6 +18,7 @@ final class ProgressChecker {
 
     private final SimulationOptions options;
     private final Map<SimulatedClient, Long> waitingSince = new LinkedHashMap<>();
+    private final Map<SimulatedClient, Long> tryingSince = new LinkedHashMap<>();
 
     ProgressChecker(SimulationOptions options) {
         this.options = options;
@@ -29,6 +30,16 @@ final class ProgressChecker {
 
     void ends(SimulatedClient client) {
         waitingSince.remove(client);
+    }
+
+    /** Begins to try, or goes on. */
+    void tries(SimulatedClient client, long now) {
+        tryingSince.putIfAbsent(client, now);
+    }
+
+    /** One of its tries was granted. */
+    void gets(SimulatedClient client) {
+        tryingSince.remove(client);
     }
 
     /** Returns how long a wait may take after faults have stopped: detection, questions and resets, and everybody else's turn. */
@@ -63,12 +74,17 @@ final class ProgressChecker {
 
     /** Looks whether somebody has waited for too long. */
     void check(long now) {
+        check(waitingSince, "waited", now);
+        check(tryingSince, "only tried", now);
+    }
+
+    private void check(Map<SimulatedClient, Long> since, String what, long now) {
         long from = options.faults().until();
-        waitingSince.entrySet().removeIf(entry -> !entry.getKey().node().isAlive());
-        for (Map.Entry<SimulatedClient, Long> entry : waitingSince.entrySet()) {
+        since.entrySet().removeIf(entry -> !entry.getKey().node().isAlive());
+        for (Map.Entry<SimulatedClient, Long> entry : since.entrySet()) {
             if (now - Math.max(entry.getValue(), from) > bound()) {
                 throw new Violation(
-                        "progress", entry.getKey() + " has waited since " + entry.getValue() + "; " + describe());
+                        "progress", entry.getKey() + " has " + what + " since " + entry.getValue() + "; " + describe());
             }
         }
     }

@@ -26,6 +26,7 @@ final class SimulatedClient {
     private final int number;
     private int left;
     private boolean finished;
+    private boolean got;
     private @Nullable Attempt attempt;
 
     SimulatedClient(
@@ -77,6 +78,36 @@ final class SimulatedClient {
         Attempt fresh = new Attempt(NameChooser.name(name), LockMode.WRITE, false, null, () -> probe(name + 1));
         fresh.lasting = false;
         fresh.enter();
+    }
+
+    /** Gets every name once by nothing but tries: whoever cannot wait must not find for ever what the dead have left behind. */
+    void tryEach(int name, Runnable then) {
+        finished = false;
+        if (name >= cluster.options().cluster().locks()) {
+            then.run();
+            return;
+        }
+        checkers.progress().tries(this, world.now());
+        got = false;
+        Attempt fresh =
+                new Attempt(NameChooser.name(name), LockMode.WRITE, true, null, () -> tryAgainOrNext(name, then));
+        fresh.lasting = false;
+        fresh.enter();
+    }
+
+    /** Wants nothing any more. */
+    void finish() {
+        finished = true;
+    }
+
+    private void tryAgainOrNext(int name, Runnable then) {
+        if (got) {
+            checkers.progress().gets(this);
+            tryEach(name + 1, then);
+        } else {
+            long pause = 2 * cluster.options().cql().selfCheckInterval().toNanos();
+            world.after(pause, node, () -> tryEach(name, then));
+        }
     }
 
     // ---------------------------------------------------------------- asking
@@ -148,6 +179,7 @@ final class SimulatedClient {
         }
 
         private void begins() {
+            got = true;
             HoldRecord fresh = new HoldRecord(node, SimulatedClient.this, hold(), mode().isExclusive(), world.now());
             hold = fresh;
             checkers.localOrder().granted(node, name, this);

@@ -122,7 +122,12 @@ public final class Simulation {
         runUntilFinished("the workload");
         world.note(() -> "the workload is done");
         cluster.stopLosing();
-        for (SimulatedClient client : firstOfEach()) {
+        List<SimulatedClient> last = firstOfEach();
+        SimulatedClient tries = last.get((int) (seed % last.size()));
+        world.after(1, tries.node(), () -> tries.tryEach(0, tries::finish));
+        world.step(END);
+        runUntilFinished("the round of tries");
+        for (SimulatedClient client : last) {
             world.after(1, client.node(), () -> client.probe(0));
         }
         world.step(END);

@@ -222,6 +222,29 @@ final class Mutations {
                     "holdsIn",
                     Sabotage.WaitingIsHolding.class),
             Mutation.of(
+                    "B10", "a caller who only tries asks nobody", Scenario.DEAD_ONLY, CQL, "findsTaken", Nothing.class),
+            Mutation.of(
+                    "B10",
+                    "the end of a member is no reason to ask",
+                    Scenario.DEAD_ONLY,
+                    "io.declock.protocol.Suspicion",
+                    "memberEnded",
+                    Nothing.class),
+            Mutation.of(
+                    "B10",
+                    "only the end of a member is a reason to ask",
+                    Scenario.DEAD_ONLY,
+                    "io.declock.protocol.Suspicion",
+                    "isNew",
+                    No.class),
+            Mutation.of(
+                    "B10",
+                    "after a first question there is no hurry any more",
+                    Scenario.DEAD_ONLY,
+                    "io.declock.protocol.Suspicion",
+                    "isImpatient",
+                    No.class),
+            Mutation.of(
                     "B (take-over)",
                     "a living initiator's reset is taken over",
                     Scenario.JOINS,

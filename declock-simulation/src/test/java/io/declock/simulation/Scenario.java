@@ -273,6 +273,23 @@ enum Scenario {
         }
     },
 
+    /** Processes die, and nobody suspects before a very long time: only that a position may have been left behind can help. */
+    DEAD_ONLY(Profile.CRASHES) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            CqlSettings cql = drawn.cql();
+            SimulationOptions.Workload w = drawn.workload();
+            return ScenarioOptions.with(
+                    drawn,
+                    drawn.network(),
+                    new SimulationOptions.Workload(
+                            w.operations(), w.readShare(), 0.9, 0, 0, 0, 0, 0, 0, 0, w.think(), w.hold() + 100_000),
+                    new SimulationOptions.Faults(60_000_000, 3, true, 0, 0, 0, 0, 0, 0, 0, 0),
+                    ScenarioOptions.cql(cql, cql.selfCheckInterval(), Duration.ofSeconds(16), cql.refetchLimit()));
+        }
+    },
+
     /** Everybody suspects soon, holds are long, nothing goes wrong: there is no reason for any reset. */
     LONG_HOLDS(Profile.CALM) {
         @Override

@@ -117,7 +117,7 @@ public record DecLockProperties(
      * @param prefetchInterval How often, at most, a holder looks whether another instance waits.
      * @param refetchLimit How often queue entries that are not filled yet are read again.
      * @param refetchInterval Pause before queue entries are read again.
-     * @param suspectAfter How long a waiter waits before it asks the other instances whether anybody holds the lock.
+     * @param suspectAfter How long a waiter waits before it asks the other instances whether anybody holds the lock. After another instance has ended it asks at once, and so does a call that does not wait.
      * @param resetPollInterval How often a waiter looks whether a lock reset is over.
      * @param resetResendInterval How often an unanswered reset signal is sent again.
      * @param preArmedHandOver Whether a writer that knows its successor grants before its own release has landed.

@@ -133,6 +133,11 @@ public final class WorkerClient implements AutoCloseable {
         tell("hold " + id + " " + lock + " " + (exclusive ? "write" : "read") + " " + TimeUnit.SECONDS.toMillis(60));
     }
 
+    /** Starts to try to take a lock, again and again. */
+    public void tryHold(String id, int lock, boolean exclusive) {
+        tell("try " + id + " " + lock + " " + (exclusive ? "write" : "read") + " " + TimeUnit.SECONDS.toMillis(60));
+    }
+
     /** Waits until it was granted. */
     public Grant granted(String id, Duration patience) {
         String[] words = await("granted " + id, patience);

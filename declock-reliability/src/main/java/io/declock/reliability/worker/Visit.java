@@ -7,17 +7,22 @@ import io.declock.DecLockException;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockMode;
+import io.declock.LockNotGrantedException;
 import io.declock.LockRequest;
+import io.declock.MemoryNodeUnavailableException;
 import io.declock.reliability.ledger.Accounts;
 import io.declock.reliability.ledger.Ledger;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** One critical section that lasts until it is told to end: a thread of its own that keeps the ledger up to date meanwhile. */
 final class Visit {
     private static final int SAMPLE_MILLIS = 2;
+    /** About as often as anybody tries. */
+    private static final int TRY_MILLIS = 20;
 
     private final Worker worker;
     private final String id;
@@ -33,9 +38,22 @@ final class Visit {
     }
 
     void start(Duration wait) {
-        Thread thread = new Thread(() -> run(wait), "visit-" + id);
+        start(() -> request().waitTime(wait), 1);
+    }
+
+    /** Tries again and again, without ever waiting in the queue. */
+    void startToTry(Duration patience) {
+        start(() -> request().waitTime(Duration.ZERO), patience.toMillis() / TRY_MILLIS);
+    }
+
+    private void start(Supplier<LockRequest> request, long attempts) {
+        Thread thread = new Thread(() -> run(request, attempts), "visit-" + id);
         thread.setDaemon(true);
         thread.start();
+    }
+
+    private LockRequest request() {
+        return LockRequest.of("lock-" + lock, exclusive ? LockMode.WRITE : LockMode.READ);
     }
 
     void write() {
@@ -46,19 +64,29 @@ final class Visit {
         orders.add("release");
     }
 
-    private void run(Duration wait) {
+    private void run(Supplier<LockRequest> request, long attempts) {
         long asked = System.nanoTime();
         try (Accounts accounts = new Accounts(worker.options().database())) {
-            LockHandle handle = worker.node()
-                    .acquire(LockRequest.of("lock-" + lock, exclusive ? LockMode.WRITE : LockMode.READ)
-                            .waitTime(wait));
-            stay(handle, accounts, asked);
+            stay(acquire(request, attempts), accounts, asked);
         } catch (DecLockException e) {
             worker.say("refused " + id + " " + e.getClass().getSimpleName() + " " + System.nanoTime());
         } catch (SQLException e) {
             worker.say("broken " + id + " " + String.valueOf(e.getMessage()).replace('\n', ' '));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private LockHandle acquire(Supplier<LockRequest> request, long attempts) throws InterruptedException {
+        for (long left = attempts - 1; ; left--) {
+            try {
+                return worker.node().acquire(request.get());
+            } catch (LockNotGrantedException | MemoryNodeUnavailableException e) {
+                if (left <= 0) {
+                    throw e;
+                }
+                TimeUnit.MILLISECONDS.sleep(TRY_MILLIS);
+            }
         }
     }
 

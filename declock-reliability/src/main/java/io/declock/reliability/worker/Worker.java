@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * hold ID LOCK read|write WAIT_MILLIS   takes a lock and stays inside until told otherwise
+ * try ID LOCK read|write WAIT_MILLIS    as hold, by nothing but tries that do not wait, for that long
  * write ID                              what was read on entering, plus one, goes to the database
  * release ID
  * load FIRST_LOCK LOCKS THREADS READ_PERCENT
@@ -128,11 +129,8 @@ public final class Worker {
 
     private void obey(String[] words) throws Exception {
         switch (words[0]) {
-            case "hold" -> {
-                Visit visit = new Visit(this, words[1], Integer.parseInt(words[2]), words[3].equals("write"));
-                visits.put(words[1], visit);
-                visit.start(Duration.ofMillis(Long.parseLong(words[4])));
-            }
+            case "hold" -> visit(words).start(Duration.ofMillis(Long.parseLong(words[4])));
+            case "try" -> visit(words).startToTry(Duration.ofMillis(Long.parseLong(words[4])));
             case "write" -> visit(words[1]).write();
             case "release" -> visit(words[1]).release();
             case "load" -> {
@@ -146,6 +144,12 @@ public final class Worker {
             case "stats" -> stats();
             default -> throw new IllegalArgumentException("unknown command " + words[0]);
         }
+    }
+
+    private Visit visit(String[] words) {
+        Visit visit = new Visit(this, words[1], Integer.parseInt(words[2]), words[3].equals("write"));
+        visits.put(words[1], visit);
+        return visit;
     }
 
     private Visit visit(String id) {
