@@ -6,7 +6,10 @@ package io.declock.fabric;
 /**
  * What a compute node says when it joins a memory node.
  *
- * @param processId identifies the process across its memory nodes and sessions
+ * @param processId identifies the process to the memory node across its sessions there. Joining ends an earlier session of the same
+ *     process: whoever joins again must have declared everything lost that it held in the one before (docs/protocol.md, C6)
+ * @param attempt counts the process's attempts to join there. One that is not above that of the present session has been overtaken, and
+ *     is refused
  * @param name what the process calls itself, for people
  * @param peerAddress {@code host:port} where it accepts peer messages, empty for none
  * @param nodeSetDigest digest of the stable ids of the configured memory nodes, 0 while they are not known yet
@@ -14,4 +17,10 @@ package io.declock.fabric;
  * @param leaseNanos lease asked for
  */
 public record JoinRequest(
-        long processId, String name, String peerAddress, long nodeSetDigest, long highestEpoch, long leaseNanos) {}
+        long processId,
+        long attempt,
+        String name,
+        String peerAddress,
+        long nodeSetDigest,
+        long highestEpoch,
+        long leaseNanos) {}

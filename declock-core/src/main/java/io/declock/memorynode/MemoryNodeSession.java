@@ -27,6 +27,7 @@ public final class MemoryNodeSession {
     private final SessionTable table;
     private final Member member;
     private final long processId;
+    private final long attempt;
     private final long leaseNanos;
     private volatile long nodeSetDigest;
     private final SessionListener listener;
@@ -60,6 +61,7 @@ public final class MemoryNodeSession {
         this.table = table;
         this.member = member;
         this.processId = request.processId();
+        this.attempt = request.attempt();
         this.leaseNanos = request.leaseNanos();
         this.nodeSetDigest = request.nodeSetDigest();
         this.listener = listener;
@@ -69,7 +71,7 @@ public final class MemoryNodeSession {
     }
 
     /** The parts of a join request that last as long as the session. */
-    record SessionRequest(long processId, long leaseNanos, long nodeSetDigest) {}
+    record SessionRequest(long processId, long attempt, long leaseNanos, long nodeSetDigest) {}
 
     void granted(JoinReply reply) {
         joined = reply;
@@ -92,6 +94,11 @@ public final class MemoryNodeSession {
     /** Returns the id of its process. */
     public long processId() {
         return processId;
+    }
+
+    /** Returns which of its process's attempts to join made it. */
+    long attempt() {
+        return attempt;
     }
 
     /** Sets a data plane that must be cut besides {@link #enter} when the session is. */

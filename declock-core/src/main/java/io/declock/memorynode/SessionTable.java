@@ -40,13 +40,30 @@ final class SessionTable {
         this.sessions = new AtomicReferenceArray<>(settings.maxComputeNodes() + 1);
     }
 
-    /** Makes a session a member. */
+    /**
+     * Makes a session a member. If the process has a session here already, that one is over for it (rule C6 of docs/protocol.md): the new
+     * one takes its place and its node id in one change of the membership, so that nobody waits for its lease.
+     *
+     * @throws FabricException.Refused if the process may not join, or not before the data plane of its earlier session is cut
+     */
     MemoryNodeSession join(JoinRequest request, SessionListener listener, long now) throws FabricException.Refused {
+        cutEarlier(request);
         MemoryNodeSession session;
+        MemoryNodeSession earlier;
         lock.lock();
         try {
-            checkNodeSet(null, request.nodeSetDigest());
-            Member member = newMember(request, now);
+            earlier = ofProcess(request.processId());
+            if (earlier != null && isOvertaken(request, earlier)) {
+                throw overtaken(earlier);
+            }
+            if (earlier != null && !earlier.cut) {
+                throw new FabricException.Refused(
+                        Reason.NOT_YET,
+                        "memory node " + settings.id() + " has not yet cut the earlier session " + earlier.describe()
+                                + " of this process");
+            }
+            checkNodeSet(earlier, request.nodeSetDigest());
+            Member member = earlier == null ? newMember(request, now) : successor(earlier, request);
             long lease = Math.min(
                     Math.max(LEAST_LEASE_NANOS, request.leaseNanos()),
                     settings.maxLease().toNanos());
@@ -54,7 +71,8 @@ final class SessionTable {
                     node,
                     this,
                     member,
-                    new MemoryNodeSession.SessionRequest(request.processId(), lease, request.nodeSetDigest()),
+                    new MemoryNodeSession.SessionRequest(
+                            request.processId(), request.attempt(), lease, request.nodeSetDigest()),
                     listener,
                     now);
             sessions.set(member.nodeId(), session);
@@ -63,8 +81,60 @@ final class SessionTable {
         } finally {
             lock.unlock();
         }
+        if (earlier != null) {
+            node.reclaimer().mayHaveOrphans();
+            tellOfItsEnd(earlier, "its process has joined again");
+        }
         tellOthers(session);
         return session;
+    }
+
+    private void cutEarlier(JoinRequest request) throws FabricException.Refused {
+        MemoryNodeSession earlier;
+        lock.lock();
+        try {
+            earlier = ofProcess(request.processId());
+            if (earlier != null && isOvertaken(request, earlier)) {
+                throw overtaken(earlier);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (earlier != null) {
+            cut(earlier);
+        }
+    }
+
+    /** A request that was held up on its way must not end the session that its process uses by now. */
+    private static boolean isOvertaken(JoinRequest request, MemoryNodeSession present) {
+        return request.attempt() <= present.attempt();
+    }
+
+    private FabricException.Refused overtaken(MemoryNodeSession present) {
+        return new FabricException.Refused(
+                Reason.NOT_YET,
+                "memory node " + settings.id() + " has " + present.describe()
+                        + " from a later attempt of this process to join");
+    }
+
+    /** Returns the session of a process, or null. */
+    private @Nullable MemoryNodeSession ofProcess(long processId) {
+        for (MemoryNodeSession session : snapshot()) {
+            if (session.processId() == processId) {
+                return session;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Puts a process's next incarnation in place of its last one. The node id does not rest in between as one that is given to another
+     * process does: there is no moment at which anybody could find that it has no owner.
+     */
+    private Member successor(MemoryNodeSession earlier, JoinRequest request) {
+        earlier.gone = true;
+        int id = earlier.member().nodeId();
+        return new Member(id, ids.nextIncarnation(id), request.peerAddress(), request.name());
     }
 
     /** Takes over which memory nodes a session uses, if no other session contradicts. */
@@ -160,13 +230,17 @@ final class SessionTable {
         cutThen(session, () -> {
             if (forget(session)) {
                 tellOthers(session);
-                Isolated.run(
-                        "Telling session " + session.describe() + " of its end",
-                        () -> session.listener()
-                                .lost(new FabricException("memory node " + settings.id() + " ended session "
-                                        + session.describe() + ": " + why)));
+                tellOfItsEnd(session, why);
             }
         });
+    }
+
+    private void tellOfItsEnd(MemoryNodeSession session, String why) {
+        Isolated.run(
+                "Telling session " + session.describe() + " of its end",
+                () -> session.listener()
+                        .lost(new FabricException(
+                                "memory node " + settings.id() + " ended session " + session.describe() + ": " + why)));
     }
 
     private void cutThen(MemoryNodeSession session, Runnable then) {

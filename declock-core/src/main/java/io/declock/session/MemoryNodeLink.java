@@ -41,6 +41,12 @@ public final class MemoryNodeLink {
      */
     private static final int MAX_REFUSED_DOUBLINGS = 8;
 
+    /** Two sessions in a row that end sooner are followed by pauses too: whatever ends them may go on, and each end may cost others a reset. */
+    private static final long LONG_LIFE_NANOS = 250_000_000L;
+
+    /** How many sessions of a long life make a lease, where leases are short. */
+    private static final int LIVES_PER_LEASE = 10;
+
     private final MemoryNodeAddress address;
     private final Fabric fabric;
     private final SessionSettings settings;
@@ -55,11 +61,14 @@ public final class MemoryNodeLink {
     private volatile FabricException.@Nullable Refused refusal;
     private volatile long nodeSetDigest;
     private final AtomicLong highestEpoch = new AtomicLong();
+    private final AtomicLong attempts = new AtomicLong();
     private volatile boolean coordinating = true;
     private boolean running;
     private boolean joining;
     private int failures;
     private int refusals;
+    private int shortLives;
+    private long joinedAt;
 
     /** Told about sessions. Called without a mutex. */
     public interface Listener {
@@ -123,7 +132,9 @@ public final class MemoryNodeLink {
         long sentAt = surroundings.clock().nanoTime();
         SessionEvents events = new SessionEvents(this::lost, listener);
         JoinRequest request = new JoinRequest(
-                settings.processId(),
+                // Two addresses that lead to one memory node, which is a mistake, must not end each other's sessions.
+                settings.processId() + address.hashCode(),
+                attempts.incrementAndGet(),
                 settings.name(),
                 fabric.peerAddress(),
                 nodeSetDigest,
@@ -160,6 +171,7 @@ public final class MemoryNodeLink {
             joining = false;
             welcome = running;
             if (welcome) {
+                joinedAt = surroundings.clock().nanoTime();
                 failures = 0;
                 refusals = 0;
                 session = fresh;
@@ -247,7 +259,8 @@ public final class MemoryNodeLink {
         int doublings;
         mutex.lock();
         try {
-            doublings = Math.max(Math.min(failures, MAX_DOUBLINGS), Math.min(refusals, MAX_REFUSED_DOUBLINGS));
+            doublings = Math.max(
+                    Math.min(Math.max(failures, shortLives), MAX_DOUBLINGS), Math.min(refusals, MAX_REFUSED_DOUBLINGS));
         } finally {
             mutex.unlock();
         }
@@ -286,7 +299,8 @@ public final class MemoryNodeLink {
 
     /**
      * The session is over. The lease's watch and the fabric may say so at the same moment, as after a pause: whoever takes the session away
-     * does all the rest. Another one is tried at once, unless this one could not even begin.
+     * does all the rest. Another one is tried when every lock has been told that it was lost, and not before (rule C6): joining tells the
+     * memory node that this session is over here, so that it need not wait for its lease.
      */
     private void lost(NodeSession current, FabricException cause, boolean atItsBeginning) {
         boolean again;
@@ -297,9 +311,12 @@ public final class MemoryNodeLink {
             }
             again = running;
             session = null;
+            // Nobody joins in between.
+            joining = true;
             state = running ? State.DOWN : State.LEFT;
             problem = String.valueOf(cause.getMessage());
-            failures = atItsBeginning ? MAX_DOUBLINGS : failures;
+            boolean lived = surroundings.clock().nanoTime() - joinedAt >= longLifeNanos();
+            shortLives = atItsBeginning ? MAX_DOUBLINGS : lived ? 0 : shortLives + 1;
         } finally {
             mutex.unlock();
         }
@@ -313,12 +330,28 @@ public final class MemoryNodeLink {
         try {
             current.lose(cause);
         } finally {
+            boolean soon = mayJoinAgain();
             tellDown();
-            if (again && atItsBeginning) {
-                retryLater();
-            } else if (again) {
+            if (again && soon) {
                 join();
+            } else if (again) {
+                retryLater();
             }
+        }
+    }
+
+    private long longLifeNanos() {
+        return Math.min(LONG_LIFE_NANOS, settings.lease().toNanos() / LIVES_PER_LEASE);
+    }
+
+    /** Returns whether to join at once. */
+    private boolean mayJoinAgain() {
+        mutex.lock();
+        try {
+            joining = false;
+            return shortLives <= 1;
+        } finally {
+            mutex.unlock();
         }
     }
 

@@ -97,7 +97,7 @@ public abstract class FabricContract {
 
     /** Returns a join request. */
     protected static JoinRequest request(String name) {
-        return new JoinRequest(name.hashCode(), name, "", 0, 0, LEASE.toNanos());
+        return new JoinRequest(name.hashCode(), 1, name, "", 0, 0, LEASE.toNanos());
     }
 
     /** A compute node. */
@@ -547,14 +547,14 @@ public abstract class FabricContract {
         get(a.session().control().declareNodeSet(11));
         get(b.session().control().declareNodeSet(11));
         assertThat(refusal(b.session().control().declareNodeSet(12))).isEqualTo(FabricException.Reason.BAD_NODE_SET);
-        JoinRequest other = new JoinRequest(3, "c", "", 12, 0, LEASE.toNanos());
+        JoinRequest other = new JoinRequest(3, 1, "c", "", 12, 0, LEASE.toNanos());
         assertThat(refusal(rig.openFabric(counters).join(rig.address(), other, new RecordingListener())))
                 .isEqualTo(FabricException.Reason.BAD_NODE_SET);
     }
 
     @Test
     void newRecordsStartAboveEveryEpochThatJoiningNodesHaveSeen() throws Exception {
-        JoinRequest request = new JoinRequest(3, "c", "", 0, 5_000, LEASE.toNanos());
+        JoinRequest request = new JoinRequest(3, 1, "c", "", 0, 5_000, LEASE.toNanos());
         FabricSession session = get(rig.openFabric(counters).join(rig.address(), request, new RecordingListener()));
         assertThat(get(session.control().resolve("ns:x")).epoch()).isEqualTo(5_001);
     }

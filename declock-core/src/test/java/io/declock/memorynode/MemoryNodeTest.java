@@ -13,6 +13,7 @@ import io.declock.fabric.ManualTime;
 import io.declock.fabric.Member;
 import io.declock.fabric.RecordingListener;
 import io.declock.fabric.Resolution;
+import io.declock.fabric.TestProcess;
 import io.declock.layout.LockHeader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -45,7 +46,7 @@ class MemoryNodeTest {
     }
 
     private static JoinRequest request(String name, long epoch) {
-        return new JoinRequest(name.hashCode(), name, "", 0, epoch, LEASE.toNanos());
+        return new JoinRequest(name.hashCode(), 1, name, "", 0, epoch, LEASE.toNanos());
     }
 
     private static MemoryNodeSession join(MemoryNode node, String name, RecordingListener listener) throws Exception {
@@ -173,7 +174,8 @@ class MemoryNodeTest {
     @Test
     void aLeaseThatNobodyCouldRenewIsNotGranted() throws Exception {
         MemoryNode node = start(settings());
-        MemoryNodeSession session = node.join(new JoinRequest(1, "a", "", 0, 0, 1), new RecordingListener());
+        MemoryNodeSession session =
+                node.join(new JoinRequest(TestProcess.id(), 1, "a", "", 0, 0, 1), new RecordingListener());
         assertThat(session.joined().leaseNanos()).isEqualTo(50_000_000);
     }
 
@@ -240,6 +242,74 @@ class MemoryNodeTest {
         assertThat(other.members().members()).hasSize(1);
     }
 
+    private static JoinRequest attempt(String name, long number) {
+        return new JoinRequest(name.hashCode(), number, name, "", 0, 0, LEASE.toNanos());
+    }
+
+    @Test
+    void aProcessThatJoinsAgainEndsItsEarlierSessionAtOnce() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener ofOther = new RecordingListener();
+        MemoryNodeSession other = join(node, "other", ofOther);
+        RecordingListener told = new RecordingListener();
+        MemoryNodeSession first = node.join(attempt("a", 1), told);
+        long record = resolve(first, "x").resolution.record();
+        first.disconnected();
+        assertThat(other.members().members()).hasSize(2);
+        ofOther.memberships.clear();
+
+        MemoryNodeSession second = node.join(attempt("a", 2), new RecordingListener());
+        assertThat(first.isCut()).isTrue();
+        assertThat(told.losses).hasSize(1);
+        assertThat(told.losses.get(0)).hasMessageContaining("joined again");
+        assertThat(second.member().nodeId())
+                .as("there is no moment at which the id has no owner")
+                .isEqualTo(first.member().nodeId());
+        assertThat(second.member().incarnation()).isGreaterThan(first.member().incarnation());
+        assertThat(ofOther.memberships).as("one change of the membership").hasSize(1);
+        assertThat(other.members().members()).containsExactly(other.member(), second.member());
+        assertThat(users(other, record)).isEmpty();
+        // What is still to come of the first one harms nobody.
+        first.disconnected();
+        first.leave(() -> {});
+        live(LEASE.plus(MARGIN).plusSeconds(1), other, second);
+        assertThat(other.members().members()).containsExactly(other.member(), second.member());
+    }
+
+    @Test
+    void aSessionWhoseVerbsMayStillLandIsNotReplacedBeforeThey() throws Exception {
+        MemoryNode node = start(settings());
+        MemoryNodeSession first = node.join(attempt("a", 1), new RecordingListener());
+        List<Runnable> cuts = new ArrayList<>();
+        first.attach(cuts::add);
+        assertThat(refusal(node, attempt("a", 2))).isEqualTo(Reason.NOT_YET);
+        assertThat(first.isCut()).isTrue();
+        assertThat(cuts).hasSize(1);
+        cuts.get(0).run();
+        MemoryNodeSession second = node.join(attempt("a", 3), new RecordingListener());
+        assertThat(second.members().members()).containsExactly(second.member());
+    }
+
+    @Test
+    void aJoinThatWasOvertakenEndsNobodysSession() throws Exception {
+        MemoryNode node = start(settings());
+        MemoryNodeSession present = node.join(attempt("a", 2), new RecordingListener());
+        assertThat(refusal(node, attempt("a", 1))).isEqualTo(Reason.NOT_YET);
+        assertThat(refusal(node, attempt("a", 2))).isEqualTo(Reason.NOT_YET);
+        assertThat(present.isCut()).isFalse();
+        assertThat(present.members().members()).containsExactly(present.member());
+    }
+
+    @Test
+    void aProcessThatJoinsAgainAndAgainTakesOneNodeId() throws Exception {
+        MemoryNode node = start(settings().withSize(100, 2));
+        MemoryNodeSession other = join(node, "other", new RecordingListener());
+        for (int i = 1; i <= 100; i++) {
+            node.join(attempt("a", i), new RecordingListener()).disconnected();
+        }
+        assertThat(other.members().members()).hasSize(2);
+    }
+
     @Test
     void afterAPauseOfItsOwnItGrantsAFullLeaseBeforeItJudges() throws Exception {
         MemoryNode node = start(settings());
@@ -259,12 +329,12 @@ class MemoryNodeTest {
     @Test
     void theLeaseIsTheOneAskedForUpToTheLongest() throws Exception {
         MemoryNode node = start(settings());
-        JoinRequest longer =
-                new JoinRequest(1, "a", "", 0, 0, Duration.ofDays(1).toNanos());
+        JoinRequest longer = new JoinRequest(
+                TestProcess.id(), 1, "a", "", 0, 0, Duration.ofDays(1).toNanos());
         assertThat(node.join(longer, new RecordingListener()).joined().leaseNanos())
                 .isEqualTo(LEASE.toNanos());
-        JoinRequest shorter =
-                new JoinRequest(1, "a", "", 0, 0, Duration.ofSeconds(1).toNanos());
+        JoinRequest shorter = new JoinRequest(
+                TestProcess.id(), 1, "a", "", 0, 0, Duration.ofSeconds(1).toNanos());
         assertThat(node.join(shorter, new RecordingListener()).joined().leaseNanos())
                 .isEqualTo(Duration.ofSeconds(1).toNanos());
     }

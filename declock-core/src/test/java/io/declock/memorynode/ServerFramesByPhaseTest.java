@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.fabric.JoinRequest;
 import io.declock.fabric.ManualTime;
+import io.declock.fabric.TestProcess;
 import io.declock.fabric.tcp.wire.Messages;
 import io.declock.fabric.tcp.wire.Phase;
 import io.declock.fabric.tcp.wire.Preamble;
@@ -71,7 +72,7 @@ class ServerFramesByPhaseTest {
         }
         if (phase == Phase.MEMORY_NODE_SERVES) {
             ByteBuf join = Unpooled.buffer();
-            Messages.writeJoin(join, new JoinRequest(9, "cn", "", 0, 0, 1_000_000_000L));
+            Messages.writeJoin(join, new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L));
             frame(line, Wire.JOIN, ByteBufUtil.getBytes(join));
             assertThat(node.status().sessions()).isNotEmpty();
         }

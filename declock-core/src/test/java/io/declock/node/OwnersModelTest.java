@@ -40,6 +40,7 @@ class OwnersModelTest {
 
     private final ManualTime time = new ManualTime();
     private MemoryNode memoryNode;
+    private int processes;
     private ComputeNode node;
     private ComputeNode other;
 
@@ -68,7 +69,7 @@ class OwnersModelTest {
                 .settings(ComputeNodeSettings.DEFAULTS
                         .withLease(Duration.ofDays(200), Duration.ofDays(1), Duration.ofSeconds(1))
                         .withDefaultWaitTime(Duration.ZERO))
-                .time(time, time, new Random(2)::nextLong)
+                .time(time, time, new Random(++processes)::nextLong)
                 .build();
         joined.start();
         assertThat(joined.awaitReady(Duration.ofSeconds(20))).isTrue();

@@ -18,6 +18,8 @@ import io.declock.monitor.Counters;
 import io.declock.monitor.MemoryNodeView;
 import io.declock.protocol.CqlSettings;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -61,6 +63,7 @@ class MemoryNodeLinkTest {
             first.join();
             second.join();
             assertThat(listener.downs).as("losses told").isEqualTo(joins);
+            time.advance(LONGEST_PAUSE);
         }
         assertThat(link.session()).isNotNull();
     }
@@ -187,6 +190,55 @@ class MemoryNodeLinkTest {
                 .isEqualTo(2);
     }
 
+    /** Rule C6: joining tells the memory node that whatever was held in the session before is over here. */
+    @Test
+    void nobodyJoinsAgainBeforeEveryLockHasBeenToldOfTheLoss() {
+        link.start();
+        time.advance(Duration.ofMillis(400));
+        NodeSession first = link.session();
+        List<String> order = new ArrayList<>();
+        fabric.latest.whenClosed = () -> {
+            // In the middle of telling the locks: somebody else wants a session.
+            link.start();
+            link.stop(false);
+            link.start();
+            order.add(first.isOver() && fabric.joins == 1 ? "over, not joined" : "joined too early");
+        };
+        fabric.whenJoining = session -> order.add("joins");
+        fabric.events.lost(new FabricException("the connection was closed"));
+        assertThat(order).containsExactly("over, not joined", "joins");
+        assertThat(link.session()).isNotNull();
+    }
+
+    @Test
+    void attemptsAreCountedUpAndTheProcessStaysTheSame() {
+        link.start();
+        time.advance(Duration.ofMillis(400));
+        JoinRequest first = fabric.request;
+        fabric.events.lost(new FabricException("the connection was closed"));
+        assertThat(fabric.request.attempt()).isGreaterThan(first.attempt());
+        assertThat(fabric.request.processId()).isEqualTo(first.processId());
+    }
+
+    @Test
+    void sessionsThatDoNotLastAreNotTriedInALoop() {
+        link.start();
+        int before = fabric.joins;
+        for (int millis = 0; millis < 60_000; millis += 20) {
+            time.advance(Duration.ofMillis(20));
+            if (link.session() != null) {
+                fabric.events.lost(new FabricException("the connection was closed"));
+            }
+        }
+        assertThat(fabric.joins - before).as("sessions in a minute").isBetween(120, 200);
+        // One that lasted is followed by the next at once.
+        time.advance(LONGEST_PAUSE);
+        time.advance(Duration.ofMillis(300));
+        before = fabric.joins;
+        fabric.events.lost(new FabricException("the connection was closed"));
+        assertThat(fabric.joins).isEqualTo(before + 1);
+    }
+
     private int attemptsWithin(Duration time) {
         int before = fabric.joins;
         for (long millis = 0; millis < time.toMillis(); millis += 20) {
@@ -258,6 +310,7 @@ class MemoryNodeLinkTest {
         volatile int joins;
         volatile SessionListener events;
         volatile QuietSession latest;
+        volatile JoinRequest request;
         int beats;
         Consumer<QuietSession> whenJoining = session -> {};
         Function<FabricSession, CompletableFuture<FabricSession>> answers = CompletableFuture::completedFuture;
@@ -274,6 +327,7 @@ class MemoryNodeLinkTest {
                 MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
             joins++;
             events = listener;
+            this.request = request;
             latest = new QuietSession(joins, () -> heartbeats.get());
             whenJoining.accept(latest);
             return answers.apply(latest);

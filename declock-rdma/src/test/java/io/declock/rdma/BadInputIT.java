@@ -60,7 +60,7 @@ class BadInputIT {
     }
 
     private static JoinRequest request() {
-        return new JoinRequest(1, "test", "", 0, 0, Duration.ofSeconds(3).toNanos());
+        return new JoinRequest(1, 1, "test", "", 0, 0, Duration.ofSeconds(3).toNanos());
     }
 
     /** A session over TCP that has not asked for the way in yet. */

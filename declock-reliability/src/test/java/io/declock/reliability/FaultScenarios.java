@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -237,10 +238,15 @@ abstract class FaultScenarios<N extends Node> {
     }
 
     final void underLoad(List<? extends Node> some, Runnable faults) {
+        underLoad(some, faults, System::nanoTime);
+    }
+
+    /** As above; waits are judged from an instant on that is asked for after the faults. */
+    final Referee.Verdict underLoad(List<? extends Node> some, Runnable faults, LongSupplier since) {
         some.forEach(this::startLoad);
         Cluster.pause(Duration.ofMillis(500));
         faults.run();
-        long calmSince = System.nanoTime();
+        long calmSince = since.getAsLong();
         Cluster.pause(cluster.bound());
         some.forEach(node -> node.worker().tell("calm"));
         some.forEach(node -> node.worker().await("calm", cluster.bound()));
@@ -252,5 +258,6 @@ abstract class FaultScenarios<N extends Node> {
                 verdict.bookings(),
                 TimeUnit.NANOSECONDS.toMillis(verdict.longestWaitNanos()));
         assertThat(verdict.bookings()).isGreaterThan(100);
+        return verdict;
     }
 }

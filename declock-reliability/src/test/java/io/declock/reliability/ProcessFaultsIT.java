@@ -13,6 +13,7 @@ import io.declock.reliability.cluster.Proxy.Direction;
 import io.declock.reliability.cluster.Proxy.Flow;
 import io.declock.reliability.cluster.WorkerClient;
 import io.declock.reliability.cluster.WorkerClient.Grant;
+import io.declock.reliability.ledger.Referee;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Faults upon processes of this machine, with proxies that cut one direction, slow down and heal at the right moment. */
 class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
     private static final Duration LEASE = Duration.ofMillis(1000);
+    private static final Duration EVERY_SECOND = Duration.ofSeconds(1);
 
     @Override
     Cluster<ProxiedNode> start() {
@@ -150,6 +152,48 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         assertThat(since(severedAt, again)).isLessThan(cluster.bound());
         holder.release("t");
         assertSound();
+    }
+
+    // ---------------------------------------------------------------- connections that break again and again
+
+    @Test
+    void whoHasNothingToDoWithALockDelaysNobodysRecoveryOfIt() {
+        List<ProxiedNode> four = workers("holder", "waiter", "bystander", "bystander");
+        int lock = freshLock();
+        use(four.get(2), freshLock());
+        four.get(0).worker().take("h", lock, true);
+        four.get(1).worker().hold("w", lock, true);
+        Cluster.pause(SETTLE);
+        long killedAt = System.nanoTime();
+        four.get(0).worker().program().kill();
+        String granted = null;
+        while (granted == null
+                && System.nanoTime() - killedAt < 4 * cluster.bound().toNanos()) {
+            four.get(2).toMemoryNode().sever();
+            four.get(3).toMemoryNode().sever();
+            String[] words = four.get(1).worker().poll("granted w", EVERY_SECOND);
+            granted = words == null ? null : words[3];
+        }
+        assertThat(granted).isNotNull();
+        assertThat(Duration.ofNanos(Long.parseLong(granted) - killedAt)).isLessThan(cluster.bound());
+        four.get(1).worker().release("w");
+        assertSound();
+    }
+
+    @Test
+    void aUserWhoseConnectionBreaksOnceASecondCostsOthersNoLease() {
+        List<ProxiedNode> four = workers("one", "two", "three", "breaking");
+        long brokenSince = System.nanoTime();
+        Referee.Verdict verdict = underLoad(
+                four,
+                () -> {
+                    for (int i = 0; i < 8; i++) {
+                        four.get(3).toMemoryNode().sever();
+                        Cluster.pause(EVERY_SECOND);
+                    }
+                },
+                () -> brokenSince);
+        assertThat(Duration.ofNanos(verdict.longestWaitNanos())).isLessThan(cluster.bound());
     }
 
     /** Ten times each, in turns. */

@@ -30,6 +30,8 @@ public final class OptionsChooser {
         CRASHES,
         /** Each of these with a chance of one half. */
         EVERYTHING,
+        /** Connections to the memory node break, and their processes join again at once; compute nodes die, and there are resets. */
+        DISCONNECTS,
         /** The memory node starts again with nothing in its memory, or pauses. */
         RESTARTS,
         /** Compute nodes cannot reach each other or the memory node, in one or both directions, also in the middle of a reset. */
@@ -85,9 +87,10 @@ public final class OptionsChooser {
     private SimulationOptions choose() {
         boolean overflow = is(Profile.OVERFLOW);
         boolean guard = is(Profile.GUARD);
-        boolean resets = is(Profile.RESETS);
+        boolean disconnects = profile == Profile.DISCONNECTS;
+        boolean resets = is(Profile.RESETS) || disconnects;
         boolean lossy = is(Profile.LOSSY);
-        boolean crashes = is(Profile.CRASHES);
+        boolean crashes = is(Profile.CRASHES) || disconnects;
         int nodes = world.between(2, 8);
         int capacity = overflow ? world.oneOf(2, 4) : world.oneOf(2, 4, 8, 8, 64);
         nodes = overflow ? Math.max(nodes, capacity + 1) : Math.min(nodes, capacity);
@@ -119,6 +122,9 @@ public final class OptionsChooser {
                 world.oneOf(0, 100, 10_000),
                 world.oneOf(0L, 0L, MILLIS, 60_000 * MILLIS));
         SimulationOptions drawn = new SimulationOptions(cluster, network, workload(), faults, local(), cql());
+        if (disconnects) {
+            return withDisconnects(drawn);
+        }
         return hasOutages() ? withOutages(drawn) : drawn;
     }
 
@@ -167,8 +173,21 @@ public final class OptionsChooser {
                 drawn.cql(),
                 outages,
                 broken
-                        ? new SimulationOptions.Rare(world.between(1, 5), world.oneOf(lease / 4, lease, 2 * lease), 0)
+                        ? new SimulationOptions.Rare(
+                                world.between(1, 5), world.oneOf(lease / 4, lease, 2 * lease), 0, 0)
                         : SimulationOptions.Rare.NONE);
+    }
+
+    private SimulationOptions withDisconnects(SimulationOptions drawn) {
+        return new SimulationOptions(
+                drawn.cluster(),
+                drawn.network(),
+                lasting(drawn.workload(), drawn.faults().until()),
+                drawn.faults(),
+                drawn.local(),
+                drawn.cql(),
+                SimulationOptions.Outages.NONE,
+                new SimulationOptions.Rare(0, 0, 0, world.between(1, 30)));
     }
 
     /** Callers of which half the seeds' hold for about as long as a lease, so that leases lapse during holds. */

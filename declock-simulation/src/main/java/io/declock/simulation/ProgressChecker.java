@@ -63,7 +63,8 @@ final class ProgressChecker {
     private long outages(int computeNodes) {
         SimulationOptions.Outages outages = options.outages();
         long verbs = 2_000L * computeNodes * (outages.verbNanos() + outages.atomicNanos());
-        return verbs + (outages.restarts() > 0 ? LONGEST_PAUSE_BETWEEN_JOINS : 0) + clocks();
+        boolean rejoins = outages.restarts() > 0 || options.rare().disconnects() > 0;
+        return verbs + (rejoins ? LONGEST_PAUSE_BETWEEN_JOINS : 0) + clocks();
     }
 
     /** A clock that went back has to come to where it was before anything is due that was measured by it. */

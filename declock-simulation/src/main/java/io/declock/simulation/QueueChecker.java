@@ -241,7 +241,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
         SimulatedSession previous = initiators.put(record, session);
         marked.put(record, world.now());
         if (LockHeader.resetId(after) != session.joined().nodeId()
-                || LockHeader.resetId(before) != 0 && previous != null && !previous.isCut()) {
+                || LockHeader.resetId(before) != 0 && previous != null && !previous.isGone()) {
             throw new Violation(
                     "reset",
                     session + " put " + LockHeader.resetId(after) + " in place of " + previous + " in record "
@@ -280,7 +280,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
 
     /** Those who were cut, and those who gave their session up while the memory node does not know of it yet. */
     private static List<SimulatedSession> goneSince(SimulatedMemoryNode memoryNode, long instant) {
-        List<SimulatedSession> gone = new ArrayList<>(memoryNode.cutSince(instant));
+        List<SimulatedSession> gone = new ArrayList<>(memoryNode.goneSince(instant));
         memoryNode.sessions().stream().filter(SimulatedSession::isClosed).forEach(gone::add);
         return gone;
     }

@@ -28,6 +28,7 @@ final class RareFaultInjector {
     void schedule() {
         atSomeTimes(rare.brokenClocks(), this::breakClock);
         atSomeTimes(rare.deathsInReset(), this::dieInReset);
+        atSomeTimes(rare.disconnects(), this::disconnect);
     }
 
     private void atSomeTimes(int times, Runnable fault) {
@@ -43,6 +44,25 @@ final class RareFaultInjector {
     private SimulatedComputeNode someone() {
         List<SimulatedComputeNode> alive = alive();
         return alive.get((int) world.below(alive.size()));
+    }
+
+    // ---------------------------------------------------------------- connections
+
+    /** A connection breaks; either side may notice first, and the process may have joined again before the memory node has noticed. */
+    private void disconnect() {
+        SimulatedComputeNode victim = someone();
+        SimulatedSession session = victim.session();
+        if (session == null) {
+            return;
+        }
+        world.note(() -> "the connection of " + session + " breaks");
+        if (world.chance(0.5)) {
+            long noticed = world.below(10 * cluster.options().network().oneWay());
+            world.after(0, victim, () -> session.connectionBreaks(noticed));
+        } else {
+            world.after(
+                    0, cluster.memoryNode().place(), () -> cluster.memoryNode().disconnected(session));
+        }
     }
 
     // ---------------------------------------------------------------- clocks

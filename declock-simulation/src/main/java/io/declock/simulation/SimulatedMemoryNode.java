@@ -31,6 +31,21 @@ final class SimulatedMemoryNode {
     private static final long FIRST_INCARNATION = 0x5EED;
     private static final long FIRST_EPOCH = (1 << 14) - 3;
 
+    /** Listens to the session that a request to join makes which nobody waits for any more. */
+    private static final SessionListener NOBODY = new SessionListener() {
+        @Override
+        public void membershipChanged(Membership membership) {}
+
+        @Override
+        public void peerMessage(PeerMessage message) {}
+
+        @Override
+        public void reclaimProposed(long round, long[] records) {}
+
+        @Override
+        public void lost(FabricException cause) {}
+    };
+
     private final SimulatedCluster cluster;
     private final SimulatedWorld world;
     private final SimulatedWorld.Place place = new SimulatedWorld.Place("memory node");
@@ -109,7 +124,10 @@ final class SimulatedMemoryNode {
             return new FabricException.Refused(FabricException.Reason.NOT_YET, "old leases have to run out");
         }
         SimulationOptions.Cluster limits = cluster.options().cluster();
-        return sessions.size() >= limits.capacity() && !limits.admitAll()
+        if (isOvertaken(request)) {
+            return new FabricException.Refused(FabricException.Reason.NOT_YET, "a later attempt has joined");
+        }
+        return ofProcess(request) == null && sessions.size() >= limits.capacity() && !limits.admitAll()
                 ? new FabricException.Refused(
                         FabricException.Reason.TOO_MANY_COMPUTE_NODES, "as many as the capacity are joined")
                 : null;
@@ -162,34 +180,79 @@ final class SimulatedMemoryNode {
 
     CompletionStage<FabricSession> join(SimulatedComputeNode node, JoinRequest request, SessionListener listener) {
         CompletableFuture<FabricSession> result = new CompletableFuture<>();
-        world.at(node.toMemoryNode(), place, () -> {
-            FabricException refusal = refusal(request);
-            if (refusal != null) {
-                world.at(node.fromMemoryNode(), node, () -> result.completeExceptionally(refusal));
-                return;
-            }
-            SimulationOptions.Cluster limits = cluster.options().cluster();
-            int nodeId = freeNodeId();
-            int member = ++incarnations;
-            membership = extended(new Member(nodeId, member, request.peerAddress(), request.name()));
-            JoinReply reply = new JoinReply(
-                    "mn",
-                    incarnation,
-                    nodeId,
-                    member,
-                    limits.capacity(),
-                    1L << 30,
-                    request.leaseNanos(),
-                    clock(),
-                    membership);
-            SimulatedSession session = new SimulatedSession(cluster, node, reply, listener);
-            sessions.forEach(other -> other.membershipChanged(membership));
-            sessions.add(session);
-            watch(session);
-            world.note(() -> session + " joined");
-            world.at(node.fromMemoryNode(), node, () -> result.complete(session));
-        });
+        world.at(node.toMemoryNode(), place, () -> asksToJoin(node, request, listener, result));
+        if (cluster.options().rare().disconnects() > 0 && world.chance(0.3)) {
+            long late = world.exponential(cluster.options().cluster().lease());
+            world.after(late, place, () -> asksToJoin(node, request, NOBODY, new CompletableFuture<>()));
+        }
         return result;
+    }
+
+    private void asksToJoin(
+            SimulatedComputeNode node,
+            JoinRequest request,
+            SessionListener listener,
+            CompletableFuture<FabricSession> result) {
+        FabricException refusal = refusal(request);
+        if (refusal != null) {
+            world.at(node.fromMemoryNode(), node, () -> result.completeExceptionally(refusal));
+            return;
+        }
+        SimulatedSession earlier = ofProcess(request);
+        int nodeId = earlier == null ? freeNodeId() : earlier.joined().nodeId();
+        if (earlier != null) {
+            replace(earlier);
+        }
+        Member fresh = new Member(nodeId, ++incarnations, request.peerAddress(), request.name());
+        membership = extended(fresh);
+        SimulatedSession session = new SimulatedSession(cluster, node, request, reply(fresh, request), listener);
+        sessions.forEach(other -> other.membershipChanged(membership));
+        sessions.add(session);
+        watch(session);
+        world.note(() -> session + " joined");
+        world.at(node.fromMemoryNode(), node, () -> result.complete(session));
+    }
+
+    private JoinReply reply(Member fresh, JoinRequest request) {
+        return new JoinReply(
+                "mn",
+                incarnation,
+                fresh.nodeId(),
+                fresh.incarnation(),
+                cluster.options().cluster().capacity(),
+                1L << 30,
+                request.leaseNanos(),
+                clock(),
+                membership);
+    }
+
+    private @Nullable SimulatedSession ofProcess(JoinRequest request) {
+        for (SimulatedSession session : sessions) {
+            if (session.request().processId() == request.processId()) {
+                return session;
+            }
+        }
+        return null;
+    }
+
+    /** A request that was held up on its way must not end the session that its process has by now. */
+    private boolean isOvertaken(JoinRequest request) {
+        SimulatedSession present = ofProcess(request);
+        return present != null && request.attempt() <= present.request().attempt();
+    }
+
+    /** Its process joins again: it is over at once, and its node id has another owner without a moment in between. */
+    private void replace(SimulatedSession earlier) {
+        world.note(() -> earlier + " is replaced");
+        earlier.cutNow("its process has joined again");
+        forget(earlier);
+    }
+
+    private void forget(SimulatedSession session) {
+        session.gone();
+        sessions.remove(session);
+        cuts.put(session, world.now());
+        membership = without(session.joined().nodeId());
     }
 
     private int freeNodeId() {
@@ -205,6 +268,14 @@ final class SimulatedMemoryNode {
         return idFreeFrom.getOrDefault(id, 0L) > world.now();
     }
 
+    private Membership without(int nodeId) {
+        return new Membership(
+                membershipVersion,
+                membership.members().stream()
+                        .filter(member -> member.nodeId() != nodeId)
+                        .toList());
+    }
+
     private Membership extended(Member fresh) {
         List<Member> members = new ArrayList<>(membership.members());
         members.add(fresh);
@@ -214,10 +285,11 @@ final class SimulatedMemoryNode {
     private void watch(SimulatedSession session) {
         long end = leaseEnd(session);
         world.at(end, place, () -> {
-            if (session.isCut()) {
+            if (session.isGone()) {
                 return;
             }
-            if (world.now() - end > cluster.options().cluster().leaseMargin()) {
+            if (!session.isCut()
+                    && world.now() - end > cluster.options().cluster().leaseMargin()) {
                 // It was paused and may not have read heartbeats that arrived meanwhile.
                 session.heard();
             }
@@ -239,30 +311,32 @@ final class SimulatedMemoryNode {
                 + cluster.options().cluster().leaseMargin();
     }
 
+    /** A session's connection is gone: nothing of it lands any more, and it stays a member until its lease has run out. */
+    void disconnected(SimulatedSession session) {
+        if (session.cutNow("its connection broke")) {
+            world.note(() -> "memory node cuts " + session + ", which stays a member");
+        }
+    }
+
     /** Cuts a session's data plane first, and then tells the others. */
     void cut(SimulatedSession session, String why) {
-        if (!session.cutNow(why)) {
+        if (session.isGone()) {
             return;
         }
-        world.note(() -> "memory node cuts " + session + ": " + why);
-        sessions.remove(session);
-        cuts.put(session, world.now());
-        int nodeId = session.joined().nodeId();
+        session.cutNow(why);
+        world.note(() -> "memory node ends " + session + ": " + why);
         idFreeFrom.put(
-                nodeId,
+                session.joined().nodeId(),
                 world.now()
                         + session.joined().leaseNanos()
                         + cluster.options().cluster().leaseMargin());
-        membership = new Membership(
-                ++membershipVersion,
-                membership.members().stream()
-                        .filter(member -> member.nodeId() != nodeId)
-                        .toList());
+        membershipVersion++;
+        forget(session);
         sessions.forEach(other -> other.membershipChanged(membership));
     }
 
-    /** Returns the sessions that were cut at or after an instant. */
-    List<SimulatedSession> cutSince(long instant) {
+    /** Returns the sessions that ended at or after an instant. */
+    List<SimulatedSession> goneSince(long instant) {
         return cuts.entrySet().stream()
                 .filter(cut -> cut.getValue() >= instant)
                 .map(Map.Entry::getKey)

@@ -8,6 +8,7 @@ import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricSession;
 import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.JoinReply;
+import io.declock.fabric.JoinRequest;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
@@ -41,6 +42,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
     private final SimulatedWorld world;
     private final SimulatedComputeNode node;
     private final SimulatedMemoryNode memoryNode;
+    private final JoinRequest request;
     private final JoinReply joined;
     private final SessionListener listener;
 
@@ -58,15 +60,22 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
     private final ArrayDeque<PostedChain> stream = new ArrayDeque<>();
     private boolean executing;
     private boolean cut;
+    private boolean gone;
     private boolean memoryLost;
     private long lastHeard;
     private final Set<Long> known = new HashSet<>();
 
-    SimulatedSession(SimulatedCluster cluster, SimulatedComputeNode node, JoinReply joined, SessionListener listener) {
+    SimulatedSession(
+            SimulatedCluster cluster,
+            SimulatedComputeNode node,
+            JoinRequest request,
+            JoinReply joined,
+            SessionListener listener) {
         this.cluster = cluster;
         this.world = cluster.world();
         this.node = node;
         this.memoryNode = cluster.memoryNode();
+        this.request = request;
         this.joined = joined;
         this.listener = listener;
         this.lastHeard = world.now();
@@ -319,8 +328,18 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
             return;
         }
         end();
-        world.at(node.toMemoryNode(), memoryNode.place(), () -> memoryNode.cut(this, "it was closed"));
+        world.at(node.toMemoryNode(), memoryNode.place(), () -> memoryNode.disconnected(this));
         world.after(0, node, () -> tellLoss("it was closed"));
+    }
+
+    /** The compute node's side notices that the connection is gone; the memory node's side will in a while. */
+    void connectionBreaks(long noticed) {
+        if (closed) {
+            return;
+        }
+        end();
+        world.after(noticed, memoryNode.place(), () -> memoryNode.disconnected(this));
+        world.after(0, node, () -> tellLoss("the connection broke"));
     }
 
     /** The memory node's side cuts: nothing lands any more. */
@@ -369,6 +388,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
             cutNow("its connection broke");
         }
         cut = true;
+        gone = true;
         memoryLost = true;
     }
 
@@ -381,9 +401,23 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         return cut;
     }
 
-    /** Returns whether others may have been given what was held in it: it was cut, or a memory node without its memory serves. */
+    /** It is no member any more. */
+    void gone() {
+        gone = true;
+    }
+
+    /** Returns whether it is no member any more. */
+    boolean isGone() {
+        return gone;
+    }
+
+    JoinRequest request() {
+        return request;
+    }
+
+    /** Returns whether others may have been given what was held in it: it is no member any more, or a memory node without its memory serves. */
     boolean isSucceeded() {
-        return memoryLost ? memoryNode.hasServedAfter(joined.memoryNodeIncarnation()) : cut;
+        return memoryLost ? memoryNode.hasServedAfter(joined.memoryNodeIncarnation()) : gone;
     }
 
     boolean isClosed() {

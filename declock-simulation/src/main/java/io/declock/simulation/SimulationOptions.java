@@ -204,10 +204,11 @@ public record SimulationOptions(
      * @param brokenClocks times that the clock of a compute node stands still or goes back, as if the margin of the lease were nothing
      * @param brokenClock mean of how long it stands still and of how far it goes back
      * @param deathsInReset compute nodes that die after they have asked for a reset, and whose place another takes at once
+     * @param disconnects connections to the memory node that break, after which their process joins again; a request to join may come twice
      */
-    public record Rare(int brokenClocks, long brokenClock, int deathsInReset) {
+    public record Rare(int brokenClocks, long brokenClock, int deathsInReset, int disconnects) {
         /** Nothing. */
-        public static final Rare NONE = new Rare(0, 0, 0);
+        public static final Rare NONE = new Rare(0, 0, 0, 0);
     }
 
     @Override

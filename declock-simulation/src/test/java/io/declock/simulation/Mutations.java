@@ -362,6 +362,27 @@ final class Mutations {
                     SIMULATION + "FenceChecker",
                     "accepts",
                     Yes.class),
+            Mutation.of(
+                    "C6",
+                    "a process joins again and keeps what it held",
+                    Scenario.DISCONNECTS,
+                    "io.declock.session.NodeSession",
+                    "lose",
+                    Nothing.class),
+            Mutation.of(
+                    "C6, B2",
+                    "a session is replaced before nothing of it can land",
+                    Scenario.DISCONNECTS,
+                    SIMULATION + "SimulatedSession",
+                    "isBarred",
+                    No.class),
+            Mutation.of(
+                    "C6",
+                    "a request to join that was overtaken is granted",
+                    Scenario.LATE_JOINS,
+                    SIMULATION + "SimulatedMemoryNode",
+                    "isOvertaken",
+                    No.class),
             // D: callers
             Mutation.of(
                     "D1",

@@ -19,6 +19,7 @@ enum Scenario {
     CRASHES(Profile.CRASHES),
     EVERYTHING(Profile.EVERYTHING),
     RESTARTS(Profile.RESTARTS),
+    DISCONNECTS(Profile.DISCONNECTS),
 
     /** Nobody's hold is ended but by the end of its session. */
     BROKEN_CLOCKS(Profile.BROKEN_CLOCKS) {
@@ -257,6 +258,23 @@ enum Scenario {
         }
     },
 
+    /** As {@link #CUT_OFF}, with connections that break, and requests to join that come when they have long been overtaken. */
+    LATE_JOINS(Profile.DISCONNECTS) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions cutOff = CUT_OFF.options(seed);
+            return new SimulationOptions(
+                    cutOff.cluster(),
+                    cutOff.network(),
+                    cutOff.workload(),
+                    cutOff.faults(),
+                    cutOff.local(),
+                    cutOff.cql(),
+                    SimulationOptions.Outages.NONE,
+                    new SimulationOptions.Rare(0, 0, 0, 40));
+        }
+    },
+
     /** Messages are lost, and nobody suspects: only the self-check can help. */
     UNSUSPICIOUS(Profile.LOSSY) {
         @Override
@@ -412,7 +430,7 @@ enum Scenario {
                             false,
                             ReleaseRead.ALWAYS),
                     SimulationOptions.Outages.NONE,
-                    new SimulationOptions.Rare(0, 0, 30));
+                    new SimulationOptions.Rare(0, 0, 30, 0));
         }
     },
 

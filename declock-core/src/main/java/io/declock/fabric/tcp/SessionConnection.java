@@ -229,6 +229,7 @@ final class SessionConnection extends FrameConnection {
                 out,
                 new JoinRequest(
                         request.processId(),
+                        request.attempt(),
                         request.name(),
                         peerAddress,
                         request.nodeSetDigest(),

@@ -96,8 +96,8 @@ class DirectGrantTest {
                 MemoryNodeServer server = MemoryNodeServer.start(
                         node, MemoryNodeServerSettings.DEFAULTS.withAddress("127.0.0.1", 0), way);
                 TcpFabric fabric = TcpFabric.open(TcpFabricSettings.DEFAULTS, new Counters())) {
-            JoinRequest request =
-                    new JoinRequest(1, name, "", 0, 0, Duration.ofSeconds(3).toNanos());
+            JoinRequest request = new JoinRequest(
+                    name.hashCode(), 1, name, "", 0, 0, Duration.ofSeconds(3).toNanos());
             return fabric.joinControl(
                             new MemoryNodeAddress(TcpFabric.SCHEME, "127.0.0.1", server.port()),
                             request,

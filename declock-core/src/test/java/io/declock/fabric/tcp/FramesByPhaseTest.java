@@ -10,6 +10,7 @@ import io.declock.fabric.JoinRequest;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.RecordingListener;
+import io.declock.fabric.TestProcess;
 import io.declock.fabric.tcp.wire.FrameConnection;
 import io.declock.fabric.tcp.wire.Messages;
 import io.declock.fabric.tcp.wire.Phase;
@@ -85,7 +86,7 @@ class FramesByPhaseTest {
         final RecordingListener listener = new RecordingListener();
         final CompletableFuture<ControlSession> joining = new CompletableFuture<>();
         final SessionConnection connection = new SessionConnection(
-                fabric, "mn", new JoinRequest(1, "cn", "", 0, 0, 1_000_000_000L), listener, joining);
+                fabric, "mn", new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L), listener, joining);
         final Line line = new Line(connection);
 
         Session upTo(Phase phase) {

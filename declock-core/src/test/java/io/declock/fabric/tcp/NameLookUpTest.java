@@ -15,6 +15,7 @@ import io.declock.fabric.Member;
 import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.RecordingListener;
+import io.declock.fabric.TestProcess;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
 import io.declock.monitor.Counters;
@@ -81,7 +82,7 @@ class NameLookUpTest {
     private CompletableFuture<FabricSession> begin(TcpFabric fabric, String host) {
         return fabric.join(
                         new MemoryNodeAddress("tcp", host, rig.address().port()),
-                        new JoinRequest(1, "cn", "", 0, 0, 1_000_000_000L),
+                        new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L),
                         new RecordingListener())
                 .toCompletableFuture();
     }
@@ -174,7 +175,10 @@ class NameLookUpTest {
         try (TcpFabric a = TcpFabric.open(TcpFabricSettings.DEFAULTS, counters, this::lookUp);
                 TcpFabric b = TcpFabric.open(TcpFabricSettings.DEFAULTS, new Counters(), this::lookUp)) {
             FabricSession from = join(a, "127.0.0.1");
-            FabricSession to = b.join(rig.address(), new JoinRequest(1, "b", "", 0, 0, 1_000_000_000L), listener)
+            FabricSession to = b.join(
+                            rig.address(),
+                            new JoinRequest(TestProcess.id(), 1, "b", "", 0, 0, 1_000_000_000L),
+                            listener)
                     .toCompletableFuture()
                     .get(10, TimeUnit.SECONDS);
             Member named = new Member(to.joined().nodeId(), to.joined().incarnation(), "node.example:9", "b");

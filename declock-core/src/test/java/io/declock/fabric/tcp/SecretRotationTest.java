@@ -12,6 +12,7 @@ import io.declock.fabric.FabricSession;
 import io.declock.fabric.JoinRequest;
 import io.declock.fabric.ManualTime;
 import io.declock.fabric.RecordingListener;
+import io.declock.fabric.TestProcess;
 import io.declock.fabric.tcp.wire.TlsMaterial;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
@@ -58,7 +59,8 @@ class SecretRotationTest {
     }
 
     private static FabricSession join(TcpRig rig, TcpFabric fabric, RecordingListener listener) throws Exception {
-        return fabric.join(rig.address(), new JoinRequest(1, "cn", "", 0, 0, 1_000_000_000L), listener)
+        return fabric.join(
+                        rig.address(), new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L), listener)
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS);
     }

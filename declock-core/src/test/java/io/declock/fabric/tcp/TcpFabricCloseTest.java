@@ -18,6 +18,7 @@ import io.declock.fabric.ManualTime;
 import io.declock.fabric.Member;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.RecordingListener;
+import io.declock.fabric.TestProcess;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
 import io.declock.monitor.Counters;
@@ -66,7 +67,8 @@ class TcpFabricCloseTest {
     }
 
     private static JoinRequest request() {
-        return new JoinRequest(1, "a", "", 0, 0, Duration.ofSeconds(3).toNanos());
+        return new JoinRequest(
+                TestProcess.id(), 1, "a", "", 0, 0, Duration.ofSeconds(3).toNanos());
     }
 
     @Test

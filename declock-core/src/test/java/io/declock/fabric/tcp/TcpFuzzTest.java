@@ -17,6 +17,7 @@ import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.Purpose;
 import io.declock.fabric.RecordingListener;
 import io.declock.fabric.TestChain;
+import io.declock.fabric.TestProcess;
 import io.declock.fabric.tcp.wire.BadFrameException;
 import io.declock.fabric.tcp.wire.FrameBody;
 import io.declock.fabric.tcp.wire.Messages;
@@ -116,7 +117,10 @@ class TcpFuzzTest {
                 TcpFabricSettings.DEFAULTS)) {
             RecordingListener listener = new RecordingListener();
             FabricSession good = rig.openFabric(new Counters())
-                    .join(rig.address(), new JoinRequest(1, "good", "", 0, 0, 1_000_000_000L), listener)
+                    .join(
+                            rig.address(),
+                            new JoinRequest(TestProcess.id(), 1, "good", "", 0, 0, 1_000_000_000L),
+                            listener)
                     .toCompletableFuture()
                     .get(10, TimeUnit.SECONDS);
             long record = good.control()
@@ -156,7 +160,7 @@ class TcpFuzzTest {
                 try (MadMemoryNode mad = new MadMemoryNode(new Random(seed))) {
                     FabricSession session = fabric.join(
                                     new MemoryNodeAddress("tcp", "127.0.0.1", mad.port()),
-                                    new JoinRequest(1, "good", "", 0, 0, 1_000_000_000L),
+                                    new JoinRequest(TestProcess.id(), 1, "good", "", 0, 0, 1_000_000_000L),
                                     listener)
                             .toCompletableFuture()
                             .get(10, TimeUnit.SECONDS);
@@ -265,7 +269,7 @@ class TcpFuzzTest {
 
     private static byte[] joinBody() {
         ByteBuf out = Unpooled.buffer();
-        Messages.writeJoin(out, new JoinRequest(9, "bad", "", 0, 0, 1_000_000_000L));
+        Messages.writeJoin(out, new JoinRequest(TestProcess.id(), 1, "bad", "", 0, 0, 1_000_000_000L));
         return ByteBufUtil.getBytes(out);
     }
 

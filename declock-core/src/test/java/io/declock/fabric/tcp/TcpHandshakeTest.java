@@ -18,6 +18,7 @@ import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.RecordingListener;
+import io.declock.fabric.TestProcess;
 import io.declock.fabric.tcp.wire.Messages;
 import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
@@ -67,7 +68,7 @@ class TcpHandshakeTest {
     }
 
     private static JoinRequest request() {
-        return new JoinRequest(1, "cn", "", 0, 0, 1_000_000_000L);
+        return new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L);
     }
 
     private FabricSession join() throws Exception {
@@ -371,7 +372,7 @@ class TcpHandshakeTest {
 
     private static byte[] join(String name) {
         ByteBuf out = Unpooled.buffer();
-        Messages.writeJoin(out, new JoinRequest(9, name, "", 0, 0, 1_000_000_000L));
+        Messages.writeJoin(out, new JoinRequest(TestProcess.id(), 1, name, "", 0, 0, 1_000_000_000L));
         return ByteBufUtil.getBytes(out);
     }
 

@@ -15,6 +15,7 @@ import io.declock.fabric.ManualTime;
 import io.declock.fabric.Member;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.RecordingListener;
+import io.declock.fabric.TestProcess;
 import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
 import io.declock.memorynode.MemoryNodeServerSettings;
@@ -62,7 +63,7 @@ class TcpPeersTest {
             fabric = rig.openFabric(settings, counters);
             session = fabric.join(
                             rig.address(),
-                            new JoinRequest(1, name, fabric.peerAddress(), 0, 0, 1_000_000_000L),
+                            new JoinRequest(TestProcess.id(), 1, name, fabric.peerAddress(), 0, 0, 1_000_000_000L),
                             listener)
                     .toCompletableFuture()
                     .get(10, TimeUnit.SECONDS);

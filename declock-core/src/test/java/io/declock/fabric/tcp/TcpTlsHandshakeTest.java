@@ -15,6 +15,7 @@ import io.declock.fabric.ManualTime;
 import io.declock.fabric.Member;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.RecordingListener;
+import io.declock.fabric.TestProcess;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
 import io.declock.monitor.Counters;
@@ -67,7 +68,8 @@ class TcpTlsHandshakeTest {
             @Nullable SSLContext tls, @Nullable SSLContext listening, Counters counters, RecordingListener listener)
             throws Exception {
         Fabric fabric = rig.openFabric(TcpFabricSettings.DEFAULTS.withTls(tls, null, listening, null), counters);
-        return fabric.join(rig.address(), new JoinRequest(1, "cn", "", 0, 0, 1_000_000_000L), listener)
+        return fabric.join(
+                        rig.address(), new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L), listener)
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS);
     }

@@ -24,6 +24,7 @@ public final class Messages {
     /** Writes a join request. */
     public static void writeJoin(ByteBuf out, JoinRequest request) {
         out.writeLongLE(request.processId());
+        out.writeLongLE(request.attempt());
         out.writeLongLE(request.nodeSetDigest());
         out.writeLongLE(request.highestEpoch());
         out.writeLongLE(request.leaseNanos());
@@ -34,11 +35,12 @@ public final class Messages {
     /** Reads a join request. */
     public static JoinRequest readJoin(FrameBody body) throws BadFrameException {
         long processId = body.i64();
+        long attempt = body.i64();
         long digest = body.i64();
         long epoch = body.i64();
         long lease = body.i64();
         String name = body.text(Wire.MAX_TEXT);
-        return new JoinRequest(processId, name, body.text(Wire.MAX_TEXT), digest, epoch, lease);
+        return new JoinRequest(processId, attempt, name, body.text(Wire.MAX_TEXT), digest, epoch, lease);
     }
 
     /** Writes what was granted at joining. */
