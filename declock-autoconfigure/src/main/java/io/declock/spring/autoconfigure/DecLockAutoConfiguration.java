@@ -74,8 +74,9 @@ public final class DecLockAutoConfiguration {
 
         @Bean
         @Order
-        FabricFactory decLockTcpFabricFactory(DecLockProperties properties, DecLockConnectionDetails details) {
-            return new TcpFabricFactory(properties, details);
+        FabricFactory decLockTcpFabricFactory(
+                DecLockProperties properties, DecLockConnectionDetails details, MemoryNodeChoice choice) {
+            return new TcpFabricFactory(properties, details, choice);
         }
 
         @Bean

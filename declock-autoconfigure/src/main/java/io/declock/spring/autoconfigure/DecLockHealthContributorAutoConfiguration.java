@@ -38,7 +38,7 @@ public final class DecLockHealthContributorAutoConfiguration {
         List<String> names = choice.names();
         Map<String, HealthContributor> indicators = new LinkedHashMap<>();
         for (int i = 0; i < names.size(); i++) {
-            indicators.put(names.get(i), new MemoryNodeHealthIndicator(monitor, i, states));
+            indicators.put(names.get(i), new MemoryNodeHealthIndicator(monitor, i, states, choice::describeEmbedded));
         }
         return CompositeHealthContributor.fromMap(indicators);
     }

@@ -214,6 +214,7 @@ public record DecLockProperties(
      * The embedded memory node.
      *
      * @param port Loopback port of the embedded memory node, which the instances of one machine share. With zero, the memory node is for this instance alone and nothing listens.
+     * @param directory Directory for what the embedded memory nodes of one user on this machine share: a generated secret, and when one last ran. Only its owner may have access. By default, .declock in the user's home directory.
      * @param records Most lock names at a time.
      * @param recordsPerSession Most lock names that one instance may have created and that were not taken back, so that one that asks for ever new names leaves room for others. Zero for nine tenths of all, or for all if the memory node is for this instance alone.
      * @param queueCapacity Most instances that can join. A power of two, at most 256.
@@ -221,6 +222,7 @@ public record DecLockProperties(
      */
     public record Embedded(
             @DefaultValue("7420") int port,
+            @Nullable String directory,
             @DefaultValue("65536") int records,
             @DefaultValue("0") int recordsPerSession,
             @DefaultValue("64") int queueCapacity,

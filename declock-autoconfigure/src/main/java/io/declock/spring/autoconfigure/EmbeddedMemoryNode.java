@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -47,6 +46,7 @@ final class EmbeddedMemoryNode {
     private final int port;
     private final MemoryNodeSettings settings;
     private final MemoryNodeServerSettings serverSettings;
+    private final @Nullable String secret;
     private final @Nullable HostingMark mark;
     private final ReentrantLock mutex = new ReentrantLock();
     private volatile BooleanSupplier joined = () -> true;
@@ -58,7 +58,9 @@ final class EmbeddedMemoryNode {
             int port,
             MemoryNodeSettings settings,
             MemoryNodeServerSettings serverSettings,
+            @Nullable String secret,
             @Nullable HostingMark mark) {
+        this.secret = secret;
         this.port = port;
         this.settings = settings;
         this.serverSettings = serverSettings;
@@ -84,10 +86,13 @@ final class EmbeddedMemoryNode {
                 .withRecordsPerSession(
                         alone && embedded.recordsPerSession() == 0 ? embedded.records() : embedded.recordsPerSession())
                 .withLeases(properties.lease(), properties.lease(), LEASE_MARGIN);
+        EmbeddedDirectory directory = alone ? new EmbeddedDirectory(null) : EmbeddedDirectory.of(embedded.directory());
+        String configured = TcpFabricFactory.checkedSecret(details);
+        String secret = alone || configured != null ? configured : directory.secret();
         SslBundle bundle = details.getSslBundle();
         MemoryNodeServerSettings serverSettings = MemoryNodeServerSettings.DEFAULTS
                 .withAddress(LOOPBACK, embedded.port())
-                .withSecret(TcpFabricFactory.checkedSecret(details))
+                .withSecret(secret)
                 .withEventLoops(
                         properties.tcp().eventLoopThreads(),
                         properties.tcp().eventLoopPolling().toNanos());
@@ -95,13 +100,27 @@ final class EmbeddedMemoryNode {
             serverSettings =
                     serverSettings.withTls(bundle.createSslContext(), TcpFabricFactory.parameters(bundle, false));
         }
-        HostingMark mark =
-                alone ? null : new HostingMark(Path.of(System.getProperty("java.io.tmpdir")), embedded.port());
-        return new EmbeddedMemoryNode(embedded.port(), settings, serverSettings, mark);
+        HostingMark mark = alone ? null : new HostingMark(directory.path(), embedded.port(), properties.lease());
+        return new EmbeddedMemoryNode(embedded.port(), settings, serverSettings, secret, mark);
     }
 
     int port() {
         return port;
+    }
+
+    /** Returns the secret that it asks for, null for none. */
+    @Nullable
+    String secret() {
+        return secret;
+    }
+
+    /** Returns what it is, for people. */
+    String describe() {
+        if (isPrivate()) {
+            return "a memory node for this instance alone";
+        }
+        return (isElsewhere() ? "hosted by another instance on this machine" : "hosted by this instance")
+                + "; instances on other machines do not share its locks";
     }
 
     /** Returns where compute nodes find it. */
@@ -152,13 +171,13 @@ final class EmbeddedMemoryNode {
                 return;
             }
             if (host(started, false)) {
-                LOG.info(
+                LOG.warn(
                         "No memory nodes are configured: hosting one on {}:{}, which other instances on this machine will join. {}",
                         LOOPBACK,
                         port,
                         PRODUCTION);
             } else {
-                LOG.info(
+                LOG.warn(
                         "No memory nodes are configured, and another instance on this machine hosts one on {}:{}: joining it. {}",
                         LOOPBACK,
                         port,
@@ -171,8 +190,9 @@ final class EmbeddedMemoryNode {
     }
 
     private MemoryNode create(ScheduledThreadPoolExecutor executor, boolean waitOutOldSessions) {
+        Duration former = mark == null ? settings.maxLease() : mark.formerLease();
         return MemoryNode.create(
-                settings.withWaitOutOldSessions(waitOutOldSessions),
+                settings.withFormerLease(former).withWaitOutOldSessions(waitOutOldSessions),
                 System::nanoTime,
                 (delayNanos, task) -> executor.schedule(task, delayNanos, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
@@ -184,7 +204,7 @@ final class EmbeddedMemoryNode {
             return false;
         }
         boolean wait = takeOver
-                || (mark != null && mark.isYoungerThan(settings.maxLease().plus(LEASE_MARGIN)));
+                || (mark != null && mark.isYoungerThan(mark.formerLease().plus(LEASE_MARGIN)));
         MemoryNode created = create(executor, wait);
         try {
             server = MemoryNodeServer.start(created, serverSettings);

@@ -18,7 +18,7 @@ final class EmbeddedPortTakenFailureAnalyzer extends AbstractFailureAnalyzer<Emb
                         + cause.problem() + ".",
                 "Stop what uses port " + cause.port()
                         + ", or set declock.embedded.port to another port, the same in every instance on this"
-                        + " machine. If it is the memory node of another application, give both the same declock.secret and"
+                        + " machine. If it is the memory node of another application or user, give both the same declock.secret and"
                         + " declock.ssl.bundle. For production, run memory nodes and set declock.memory-nodes=tcp://host:7420.",
                 cause);
     }

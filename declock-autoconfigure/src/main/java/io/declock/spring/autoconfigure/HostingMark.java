@@ -8,43 +8,74 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A file whose age tells when an embedded memory node last lived on a port of this machine. A node that starts soon after another
- * one must wait until the leases which that one granted have run out; a first one need not. Without the file's help it would have to
- * wait always. Not thread-safe.
+ * one must wait until the leases which that one granted have run out; a first one need not. It has the longest lease in it that a
+ * memory node here granted. Where there is no such file to be had, every start must wait. Not thread-safe.
  */
 final class HostingMark {
     private static final Logger LOG = LoggerFactory.getLogger(HostingMark.class);
 
     private static final long TOUCH_NANOS = 1_000_000_000L;
 
-    private final Path file;
+    private final @Nullable Path file;
+    private final Duration lease;
     private long touched = System.nanoTime() - TOUCH_NANOS;
+    private boolean told;
+    private boolean written;
 
-    HostingMark(Path directory, int port) {
-        this.file = directory.resolve("declock-embedded-" + port + ".mark");
+    /**
+     * Makes it.
+     *
+     * @param directory where the file is, null for nowhere
+     * @param lease the longest lease that a memory node of this application grants
+     */
+    HostingMark(@Nullable Path directory, int port, Duration lease) {
+        this.file = directory == null ? null : directory.resolve("embedded-" + port + ".mark");
+        this.lease = lease;
+    }
+
+    /** Returns the longest lease that a memory node of this application, or one that lived here before, may have granted. */
+    Duration formerLease() {
+        Path path = file;
+        try {
+            if (path != null && Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+                Duration former =
+                        Duration.ofMillis(Long.parseLong(Files.readString(path).strip()));
+                return former.compareTo(lease) > 0 ? former : lease;
+            }
+        } catch (IOException | NumberFormatException e) {
+            LOG.debug("The mark {} cannot be read", path, e);
+        }
+        return lease;
     }
 
     /** Returns whether a memory node may have lived here within that time. */
     boolean isYoungerThan(Duration time) {
+        if (file == null) {
+            return true;
+        }
         try {
             FileTime last = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS);
-            return last.toInstant().isAfter(Instant.now().minus(time));
+            return last.toInstant().isAfter(Instant.now().minus(time)) || !canBeWritten(file);
         } catch (NoSuchFileException e) {
             return !Files.isWritable(file.toAbsolutePath().getParent());
         } catch (IOException e) {
             LOG.debug("The mark {} cannot be read", file, e);
             return true;
         }
+    }
+
+    private static boolean canBeWritten(Path file) {
+        return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(file);
     }
 
     /** Notes that a memory node lives here now; writes once a second. */
@@ -54,22 +85,36 @@ final class HostingMark {
             return;
         }
         touched = now;
+        if (file == null) {
+            return;
+        }
         try {
-            if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-                Files.newByteChannel(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE))
-                        .close();
+            if (!written || !Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+                Files.writeString(file, String.valueOf(formerLease().toMillis()));
+                written = true;
             }
             Files.getFileAttributeView(file, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
                     .setTimes(FileTime.from(Instant.now()), null, null);
         } catch (IOException e) {
-            LOG.debug("The mark {} cannot be written", file, e);
+            if (!told) {
+                told = true;
+                LOG.warn(
+                        "The mark {} cannot be written ({}): wait for {} before another instance hosts the embedded memory node after this one",
+                        file,
+                        e.toString(),
+                        lease);
+            }
         }
     }
 
     /** Notes that nobody holds anything of the memory node that lived here. */
     void clear() {
+        if (file == null) {
+            return;
+        }
         try {
             Files.deleteIfExists(file);
+            written = false;
         } catch (IOException e) {
             LOG.debug("The mark {} cannot be deleted", file, e);
         }

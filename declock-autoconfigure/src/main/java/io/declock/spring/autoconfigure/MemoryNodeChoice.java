@@ -46,16 +46,42 @@ record MemoryNodeChoice(
                     "declock.mode=remote asks for configured ones.",
                     "Set declock.memory-nodes=tcp://host:7420, or remove declock.mode.");
         }
+        // With port 0 the memory node is meant to be for this instance alone, wherever it runs.
+        if (mode == Mode.AUTO && properties.embedded().port() != 0) {
+            requireMachineOfItsOwn(environment);
+        }
+        return new MemoryNodeChoice(addresses, EmbeddedMemoryNode.of(properties, details));
+    }
+
+    private static void requireMachineOfItsOwn(Environment environment) {
         CloudPlatform platform = CloudPlatform.getActive(environment);
-        if (mode == Mode.AUTO && platform != null && platform != CloudPlatform.NONE) {
+        String where = platform == CloudPlatform.NONE
+                ? null
+                : platform != null ? "on " + platform : inContainer(Containers.evidence());
+        if (where != null) {
             throw new MemoryNodesNotConfiguredException(
-                    "This application runs on " + platform
+                    "This application runs " + where
                             + ", where every instance would host a memory node of its own, and the"
                             + " instances would not exclude each other.",
                     "Run memory nodes and set declock.memory-nodes=tcp://host:7420 in every instance. If there is only ever one"
                             + " instance, set declock.mode=embedded.");
         }
-        return new MemoryNodeChoice(addresses, EmbeddedMemoryNode.of(properties, details));
+    }
+
+    private static @Nullable String inContainer(@Nullable String evidence) {
+        return evidence == null ? null : "in a container (" + evidence + ")";
+    }
+
+    /** Returns the secret to use: the configured one, or the one that the embedded memory nodes of this user share. */
+    @Nullable
+    String secret(DecLockConnectionDetails details) {
+        return embedded == null ? TcpFabricFactory.checkedSecret(details) : embedded.secret();
+    }
+
+    /** Returns what the embedded memory node is, for people, null if there is none. */
+    @Nullable
+    String describeEmbedded() {
+        return embedded == null ? null : embedded.describe();
     }
 
     /** Returns whether a memory node is used by RDMA. */

@@ -23,10 +23,12 @@ import org.springframework.util.StringUtils;
 final class TcpFabricFactory implements FabricFactory {
     private final DecLockProperties properties;
     private final DecLockConnectionDetails details;
+    private final MemoryNodeChoice choice;
 
-    TcpFabricFactory(DecLockProperties properties, DecLockConnectionDetails details) {
+    TcpFabricFactory(DecLockProperties properties, DecLockConnectionDetails details, MemoryNodeChoice choice) {
         this.properties = properties;
         this.details = details;
+        this.choice = choice;
     }
 
     @Override
@@ -41,7 +43,7 @@ final class TcpFabricFactory implements FabricFactory {
         DecLockProperties.Tcp tcp = properties.tcp();
         DecLockProperties.Peer peer = properties.peer();
         TcpFabricSettings settings = TcpFabricSettings.DEFAULTS
-                .withSecret(checkedSecret(details))
+                .withSecret(choice.secret(details))
                 .withPeers(true, StringUtils.hasText(peer.host()) ? peer.host() : null, peer.port())
                 .withPeerBindHost(StringUtils.hasText(peer.bindHost()) ? peer.bindHost() : null)
                 .withTimeouts(tcp.connectTimeout(), tcp.requestTimeout())

@@ -8,6 +8,8 @@ import io.declock.node.ComputeNodeMonitor;
 import io.declock.spring.support.CircuitBreakerStates;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
@@ -16,18 +18,25 @@ public final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
     private final ComputeNodeMonitor monitor;
     private final int index;
     private final CircuitBreakerStates circuitBreakers;
+    private final Supplier<@Nullable String> embedded;
 
     /**
      * Makes one.
      *
      * @param index which of the monitor's memory nodes
      * @param circuitBreakers tells the state of its circuit breaker
+     * @param embedded tells what is to be known of it if it is an embedded one, else null
      */
-    public MemoryNodeHealthIndicator(ComputeNodeMonitor monitor, int index, CircuitBreakerStates circuitBreakers) {
+    public MemoryNodeHealthIndicator(
+            ComputeNodeMonitor monitor,
+            int index,
+            CircuitBreakerStates circuitBreakers,
+            Supplier<@Nullable String> embedded) {
         super("The health of a memory node could not be told");
         this.monitor = monitor;
         this.index = index;
         this.circuitBreakers = circuitBreakers;
+        this.embedded = embedded;
     }
 
     @Override
@@ -47,6 +56,7 @@ public final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("recordsInUse", view.recordsInUse())
                 .withDetail("recordsTotal", view.recordsTotal())
                 .withDetail("members", view.members());
+        Optional.ofNullable(embedded.get()).ifPresent(what -> builder.withDetail("embedded", what));
         Optional.ofNullable(view.roundTrip())
                 .ifPresent(trip -> builder.withDetail("roundTripMicros", trip.toNanos() / 1000));
         Optional.ofNullable(view.clockOffset())

@@ -20,9 +20,16 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -118,7 +125,7 @@ class EmbeddedMemoryNodeTests {
     @Test
     void aStartSoonAfterAHostThatLeftHoldersBehindWaitsForTheirLeases() throws IOException {
         int port = freePort();
-        Path mark = Path.of(System.getProperty("java.io.tmpdir"), "declock-embedded-" + port + ".mark");
+        Path mark = Contexts.directory().resolve("embedded-" + port + ".mark");
         Files.createFile(mark);
         long before = System.nanoTime();
         runner("declock.embedded.port=" + port)
@@ -129,8 +136,8 @@ class EmbeddedMemoryNodeTests {
 
     @Test
     void theMarkTellsWhetherAHostLivedHereJustNow(@TempDir Path directory) throws IOException {
-        HostingMark mark = new HostingMark(directory, 1);
-        Path file = directory.resolve("declock-embedded-1.mark");
+        HostingMark mark = new HostingMark(directory, 1, Duration.ofSeconds(3));
+        Path file = directory.resolve("embedded-1.mark");
         assertThat(mark.isYoungerThan(Duration.ofDays(1))).isFalse();
         mark.touch();
         assertThat(file).exists();
@@ -142,8 +149,104 @@ class EmbeddedMemoryNodeTests {
     }
 
     @Test
+    void theMarkKnowsTheLongestLeaseThatMayStillRun(@TempDir Path directory) {
+        HostingMark before = new HostingMark(directory, 1, Duration.ofSeconds(20));
+        before.touch();
+        HostingMark after = new HostingMark(directory, 1, Duration.ofSeconds(3));
+        assertThat(after.formerLease()).isEqualTo(Duration.ofSeconds(20));
+        after.touch();
+        // It may die while it waits.
+        assertThat(new HostingMark(directory, 1, Duration.ofSeconds(3)).formerLease())
+                .isEqualTo(Duration.ofSeconds(20));
+        after.clear();
+        assertThat(new HostingMark(directory, 1, Duration.ofSeconds(3)).formerLease())
+                .isEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void withoutADirectoryOrWithAMarkThatCannotBeWrittenEveryStartWaits(@TempDir Path directory) throws IOException {
+        HostingMark nowhere = new HostingMark(null, 1, Duration.ofSeconds(3));
+        nowhere.touch();
+        assertThat(nowhere.isYoungerThan(Duration.ofMillis(1))).isTrue();
+        nowhere.clear();
+        // A directory in the file's place: nobody can write to it, not even root.
+        Path blocked = Files.createDirectory(directory.resolve("embedded-2.mark"));
+        Files.setLastModifiedTime(blocked, FileTime.from(Instant.now().minusSeconds(100)));
+        assertThat(new HostingMark(directory, 2, Duration.ofSeconds(3)).isYoungerThan(Duration.ofSeconds(5)))
+                .isTrue();
+    }
+
+    @Test
+    void aStartWithoutADirectoryWaitsForLeasesAndLetsNobodyElseIn(@TempDir Path directory, CapturedOutput output)
+            throws IOException {
+        String port = "declock.embedded.port=" + freePort();
+        String none = "declock.embedded.directory=" + Files.createFile(directory.resolve("file"));
+        long before = System.nanoTime();
+        runner(port, none).run(context -> {
+            assertThat(isUp(context)).isTrue();
+            assertThat(System.nanoTime() - before).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(2500));
+            assertThat(output).contains("cannot be used", "declock.embedded.directory");
+            runner(port)
+                    .run(stranger ->
+                            assertThat(stranger).getFailure().rootCause().hasMessageContaining("declock.secret"));
+        });
+    }
+
+    @Test
+    void theSecretIsForTheOwnersEyesOnlyAndTheSameForAllOfThem(@TempDir Path parent) throws IOException {
+        Path path = parent.resolve("own");
+        EmbeddedDirectory directory = EmbeddedDirectory.of(path.toString());
+        String secret = directory.secret();
+        assertThat(secret).hasSizeGreaterThan(32);
+        assertThat(EmbeddedDirectory.of(path.toString()).secret()).isEqualTo(secret);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+                .isEqualTo("rwx------");
+        try (Stream<Path> files = Files.list(path)) {
+            assertThat(files)
+                    .singleElement()
+                    .satisfies(file -> assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                            .isEqualTo("rw-------"));
+        }
+    }
+
+    @Test
+    void aDirectoryThatOthersCanReachIsNotTrusted(@TempDir Path parent, CapturedOutput output) throws IOException {
+        Path open = Files.createDirectory(parent.resolve("open"));
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThat(EmbeddedDirectory.of(open.toString()).path()).isNull();
+        assertThat(output).contains("is open to others (rwxrwxrwx)", "chmod 700");
+        Path link =
+                Files.createSymbolicLink(parent.resolve("link"), Files.createDirectory(parent.resolve("elsewhere")));
+        assertThat(EmbeddedDirectory.of(link.toString()).path()).isNull();
+    }
+
+    @Test
+    void whoeverMakesTheSecretFirstMakesItForAll(@TempDir Path parent) throws Exception {
+        Path path = parent.resolve("own");
+        Set<String> secrets = ConcurrentHashMap.newKeySet();
+        CyclicBarrier together = new CyclicBarrier(16);
+        List<Thread> processes = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            processes.add(new Thread(() -> {
+                try {
+                    together.await();
+                    secrets.add(EmbeddedDirectory.of(path.toString()).secret());
+                } catch (Exception e) {
+                    secrets.add(e.toString());
+                }
+            }));
+        }
+        processes.forEach(Thread::start);
+        for (Thread process : processes) {
+            process.join();
+        }
+        assertThat(secrets).hasSize(1);
+    }
+
+    @Test
     void whatCannotBeToldIsTakenForAHost(@TempDir Path directory) {
-        assertThat(new HostingMark(directory.resolve("missing"), 1).isYoungerThan(Duration.ofSeconds(5)))
+        assertThat(new HostingMark(directory.resolve("missing"), 1, Duration.ofSeconds(3))
+                        .isYoungerThan(Duration.ofSeconds(5)))
                 .isTrue();
     }
 

@@ -140,13 +140,38 @@ class PropertiesTests {
 
     @Test
     void onACloudPlatformMemoryNodesMustBeConfigured() {
-        runner().withPropertyValues("spring.main.cloud-platform=kubernetes")
+        String kubernetes = "spring.main.cloud-platform=kubernetes";
+        runner().withPropertyValues(kubernetes, "declock.embedded.port=7420")
                 .run(context -> assertThat(analyze(context.getStartupFailure(), null))
                         .contains("declock.memory-nodes", "KUBERNETES", "declock.mode=embedded"));
-        runner().withPropertyValues("spring.main.cloud-platform=kubernetes", "declock.mode=embedded")
+        runner().withPropertyValues(kubernetes, "declock.mode=embedded")
                 .run(context -> assertThat(context).hasNotFailed());
         runner().withPropertyValues("spring.main.cloud-platform=none")
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** As {@code @SpringBootTest} has it, wherever the build runs. */
+    @Test
+    void onACloudPlatformAMemoryNodeForOneInstanceAloneIsNotRefused() {
+        runner().withPropertyValues("spring.main.cloud-platform=kubernetes", "declock.embedded.port=0")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void inAContainerMemoryNodesMustBeConfigured() throws IOException {
+        String evidence = Containers.evidence();
+        try (ServerSocket free = new ServerSocket(0)) {
+            free.close();
+            runner().withPropertyValues("spring.main.cloud-platform=", "declock.embedded.port=" + free.getLocalPort())
+                    .run(context -> {
+                        if (evidence == null) {
+                            assertThat(context).hasNotFailed();
+                        } else {
+                            assertThat(analyze(context.getStartupFailure(), null))
+                                    .contains("in a container", evidence, "declock.mode=embedded");
+                        }
+                    });
+        }
     }
 
     @Test

@@ -1,0 +1,163 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.autoconfigure;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.util.StringUtils;
+
+/**
+ * Where the applications of one user on this machine keep what their embedded memory node needs: the secret that they share, and when
+ * one last lived on a port. Nobody else may look into it or put something there: with the secret anybody could take and release locks, and
+ * a mark that somebody else removes would let a memory node grant what is still held. Thread-safe.
+ *
+ * @param path the directory, null if there is none that can be used and trusted
+ */
+record EmbeddedDirectory(@Nullable Path path) {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedDirectory.class);
+
+    private static final String SECRET_FILE = "embedded.secret";
+    private static final int SECRET_BYTES = 32;
+    private static final Set<PosixFilePermission> OF_OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
+    private static final Set<PosixFilePermission> FILE_OF_OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
+
+    /**
+     * Finds the directory, making it if need be.
+     *
+     * @param configured where it is to be, empty or null for {@code .declock} in the user's home directory
+     */
+    static EmbeddedDirectory of(@Nullable String configured) {
+        Path path;
+        try {
+            path = StringUtils.hasText(configured)
+                    ? Path.of(configured)
+                    : Path.of(System.getProperty("user.home", ""), ".declock");
+        } catch (InvalidPathException e) {
+            return unusable(String.valueOf(configured), e);
+        }
+        try {
+            Path absolute = path.toAbsolutePath();
+            create(absolute);
+            requirePrivate(absolute);
+            return new EmbeddedDirectory(absolute);
+        } catch (IOException e) {
+            return unusable(path.toString(), e);
+        }
+    }
+
+    private static EmbeddedDirectory unusable(String path, Exception why) {
+        LOG.warn(
+                "The directory {} for the embedded memory node cannot be used ({}): each start waits until leases that another one may have"
+                        + " granted have run out, and without a configured declock.secret other instances on this machine cannot join. Set"
+                        + " declock.embedded.directory to a directory that only this user can write.",
+                path,
+                why.toString());
+        return new EmbeddedDirectory(null);
+    }
+
+    private static void create(Path directory) throws IOException {
+        Path parent = directory.getParent();
+        if (parent != null && !Files.isDirectory(parent)) {
+            throw new FileSystemException(parent.toString(), null, "is no directory");
+        }
+        try {
+            Files.createDirectory(directory, permissions(directory, OF_OWNER_ONLY));
+        } catch (FileAlreadyExistsException e) {
+            // As it should be, or looked at next.
+        }
+    }
+
+    private static FileAttribute<?>[] permissions(Path where, Set<PosixFilePermission> permissions) {
+        return isPosix(where)
+                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)}
+                : new FileAttribute<?>[0];
+    }
+
+    private static boolean isPosix(Path path) {
+        return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+
+    private static void requirePrivate(Path path) throws IOException {
+        if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || !Files.isWritable(path)) {
+            throw new FileSystemException(path.toString(), null, "is no directory that can be written");
+        }
+        if (!isPosix(path)) {
+            return;
+        }
+        PosixFileAttributes attributes =
+                Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        if (!OF_OWNER_ONLY.containsAll(attributes.permissions())) {
+            throw new FileSystemException(
+                    path.toString(),
+                    null,
+                    "is open to others (" + PosixFilePermissions.toString(attributes.permissions())
+                            + "); only its owner may have access (chmod 700)");
+        }
+    }
+
+    /**
+     * Returns the secret that every application of this user reads here; the first one makes it. Where there is no directory, it is known
+     * to this application alone.
+     */
+    String secret() {
+        Path directory = path;
+        if (directory == null) {
+            return freshSecret();
+        }
+        Path file = directory.resolve(SECRET_FILE);
+        try {
+            if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+                publish(directory, file);
+            }
+            String secret = Files.readString(file, StandardCharsets.US_ASCII).strip();
+            if (!secret.isEmpty()) {
+                return secret;
+            }
+            LOG.warn("{} is empty: delete it, so that a new one is made", file);
+        } catch (IOException e) {
+            LOG.warn(
+                    "The secret in {} can be neither read nor made ({}): other instances on this machine cannot join",
+                    file,
+                    e.toString());
+        }
+        return freshSecret();
+    }
+
+    /** Makes it whole elsewhere and then gives it its name, unless another process was faster: nobody reads half of it. */
+    private static void publish(Path directory, Path file) throws IOException {
+        Path draft = Files.createTempFile(directory, "secret", ".tmp", permissions(directory, FILE_OF_OWNER_ONLY));
+        try {
+            Files.writeString(draft, freshSecret(), StandardCharsets.US_ASCII);
+            Files.createLink(file, draft);
+        } catch (FileAlreadyExistsException e) {
+            LOG.debug("Another process made the secret", e);
+        } catch (UnsupportedOperationException e) {
+            Files.move(draft, file);
+        } finally {
+            Files.deleteIfExists(draft);
+        }
+    }
+
+    private static String freshSecret() {
+        byte[] bytes = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(bytes);
+        return Base64.getEncoder().encodeToString(bytes);
+    }
+}
