@@ -44,7 +44,8 @@ public interface DistributedReadWriteLock {
      * @throws LockNotGrantedException if the wait time ran out, or at once as {@link UpgradeRefusedException} if the owner would wait for
      *     itself
      * @throws LockLostException if the owner has lost the lock and not released it since
-     * @throws MemoryNodeUnavailableException if a memory node that is needed cannot serve now and waiting is not allowed
+     * @throws MemoryNodeUnavailableException if a memory node that is needed is not there: at once where waiting for it is not allowed,
+     *     else when the wait time has run out
      * @throws InterruptedException if interrupted while waiting; nothing is held then
      */
     LockHandle acquire(LockRequest request) throws InterruptedException;
@@ -52,7 +53,10 @@ public interface DistributedReadWriteLock {
     /** As {@link #acquire(LockRequest)} on behalf of {@code owner}, blocking the calling thread. */
     LockHandle acquire(LockRequest request, LockOwner owner) throws InterruptedException;
 
-    /** As {@link #acquire(LockRequest)}, with an empty result where that would throw {@link LockNotGrantedException}. */
+    /**
+     * As {@link #acquire(LockRequest)}, with an empty result where that would throw {@link LockNotGrantedException}. That a memory node is
+     * not there is told as an exception, as the result would say that somebody has the lock.
+     */
     Optional<LockHandle> tryAcquire(LockRequest request) throws InterruptedException;
 
     /**

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param members live compute nodes there
  * @param clockOffset this process's clock against the memory node's, null before the first measurement
  * @param problem why there is no session, empty for none
+ * @param downFor for how long there has been no session, zero if there is one
  */
 public record MemoryNodeView(
         String address,
@@ -34,7 +35,8 @@ public record MemoryNodeView(
         long recordsTotal,
         int members,
         @Nullable Duration clockOffset,
-        String problem) {
+        String problem,
+        Duration downFor) {
     /** State of a session. */
     public enum State {
         /** Never joined yet, trying. */

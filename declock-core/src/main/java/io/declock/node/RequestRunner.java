@@ -3,21 +3,25 @@
 
 package io.declock.node;
 
+import io.declock.DecLockException;
 import io.declock.LockHandle;
 import io.declock.LockMode;
-import io.declock.LockNotGrantedException;
 import io.declock.LockRequest;
+import io.declock.MemoryNodeUnavailableException;
 import io.declock.UpgradeRefusedException;
 import io.declock.local.Acquisition;
 import io.declock.local.Ceiling;
 import io.declock.local.Hold;
 import io.declock.local.LocalWaiter;
+import io.declock.monitor.LockNames;
+import io.declock.monitor.MemoryNodeView;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -40,21 +44,29 @@ final class RequestRunner {
         if (request.isSingle()) {
             LockHandle handle = acquireOne(request, owner, wait);
             if (handle == null) {
-                throw notGranted(request.name(), request.mode(), wait);
+                throw notGranted(request, request.name(), request.mode(), wait);
             }
             return handle;
         }
         List<LocalWaiter> parts = new ArrayList<>(request.names().size());
         Map.Entry<String, LockMode> missing = collect(request, owner, wait, parts);
         if (missing != null) {
-            throw notGranted(missing.getKey(), missing.getValue(), wait);
+            throw notGranted(request, missing.getKey(), missing.getValue(), wait);
         }
         return handle(request, parts);
     }
 
     @Nullable
     LockHandle tryAcquire(LockRequest request, Object owner) throws InterruptedException {
-        long wait = waitNanos(request);
+        LockHandle handle = tryInTime(request, owner, waitNanos(request));
+        MemoryNodeUnavailableException unavailable = handle == null ? unavailable(request) : null;
+        if (unavailable != null) {
+            throw unavailable;
+        }
+        return handle;
+    }
+
+    private @Nullable LockHandle tryInTime(LockRequest request, Object owner, long wait) throws InterruptedException {
         try {
             if (request.isSingle()) {
                 return acquireOne(request, owner, wait);
@@ -73,8 +85,24 @@ final class RequestRunner {
         return granted == null ? null : handle(request, granted, List.of());
     }
 
-    private LockNotGrantedException notGranted(String name, LockMode mode, long wait) {
-        return NamedLock.notGranted(name, mode, wait, node.whereIs(name));
+    private DecLockException notGranted(LockRequest request, String name, LockMode mode, long wait) {
+        MemoryNodeUnavailableException unavailable = unavailable(request);
+        return unavailable != null ? unavailable : NamedLock.notGranted(name, mode, wait, node.whereIs(name));
+    }
+
+    /** Returns what to throw if a memory node of the request is not there: then a wait that was in vain says nothing of other holders. */
+    private @Nullable MemoryNodeUnavailableException unavailable(LockRequest request) {
+        for (String name : request.names().keySet()) {
+            Optional<MemoryNodeView> home = node.monitor().memoryNodeOf(name);
+            if (home.isEmpty() || home.get().state() != MemoryNodeView.State.UP) {
+                String where = home.map(view -> "memory node " + view.address() + ", which is " + view.state()
+                                + (view.problem().isEmpty() ? "" : ": " + view.problem()))
+                        .orElse("a memory node that is not known yet, because not every memory node has been joined");
+                return new MemoryNodeUnavailableException(
+                        "Lock " + LockNames.quoted(name) + " was not granted: it lives on " + where);
+            }
+        }
+        return null;
     }
 
     private long waitNanos(LockRequest request) {
@@ -230,7 +258,7 @@ final class RequestRunner {
             giveBack(parts);
             result.completeExceptionally(
                     failure == null
-                            ? notGranted(name.getKey(), name.getValue(), wait)
+                            ? notGranted(request, name.getKey(), name.getValue(), wait)
                             : ComputeNode.unchecked(failure));
         }
     }

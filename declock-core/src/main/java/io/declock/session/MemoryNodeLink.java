@@ -69,6 +69,7 @@ public final class MemoryNodeLink {
     private int refusals;
     private int shortLives;
     private long joinedAt;
+    private volatile long downSince;
 
     /** Told about sessions. Called without a mutex. */
     public interface Listener {
@@ -105,6 +106,7 @@ public final class MemoryNodeLink {
             }
             running = true;
             state = State.JOINING;
+            downSince = surroundings.clock().nanoTime();
         } finally {
             mutex.unlock();
         }
@@ -311,6 +313,7 @@ public final class MemoryNodeLink {
             }
             again = running;
             session = null;
+            downSince = surroundings.clock().nanoTime();
             // Nobody joins in between.
             joining = true;
             state = running ? State.DOWN : State.LEFT;
@@ -442,7 +445,19 @@ public final class MemoryNodeLink {
         NodeSession current = session;
         if (current == null) {
             return new MemoryNodeView(
-                    address.toString(), memoryNodeId, state, 0, 0, null, Duration.ZERO, 0, 0, 0, null, problem);
+                    address.toString(),
+                    memoryNodeId,
+                    state,
+                    0,
+                    0,
+                    null,
+                    Duration.ZERO,
+                    0,
+                    0,
+                    0,
+                    null,
+                    problem,
+                    Duration.ofNanos(Math.max(0, surroundings.clock().nanoTime() - downSince)));
         }
         HeartbeatReply beat = current.lastHeartbeat();
         return new MemoryNodeView(
@@ -457,6 +472,7 @@ public final class MemoryNodeLink {
                 beat == null ? 0 : beat.recordsTotal(),
                 current.membership().members().size(),
                 Duration.ofNanos(current.clockOffsetNanos()),
-                problem);
+                problem,
+                Duration.ZERO);
     }
 }

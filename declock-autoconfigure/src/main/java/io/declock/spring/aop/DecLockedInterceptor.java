@@ -30,6 +30,10 @@ final class DecLockedInterceptor implements MethodInterceptor {
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Mono", DecLockedInterceptor.class.getClassLoader());
 
+    private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+            "org.springframework.transaction.annotation.Transactional", DecLockedInterceptor.class.getClassLoader());
+
+    private final @Nullable CallersTransaction callersTransaction = TRANSACTIONS ? new CallersTransaction() : null;
     private final LockedOperations operations;
     private final Supplier<DistributedReadWriteLock> lock;
     private final StageExecution stages;
@@ -66,7 +70,11 @@ final class DecLockedInterceptor implements MethodInterceptor {
         LockOwner owner = DecLockContext.currentOwner();
         LockHandle handle;
         try {
-            handle = acquire(operation.request(call), owner);
+            LockRequest request = operation.request(call);
+            if (callersTransaction != null) {
+                callersTransaction.check(operation, request);
+            }
+            handle = acquire(request, owner);
         } catch (LockNotGrantedException | MemoryNodeUnavailableException e) {
             return operation.notGranted(call.getTarget(), call.getArgs(), e);
         } catch (InterruptedException e) {

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -18,7 +19,12 @@ import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.Operator;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.StringLiteral;
+import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -58,6 +64,7 @@ final class KeyCompiler {
         }
         @Nullable String @Nullable [] parameters = PARAMETERS.getParameterNames(method);
         checkVariables(expression.getAST(), variables(method, parameters), text, method);
+        checkProperties(expression.getAST(), text, method, parameters);
         if (expression.getAST() instanceof VariableReference reference) {
             int index = argument(reference.toStringAST().substring(1), method, parameters);
             if (index >= 0) {
@@ -103,6 +110,37 @@ final class KeyCompiler {
             Arrays.stream(parameters).filter(name -> name != null).forEach(known::add);
         }
         return known;
+    }
+
+    /**
+     * A bare word is a property of the root object, which has few; whoever writes another one means a name, or a parameter. Looks at what
+     * is evaluated against the root object for certain, and leaves the rest to the evaluation.
+     */
+    private static void checkProperties(
+            SpelNode node, String text, Method method, @Nullable String @Nullable [] parameters) {
+        if (node instanceof PropertyOrFieldReference property
+                && BeanUtils.getPropertyDescriptor(LockedCall.class, property.getName()) == null) {
+            String word = property.getName();
+            boolean isParameter =
+                    parameters != null && Arrays.asList(parameters).contains(word);
+            throw new DecLockedMisuseException(
+                    "@DecLocked on " + Names.of(method) + " has the key '" + text + "', in which '" + word
+                            + "' is neither a parameter nor a text. Did you mean "
+                            + (isParameter
+                                    ? "the parameter #" + word
+                                    : word.equals(text)
+                                            ? "name = \"" + word + "\""
+                                            : "the text '" + word + "' in quotes")
+                            + "?",
+                    null);
+        }
+        if (node instanceof CompoundExpression) {
+            checkProperties(node.getChild(0), text, method, parameters);
+        } else if (node instanceof Operator || node instanceof Ternary || node instanceof Elvis) {
+            for (int i = 0; i < node.getChildCount(); i++) {
+                checkProperties(node.getChild(i), text, method, parameters);
+            }
+        }
     }
 
     private static void checkVariables(SpelNode node, Set<String> known, String text, Method method) {

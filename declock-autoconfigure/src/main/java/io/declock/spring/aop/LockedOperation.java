@@ -55,6 +55,18 @@ record LockedOperation(
         KeyCompiler keys) {
     private static final Logger LOG = LoggerFactory.getLogger(LockedOperation.class);
 
+    /** Whether objects of a class that are equal have the same text, as far as can be told: not with what they inherit from Object. */
+    private static final ClassValue<Boolean> SAYS_WHAT_IT_IS = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            try {
+                return type.getMethod("toString").getDeclaringClass() != Object.class;
+            } catch (NoSuchMethodException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    };
+
     /**
      * One annotation's part of it.
      *
@@ -127,6 +139,14 @@ record LockedOperation(
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method) + ": the key " + key.text() + " is "
                             + (value == null ? "null" : "empty") + ", so it is not clear what to lock.",
+                    null);
+        }
+        if (value != null && !SAYS_WHAT_IT_IS.get(value.getClass())) {
+            throw new DecLockedMisuseException(
+                    "@DecLocked on " + Names.of(method) + ": the key " + key.text() + " is a "
+                            + value.getClass().getName()
+                            + ", which has no toString() of its own, so every object would have a lock of its own. Lock what identifies it,"
+                            + " for example " + key.text() + ".id.",
                     null);
         }
         return lock.name.isEmpty() ? text : lock.name + ":" + text;

@@ -270,7 +270,8 @@ public record DecLockProperties(
     /**
      * Circuit breaker.
      *
-     * @param enabled Whether acquisitions fail at once after a memory node was found unavailable a number of times.
+     * @param enabled Whether acquisitions fail at once once a memory node is known to be unavailable.
+     * @param openAfter How long a memory node may be without a session before the circuit opens, whoever asks.
      * @param failureRateThreshold Percentage of acquisitions that must have met an unavailable memory node to open the circuit.
      * @param slidingWindowSize How many of the last acquisitions count.
      * @param minimumNumberOfCalls How many acquisitions there must have been.
@@ -279,6 +280,7 @@ public record DecLockProperties(
      */
     public record CircuitBreaker(
             @DefaultValue("true") boolean enabled,
+            @DefaultValue("1s") Duration openAfter,
             @DefaultValue("50") float failureRateThreshold,
             @DefaultValue("20") int slidingWindowSize,
             @DefaultValue("5") int minimumNumberOfCalls,

@@ -83,6 +83,7 @@ public final class DecLockResilienceAutoConfiguration {
                     monitor,
                     registry,
                     config(registry, properties.resilience().circuitBreaker()),
+                    properties.resilience().circuitBreaker().openAfter(),
                     choice.names().size());
         }
 

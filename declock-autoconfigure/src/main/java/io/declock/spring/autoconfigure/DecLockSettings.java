@@ -85,6 +85,9 @@ final class DecLockSettings {
         notNegative("declock.lease-margin", properties.leaseMargin());
         notNegative("declock.wait-time", properties.waitTime());
         notNegative("declock.startup.timeout", properties.startup().timeout());
+        notNegative(
+                "declock.resilience.circuit-breaker.open-after",
+                properties.resilience().circuitBreaker().openAfter());
         if (properties.heartbeatInterval().multipliedBy(3).compareTo(lease) > 0) {
             throw new InvalidDecLockPropertyException(
                     "declock.heartbeat-interval",

@@ -13,6 +13,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -25,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One circuit breaker per memory node. Only unavailability counts as a failure: a lock that is busy is a memory node that works.
  *
- * <p>A circuit closes as soon as the memory node's session is up again, without waiting for its time; otherwise the few callers
+ * <p>A circuit opens when the memory node has been without a session for a while, whoever asks: callers need not wait in vain one after
+ * the other to find out. It closes as soon as the memory node's session is up again, without waiting for its time; otherwise the few callers
  * that a half-open circuit lets through could keep everybody out for as long as they wait for a busy lock. Thread-safe.
  */
 public final class MemoryNodeCircuits implements CircuitBreakerStates {
@@ -35,6 +37,7 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
     private final ComputeNodeMonitor monitor;
     private final CircuitBreakerRegistry registry;
     private final CircuitBreakerConfig config;
+    private final Duration openAfter;
     private final boolean single;
     private final Map<String, CircuitBreaker> byAddress = new ConcurrentHashMap<>();
     private volatile @Nullable CircuitBreaker only;
@@ -43,13 +46,19 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
      * Makes the circuit breakers.
      *
      * @param config used for those that the registry does not have yet
+     * @param openAfter how long a memory node may be without a session before its circuit opens
      * @param memoryNodes how many memory nodes there are
      */
     public MemoryNodeCircuits(
-            ComputeNodeMonitor monitor, CircuitBreakerRegistry registry, CircuitBreakerConfig config, int memoryNodes) {
+            ComputeNodeMonitor monitor,
+            CircuitBreakerRegistry registry,
+            CircuitBreakerConfig config,
+            Duration openAfter,
+            int memoryNodes) {
         this.monitor = monitor;
         this.registry = registry;
         this.config = config;
+        this.openAfter = openAfter;
         this.single = memoryNodes == 1;
         if (single) {
             only = registry.circuitBreaker(NAME, config);
@@ -95,10 +104,34 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
 
     private boolean isPermitted(CircuitBreaker breaker, String name) {
         State state = breaker.getState();
-        if ((state == State.OPEN || state == State.HALF_OPEN) && isUp(monitor.memoryNodeOf(name))) {
-            breaker.transitionToClosedState();
+        boolean works = state == State.CLOSED || state == State.OPEN || state == State.HALF_OPEN;
+        Optional<MemoryNodeView> home = works ? monitor.memoryNodeOf(name) : Optional.empty();
+        if (home.isEmpty()) {
+            return breaker.tryAcquirePermission();
         }
-        return breaker.tryAcquirePermission();
+        if (isUp(home)) {
+            if (state != State.CLOSED) {
+                breaker.transitionToClosedState();
+            }
+            return breaker.tryAcquirePermission();
+        }
+        return isGone(home.get()) ? stayOpen(breaker) : breaker.tryAcquirePermission();
+    }
+
+    private boolean isGone(MemoryNodeView view) {
+        return view.downFor().compareTo(openAfter) >= 0;
+    }
+
+    /** Refuses, and counts it. Trying is of no use: the session comes back, or does not, without any caller's help. */
+    private static boolean stayOpen(CircuitBreaker breaker) {
+        if (breaker.getState() != State.OPEN) {
+            breaker.transitionToOpenState();
+        }
+        if (breaker.tryAcquirePermission()) {
+            breaker.releasePermission();
+            breaker.transitionToOpenState();
+        }
+        return false;
     }
 
     private static boolean isUp(Optional<MemoryNodeView> view) {

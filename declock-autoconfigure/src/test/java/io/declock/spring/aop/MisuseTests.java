@@ -40,6 +40,10 @@ class MisuseTests {
                 misuse(ARecord.class, "ARecord", "is final"),
                 misuse(BadSpel.class, "BadSpel.locked(int)", "'#id +'", "no SpEL expression"),
                 misuse(PlainTextKey.class, "PlainTextKey.locked()", "'order 42'", "belongs in 'name'"),
+                misuse(BareWord.class, "BareWord.locked()", "'report'", "Did you mean name = \"report\"?"),
+                misuse(BareParameter.class, "BareParameter.locked(int)", "Did you mean the parameter #id?"),
+                misuse(BareWordInText.class, "BareWordInText.locked(int)", "Did you mean the text 'order' in quotes?"),
+                misuse(BareParameterWithPath.class, "Did you mean the parameter #order?"),
                 misuse(EmptyKey.class, "EmptyKey.locked()", "empty key"),
                 misuse(EmptyLiteral.class, "EmptyLiteral.locked()", "''''", "empty"),
                 misuse(NoKey.class, "NoKey.locked()", "neither a key nor a name"),
@@ -212,6 +216,26 @@ class MisuseTests {
     static class PlainTextKey {
         @DecLocked("order 42")
         public void locked() {}
+    }
+
+    static class BareWord {
+        @DecLocked("report")
+        public void locked() {}
+    }
+
+    static class BareParameter {
+        @DecLocked("id")
+        public void locked(int id) {}
+    }
+
+    static class BareWordInText {
+        @DecLocked("order + #id")
+        public void locked(int id) {}
+    }
+
+    static class BareParameterWithPath {
+        @DecLocked("order.length()")
+        public void locked(String order) {}
     }
 
     static class EmptyKey {

@@ -106,6 +106,33 @@ class PlainMethodsTests {
     }
 
     @Test
+    void anObjectThatDoesNotSayWhatItIsIsNoKey() {
+        run(Keys.class, (context, keys) -> {
+            assertThatExceptionOfType(DecLockedMisuseException.class)
+                    .isThrownBy(() -> keys.of(new Object[] {new Nameless()}))
+                    .withMessageContaining("Keys.of")
+                    .withMessageContaining(Nameless.class.getName())
+                    .withMessageContaining("no toString() of its own");
+            assertThatExceptionOfType(DecLockedMisuseException.class)
+                    .isThrownBy(() -> keys.of(List.of(new int[][] {{1}})));
+            keys.of(List.of(Nature.WILD, new Named("x"), 7L, "text"));
+        });
+    }
+
+    private static final class Nameless {}
+
+    private record Named(String name) {}
+
+    private enum Nature {
+        WILD
+    }
+
+    static class Keys {
+        @DecLocked(name = "thing", key = "#thing")
+        public void of(Object thing) {}
+    }
+
+    @Test
     void aMethodMayCallAnotherBeansMethodUnderTheSameLock() {
         Contexts.locks()
                 .withBean(Orders.class)

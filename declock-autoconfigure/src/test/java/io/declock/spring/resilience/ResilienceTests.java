@@ -53,7 +53,8 @@ class ResilienceTests {
     @Test
     void whileTheCircuitIsOpenAcquisitionsFailAtOnce() {
         runner("tcp://127.0.0.1:1")
-                .withPropertyValues("declock.resilience.retry.enabled=false")
+                .withPropertyValues(
+                        "declock.resilience.retry.enabled=false", "declock.resilience.circuit-breaker.open-after=1h")
                 .run(context -> {
                     DistributedReadWriteLock lock = lock(context);
                     for (int i = 0; i < 5; i++) {
@@ -83,11 +84,57 @@ class ResilienceTests {
     }
 
     @Test
+    void theCircuitOpensWithTheLossOfTheSessionAndNotWithCallersSuffering() throws IOException {
+        int port = freePort();
+        MemoryNode node = node("one");
+        MemoryNodeServer server = serve(node, port);
+        runner("tcp://127.0.0.1:" + port)
+                .withPropertyValues(
+                        "declock.startup.timeout=10s", "declock.resilience.circuit-breaker.open-after=200ms")
+                .run(context -> {
+                    DistributedReadWriteLock lock = lock(context);
+                    lock.acquire(LockRequest.write("x")).close();
+                    server.close();
+                    node.close();
+                    ComputeNodeMonitor monitor = context.getBean(ComputeNodeMonitor.class);
+                    await().until(() -> monitor.memoryNodes().get(0).downFor().compareTo(Duration.ofMillis(200)) >= 0);
+                    long before = System.nanoTime();
+                    for (int i = 0; i < 3; i++) {
+                        // Without a single caller who had to wait for 30 s.
+                        assertThatExceptionOfType(CircuitOpenException.class)
+                                .isThrownBy(() -> lock.acquire(LockRequest.write("x")))
+                                .withMessageContaining("tcp://127.0.0.1:" + port);
+                    }
+                    assertThat(System.nanoTime() - before).isLessThan(TimeUnit.SECONDS.toNanos(2));
+                    assertThat(breaker(context, "declock").getState()).isEqualTo(CircuitBreaker.State.OPEN);
+                    assertThat(breaker(context, "declock").getMetrics().getNumberOfNotPermittedCalls())
+                            .isEqualTo(3);
+                });
+    }
+
+    @Test
+    void anOpenCircuitLetsNobodyTryWhileThereIsNoSession() {
+        runner("tcp://127.0.0.1:1")
+                .withPropertyValues(
+                        "declock.resilience.circuit-breaker.open-after=0s",
+                        "declock.resilience.circuit-breaker.wait-duration-in-open-state=10ms")
+                .run(context -> {
+                    DistributedReadWriteLock lock = lock(context);
+                    for (int i = 0; i < 10; i++) {
+                        assertThatExceptionOfType(CircuitOpenException.class)
+                                .isThrownBy(() -> lock.acquire(LockRequest.write("x")));
+                        TimeUnit.MILLISECONDS.sleep(15);
+                    }
+                });
+    }
+
+    @Test
     void theCircuitClosesAsSoonAsTheMemoryNodeIsJoined() throws IOException {
         int port = freePort();
         runner("tcp://127.0.0.1:" + port)
                 .withPropertyValues(
                         "declock.resilience.retry.enabled=false",
+                        "declock.resilience.circuit-breaker.open-after=1h",
                         "declock.resilience.circuit-breaker.wait-duration-in-open-state=1h")
                 .run(context -> {
                     DistributedReadWriteLock lock = lock(context);

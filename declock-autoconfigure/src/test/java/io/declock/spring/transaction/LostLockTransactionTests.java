@@ -32,6 +32,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -145,6 +146,56 @@ class LostLockTransactionTests {
                         .hasMessageContaining("interruptOnLost"));
     }
 
+    @Test
+    void aLockInsideACallersTransactionIsWarnedAboutOncePerMethod(CapturedOutput output) {
+        runner.withBean(Caller.class).run(context -> {
+            context.getBean(Notes.class).create();
+            Caller caller = context.getBean(Caller.class);
+            caller.readsOnly();
+            caller.separately();
+            assertThat(output).doesNotContain("that its caller has begun");
+            caller.under();
+            assertThat(output).doesNotContain("that its caller has begun");
+            caller.inside();
+            caller.inside();
+            assertThat(output.getOut()
+                            .split(
+                                    "Notes.quick\\(\\) takes its lock inside a transaction that its caller has begun",
+                                    -1))
+                    .hasSize(2);
+        });
+    }
+
+    static class Caller {
+        private final Notes notes;
+
+        Caller(Notes notes) {
+            this.notes = notes;
+        }
+
+        @Transactional
+        public void inside() {
+            notes.quick();
+        }
+
+        @Transactional(readOnly = true)
+        public void readsOnly() {
+            notes.reading();
+        }
+
+        @Transactional
+        public void separately() {
+            notes.separate();
+        }
+
+        /** The outer method has the same lock, and its transaction ends before that. */
+        @DecLocked(name = "note")
+        @Transactional
+        public void under() {
+            notes.quick();
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class OwnManager {
         @Bean
@@ -198,6 +249,13 @@ class LostLockTransactionTests {
         public void quick() {
             write();
         }
+
+        @DecLocked(name = "note")
+        public void reading() {}
+
+        @DecLocked(name = "note")
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void separate() {}
 
         @DecLocked(name = "note", leaseTime = "50ms", onLost = OnLost.LOG)
         @Transactional
