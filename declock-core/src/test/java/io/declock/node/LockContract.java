@@ -16,6 +16,7 @@ import io.declock.LockMode;
 import io.declock.LockNotGrantedException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.MemoryNodeUnavailableException;
 import io.declock.ShuttingDownException;
 import io.declock.UpgradeRefusedException;
 import io.declock.fabric.Purpose;
@@ -876,7 +877,16 @@ public abstract class LockContract {
         assertThat(a().counters().get(Event.HOLD_LOST)).isEqualTo(1);
         assertThat(handle.isValid()).isFalse();
         assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
-        assertThat(a().tryAcquire(LockRequest.write("lost").waitTime(SHORT))).isEmpty();
+        // Nobody else has it: that a memory node is not there is told in the same way, however it was asked for.
+        LockRequest again = LockRequest.write("lost").waitTime(SHORT);
+        assertThatThrownBy(() -> a().tryAcquire(again))
+                .isInstanceOf(MemoryNodeUnavailableException.class)
+                .hasMessageContaining("'lost'");
+        assertThatThrownBy(() -> a().acquire(again)).isInstanceOf(MemoryNodeUnavailableException.class);
+        assertThatThrownBy(() -> a().acquireAsync(again, LockOwner.named("other"))
+                        .toCompletableFuture()
+                        .get(20, SECONDS))
+                .hasCauseInstanceOf(MemoryNodeUnavailableException.class);
     }
 
     // ---------------------------------------------------------------- helpers
