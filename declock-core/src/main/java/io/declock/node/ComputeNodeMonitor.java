@@ -23,6 +23,9 @@ public interface ComputeNodeMonitor {
     /** Returns what this process holds and waits for now, at most {@code limit} of it. */
     List<LockView> locks(int limit);
 
+    /** Returns what this process holds and waits for now under one name. */
+    List<LockView> locksNamed(String name);
+
     /** Returns how many locks are held now. */
     long heldNow();
 

@@ -68,6 +68,16 @@ final class NodeMonitor implements ComputeNodeMonitor {
     }
 
     @Override
+    public List<LockView> locksNamed(String name) {
+        List<LockView> views = new ArrayList<>();
+        LocalLock lock = table.find(name);
+        if (lock != null) {
+            lock.visit(new Collector(name, memoryNodeId(name), views));
+        }
+        return List.copyOf(views);
+    }
+
+    @Override
     public Optional<MemoryNodeView> memoryNodeOf(String name) {
         MemoryNodeLink link = memoryNodes.linkOf(name);
         return link == null ? Optional.empty() : Optional.of(link.view());

@@ -58,6 +58,7 @@ class ContainerFaultsIT extends FaultScenarios<Node> {
                     .withEnv("DECLOCK_MEMORYNODE_ID", "locks-1")
                     .withEnv("DECLOCK_MEMORYNODE_SECRET", "a secret of containers")
                     .withEnv("DECLOCK_MEMORYNODE_WAITOUTOLDSESSIONS", "false")
+                    .withEnv("MANAGEMENT_ENDPOINT_HEALTH_SHOWDETAILS", "always")
                     .withExposedPorts(7420, 7421)
                     .waitingFor(Wait.forHttp("/actuator/health/readiness")
                             .forPort(7421)

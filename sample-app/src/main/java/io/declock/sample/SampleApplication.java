@@ -22,6 +22,7 @@ public class SampleApplication {
             System.setProperty(H2_BIND_ADDRESS, "127.0.0.1");
         }
         SpringApplication application = new SpringApplication(SampleApplication.class);
+        application.addListeners(new ShopHome());
         if (System.getenv("PORTFILE") != null) {
             application.addListeners(new WebServerPortFileWriter());
         }

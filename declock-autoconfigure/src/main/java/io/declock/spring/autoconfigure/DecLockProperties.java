@@ -9,6 +9,7 @@ import io.declock.spring.aop.DecLockedAdvisor;
 import io.declock.spring.aop.DecLockedChecker;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -25,8 +26,8 @@ import org.springframework.util.unit.DataSize;
  * @param waitTime How long an acquisition waits when it does not say.
  * @param failFast Whether acquisitions fail at once while a memory node is unavailable, in place of waiting for it as long as they wait for the lock.
  * @param lease How long this instance may be silent before a memory node declares it dead and gives its locks to others.
- * @param heartbeatInterval How often the lease is renewed. At most a third of the lease.
- * @param leaseMargin How much earlier than a memory node this instance counts its own lease as over.
+ * @param heartbeatInterval How often the lease is renewed. At most a third of the lease; by default, a sixth of it.
+ * @param leaseMargin How much earlier than a memory node this instance counts its own lease as over. By default, a twelfth of the lease.
  * @param clockSyncInterval How often the offset of this machine's clock against the memory nodes' is measured.
  * @param maxIdleLocks Most lock names that are not in use of which the record is remembered.
  * @param spin How long a caller that comes first in line behind a holder of this process spins before it parks; 0 for never.
@@ -54,8 +55,8 @@ public record DecLockProperties(
         @DefaultValue("30s") Duration waitTime,
         @DefaultValue("false") boolean failFast,
         @DefaultValue("3s") Duration lease,
-        @DefaultValue("500ms") Duration heartbeatInterval,
-        @DefaultValue("250ms") Duration leaseMargin,
+        @Nullable Duration heartbeatInterval,
+        @Nullable Duration leaseMargin,
         @DefaultValue("1s") Duration clockSyncInterval,
         @DefaultValue("65536") int maxIdleLocks,
         @DefaultValue("20us") Duration spin,
@@ -72,6 +73,29 @@ public record DecLockProperties(
         @DefaultValue Resilience resilience,
         @DefaultValue Metrics metrics,
         @DefaultValue Observation observation) {
+
+    /** As many times in a lease, a lost heartbeat or two cost nothing. */
+    private static final int HEARTBEATS_PER_LEASE = 6;
+
+    private static final int MARGINS_PER_LEASE = 12;
+
+    /** Fills in what follows from the lease. */
+    public DecLockProperties {
+        heartbeatInterval = heartbeatInterval == null ? lease.dividedBy(HEARTBEATS_PER_LEASE) : heartbeatInterval;
+        leaseMargin = leaseMargin == null ? lease.dividedBy(MARGINS_PER_LEASE) : leaseMargin;
+    }
+
+    /** Returns how often the lease is renewed. */
+    @Override
+    public Duration heartbeatInterval() {
+        return Objects.requireNonNull(heartbeatInterval);
+    }
+
+    /** Returns how much earlier than a memory node this instance counts its own lease as over. */
+    @Override
+    public Duration leaseMargin() {
+        return Objects.requireNonNull(leaseMargin);
+    }
 
     /** Does not show the secret. */
     @Override

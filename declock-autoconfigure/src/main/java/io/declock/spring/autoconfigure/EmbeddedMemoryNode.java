@@ -26,7 +26,6 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.ssl.SslBundle;
 import org.springframework.util.unit.DataSize;
 
 /**
@@ -89,17 +88,13 @@ final class EmbeddedMemoryNode {
         EmbeddedDirectory directory = alone ? new EmbeddedDirectory(null) : EmbeddedDirectory.of(embedded.directory());
         String configured = TcpFabricFactory.checkedSecret(details);
         String secret = alone || configured != null ? configured : directory.secret();
-        SslBundle bundle = details.getSslBundle();
         MemoryNodeServerSettings serverSettings = MemoryNodeServerSettings.DEFAULTS
                 .withAddress(LOOPBACK, embedded.port())
                 .withSecret(secret)
                 .withEventLoops(
                         properties.tcp().eventLoopThreads(),
                         properties.tcp().eventLoopPolling().toNanos());
-        if (bundle != null) {
-            serverSettings =
-                    serverSettings.withTls(bundle.createSslContext(), TcpFabricFactory.parameters(bundle, false));
-        }
+        serverSettings = serverSettings.withTls(ReloadedTls.of(details, false));
         HostingMark mark = alone ? null : new HostingMark(directory.path(), embedded.port(), properties.lease());
         return new EmbeddedMemoryNode(embedded.port(), settings, serverSettings, secret, mark);
     }

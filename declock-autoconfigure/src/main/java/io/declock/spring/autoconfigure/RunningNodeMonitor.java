@@ -48,6 +48,11 @@ final class RunningNodeMonitor implements ComputeNodeMonitor {
     }
 
     @Override
+    public List<LockView> locksNamed(String name) {
+        return ask(monitor -> monitor.locksNamed(name), List.of());
+    }
+
+    @Override
     public long heldNow() {
         return ask(ComputeNodeMonitor::heldNow, 0L);
     }

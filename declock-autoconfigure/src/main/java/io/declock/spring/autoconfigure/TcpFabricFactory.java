@@ -9,7 +9,6 @@ import io.declock.fabric.tcp.TcpFabricSettings;
 import io.declock.fabric.tcp.wire.Secrets;
 import io.declock.monitor.Counters;
 import java.io.UncheckedIOException;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
@@ -48,11 +47,7 @@ final class TcpFabricFactory implements FabricFactory {
                 .withPeerBindHost(StringUtils.hasText(peer.bindHost()) ? peer.bindHost() : null)
                 .withTimeouts(tcp.connectTimeout(), tcp.requestTimeout())
                 .withEventLoops(tcp.eventLoopThreads(), tcp.eventLoopPolling().toNanos());
-        SslBundle bundle = details.getSslBundle();
-        if (bundle != null) {
-            SSLContext context = bundle.createSslContext();
-            settings = settings.withTls(context, parameters(bundle, true), context, parameters(bundle, false));
-        }
+        settings = settings.withTls(ReloadedTls.of(details, true), ReloadedTls.of(details, false));
         try {
             return TcpFabric.open(settings, counters);
         } catch (UncheckedIOException e) {

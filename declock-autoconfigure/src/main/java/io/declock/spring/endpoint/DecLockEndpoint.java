@@ -27,6 +27,9 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 @Endpoint(id = "declock", defaultAccess = Access.READ_ONLY)
 public final class DecLockEndpoint {
     private static final int DEFAULT_LIMIT = 1_000;
+    /** Most that is listed whatever is asked for: an answer must not take the memory that the application needs. */
+    private static final int MOST = 10_000;
+
     private static final Duration LOOK_UP_TIMEOUT = Duration.ofSeconds(5);
 
     private final ComputeNodeMonitor monitor;
@@ -39,7 +42,7 @@ public final class DecLockEndpoint {
     /** Returns what is held and waited for now. */
     @ReadOperation
     public Locks locks(@Nullable Integer limit) {
-        int most = limit == null ? DEFAULT_LIMIT : Math.max(1, limit);
+        int most = limit == null ? DEFAULT_LIMIT : Math.min(MOST, Math.max(1, limit));
         List<LockView> views = monitor.locks(most);
         return new Locks(
                 monitor.heldNow(),
@@ -61,10 +64,7 @@ public final class DecLockEndpoint {
     @ReadOperation
     public @Nullable OneLock lock(@Selector(match = Selector.Match.ALL_REMAINING) String... name) {
         String joined = String.join("/", name);
-        List<Lock> here = monitor.locks(Integer.MAX_VALUE).stream()
-                .filter(view -> view.name().equals(joined))
-                .map(Lock::of)
-                .toList();
+        List<Lock> here = monitor.locksNamed(joined).stream().map(Lock::of).toList();
         try {
             Optional<LockRecordView> found = monitor.inspect(joined)
                     .toCompletableFuture()

@@ -77,6 +77,16 @@ class PropertiesTests {
     }
 
     @Test
+    void whatFollowsFromTheLeaseNeedsNotBeSet() {
+        ComputeNodeSettings byDefault = DecLockSettings.computeNode(bind(Map.of()), null);
+        assertThat(byDefault.heartbeatInterval()).isEqualTo(Duration.ofMillis(500));
+        assertThat(byDefault.leaseMargin()).isEqualTo(Duration.ofMillis(250));
+        ComputeNodeSettings shorter = DecLockSettings.computeNode(bind(Map.of("declock.lease", "600ms")), null);
+        assertThat(shorter.heartbeatInterval()).isEqualTo(Duration.ofMillis(100));
+        assertThat(shorter.leaseMargin()).isEqualTo(Duration.ofMillis(50));
+    }
+
+    @Test
     void theSecretIsNotShown() {
         assertThat(bind(Map.of("declock.secret", "hush-hush-hush-hush")))
                 .asString()

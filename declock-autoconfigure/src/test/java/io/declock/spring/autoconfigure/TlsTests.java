@@ -12,20 +12,28 @@ import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.fabric.tcp.TcpFabricSettings;
+import io.declock.fabric.tcp.wire.TlsMaterial;
 import io.declock.spring.Contexts;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.ssl.DefaultSslBundleRegistry;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.boot.ssl.SslStoreBundle;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -90,6 +98,55 @@ class TlsTests {
                     .run(plain ->
                             assertThat(plain).getFailure().hasRootCauseInstanceOf(EmbeddedPortTakenException.class));
         });
+    }
+
+    @Test
+    void newConnectionsUseACertificateThatCameMeanwhile() throws IOException {
+        int port = freePort();
+        AtomicInteger asked = new AtomicInteger();
+        tls(port, "hush-hush-hush-hush").run(host -> {
+            DefaultSslBundleRegistry registry = (DefaultSslBundleRegistry) host.getBean(SslBundles.class);
+            SslBundle before = registry.getBundle("locks");
+            ReloadedTlsProbe probe = new ReloadedTlsProbe(host.getBean(DecLockConnectionDetails.class));
+            assertThat(probe.context()).isSameAs(probe.context());
+            SSLContext first = probe.context();
+            registry.updateBundle(
+                    "locks", SslBundle.of(before.getStores(), before.getKey(), before.getOptions(), "TLS"));
+            assertThat(probe.context()).isNotSameAs(first).isSameAs(probe.context());
+            tls(port, "hush-hush-hush-hush").run(second -> assertThat(second).hasNotFailed());
+            SslBundle broken = SslBundle.of(new SslStoreBundle() {
+                @Override
+                public KeyStore getKeyStore() {
+                    asked.incrementAndGet();
+                    throw new IllegalStateException("half of a file");
+                }
+
+                @Override
+                public String getKeyStorePassword() {
+                    return "changeit";
+                }
+
+                @Override
+                public KeyStore getTrustStore() {
+                    throw new IllegalStateException("half of a file");
+                }
+            });
+            SSLContext good = probe.context();
+            registry.updateBundle("locks", broken);
+            assertThat(probe.context()).isSameAs(good);
+            assertThat(asked).hasPositiveValue();
+        });
+    }
+
+    /** Asks as each new connection does. */
+    private record ReloadedTlsProbe(TlsMaterial material) {
+        ReloadedTlsProbe(DecLockConnectionDetails details) {
+            this(ReloadedTls.of(details, true));
+        }
+
+        SSLContext context() {
+            return material.context().get();
+        }
     }
 
     @Test

@@ -3,16 +3,50 @@
 
 package io.declock.memorynode.app;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.MapPropertySource;
 
 /** The memory node as a program. */
 @SpringBootApplication(proxyBeanMethods = false)
 @EnableConfigurationProperties(MemoryNodeProperties.class)
 public class MemoryNodeApplication {
+    private static final String DETAILS = "management.endpoint.health.show-details";
+
     /** Starts it. */
     public static void main(String[] args) {
-        SpringApplication.run(MemoryNodeApplication.class, args);
+        run(args);
+    }
+
+    static ConfigurableApplicationContext run(String... args) {
+        SpringApplication application = new SpringApplication(MemoryNodeApplication.class);
+        application.addListeners((ApplicationListener<ApplicationEnvironmentPreparedEvent>)
+                prepared -> showDetailsOnLoopbackOnly(prepared.getEnvironment()));
+        return application.run(args);
+    }
+
+    /** Health has ids, addresses and numbers: for whoever is on this machine, unless it is configured otherwise. */
+    private static void showDetailsOnLoopbackOnly(ConfigurableEnvironment environment) {
+        String show = isLoopback(environment.getProperty("server.address")) ? "always" : "never";
+        environment.getPropertySources().addLast(new MapPropertySource("healthDetails", Map.of(DETAILS, show)));
+    }
+
+    private static boolean isLoopback(@Nullable String address) {
+        try {
+            return address != null
+                    && !address.isEmpty()
+                    && InetAddress.getByName(address).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
     }
 }

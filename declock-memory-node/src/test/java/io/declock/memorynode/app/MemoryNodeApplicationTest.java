@@ -14,18 +14,26 @@ import io.declock.MemoryNodeRefusedException;
 import io.declock.fabric.tcp.TcpFabricSettings;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.node.ComputeNode;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.Environment;
 
 /** The program as a whole: what it says, what it serves, what it tells about itself. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -35,6 +43,40 @@ class MemoryNodeApplicationTest {
 
     @TempDir
     Path folder;
+
+    @Test
+    void onlyOnThisMachineHealthTellsDetails() throws Exception {
+        try (RunningNode running = RunningNode.start("server.address=0.0.0.0")) {
+            assertThat(running.get("/actuator/health").body())
+                    .contains("\"status\":")
+                    .doesNotContain("details", "mn-7", "test");
+        }
+        try (RunningNode running =
+                RunningNode.start("server.address=0.0.0.0", "management.endpoint.health.show-details=always")) {
+            assertThat(running.get("/actuator/health").body()).contains("details");
+        }
+    }
+
+    @Test
+    void byDefaultActuatorIsServedOnTheLoopbackInterfaceOnly() throws Exception {
+        try (RunningNode running = RunningNode.start()) {
+            int port = Integer.parseInt(running.bean(Environment.class).getProperty("local.server.port", "0"));
+            for (InetAddress address : othersSee()) {
+                try (Socket socket = new Socket()) {
+                    assertThatThrownBy(() -> socket.connect(new InetSocketAddress(address, port), 2_000))
+                            .isInstanceOf(IOException.class);
+                }
+            }
+            assertThat(running.get("/actuator/health").body()).contains("details");
+        }
+    }
+
+    private static List<InetAddress> othersSee() throws IOException {
+        return NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(address -> !address.isLoopbackAddress() && address instanceof Inet4Address)
+                .toList();
+    }
 
     @Test
     void servesLocksAndTellsAboutItself(CapturedOutput output) throws Exception {

@@ -16,7 +16,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -31,7 +30,6 @@ final class RunningNode implements AutoCloseable {
     static RunningNode start(String... properties) {
         List<String> arguments = new ArrayList<>(List.of(
                 "--server.port=0",
-                "--server.address=127.0.0.1",
                 "--declock.memory-node.id=test",
                 "--declock.memory-node.port=0",
                 "--declock.memory-node.bind-address=127.0.0.1",
@@ -41,7 +39,7 @@ final class RunningNode implements AutoCloseable {
                     argument -> argument.startsWith("--" + property.substring(0, property.indexOf('=') + 1)));
             arguments.add("--" + property);
         }
-        return new RunningNode(SpringApplication.run(MemoryNodeApplication.class, arguments.toArray(String[]::new)));
+        return new RunningNode(MemoryNodeApplication.run(arguments.toArray(String[]::new)));
     }
 
     MemoryNodeService service() {

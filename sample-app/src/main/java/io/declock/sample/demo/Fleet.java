@@ -38,6 +38,7 @@ final class Fleet implements AutoCloseable {
     private final Programs programs;
     private final DemoOptions options;
     private final String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
+    private final String databasePassword = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
     private final ReentrantLock mutex = new ReentrantLock();
     /** Every process ever, those that ended too. Guarded by the mutex. */
     private final List<ChildProcess> started = new ArrayList<>();
@@ -101,8 +102,11 @@ final class Fleet implements AutoCloseable {
         environment.put("DECLOCK_SECRET", secret);
         if (postgres != null) {
             environment.putAll(postgres.environment());
-        } else if (h2 != null) {
-            environment.putAll(h2.environment());
+        } else {
+            environment.put("SPRING_DATASOURCE_PASSWORD", databasePassword);
+            if (h2 != null) {
+                environment.putAll(h2.environment());
+            }
         }
         return launch(name, programs.shop(work, name, options, work.resolve("shop"), memoryNodePort), environment);
     }

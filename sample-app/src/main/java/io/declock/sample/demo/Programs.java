@@ -90,7 +90,6 @@ record Programs(Path java, Path memoryNode, Path shop) {
         if (options.faults() > 0) {
             // So that a demonstration need not last for minutes.
             command.add("--declock.lease=" + FAULTS_LEASE.toMillis() + "ms");
-            command.add("--declock.heartbeat-interval=200ms");
         }
         return command;
     }
