@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,9 @@ import org.junit.jupiter.api.Timeout;
 /** What a memory node's adapter is asked for that it must not give, and peers that are not there: clear errors, nothing hangs. */
 @Timeout(60)
 class BadInputIT {
+    /** Two that join as the same process would end each other's sessions. */
+    private static final AtomicLong PROCESSES = new AtomicLong();
+
     private final ManualTime time = new ManualTime();
     private final Counters counters = new Counters();
     private final RdmaCounters rdmaCounters = new RdmaCounters();
@@ -60,7 +64,14 @@ class BadInputIT {
     }
 
     private static JoinRequest request() {
-        return new JoinRequest(1, 1, "test", "", 0, 0, Duration.ofSeconds(3).toNanos());
+        return new JoinRequest(
+                PROCESSES.incrementAndGet(),
+                1,
+                "test",
+                "",
+                0,
+                0,
+                Duration.ofSeconds(3).toNanos());
     }
 
     /** A session over TCP that has not asked for the way in yet. */
