@@ -67,6 +67,15 @@ public record RecordLayout(int capacity) {
         return index >>> Integer.numberOfTrailingZeros(capacity);
     }
 
+    /**
+     * Returns the tail from which on nobody takes a position before the lock was reset. A reset has to change the header between two
+     * changes of others, which may never happen while positions are taken and given back in a rush. Every compute node may have one FAA
+     * in flight when it learns of this, so there is room for twice as many as there can be.
+     */
+    public int wall() {
+        return indexLimit() + GUARD / 2;
+    }
+
     /** Returns the head from which on a lock must be reset before it goes on: see rule "guard" of docs/protocol.md. */
     public int indexLimit() {
         long byVersion = (long) QueueEntry.INITIAL_VERSION * capacity;

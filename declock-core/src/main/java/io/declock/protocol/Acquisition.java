@@ -26,6 +26,12 @@ final class Acquisition {
             lock.upper.mustWait(effects);
             return;
         }
+        if (lock.isWalled()) {
+            lock.requestReset(ResetReason.GUARD, effects);
+            lock.reset.abort(effects);
+            lock.upper.mustWait(effects);
+            return;
+        }
         lock.position.to(State.ENQUEUING);
         lock.tenure.ask(effects.now());
         lock.env.counters().count(Event.REMOTE_ACQUISITION);
@@ -105,8 +111,12 @@ final class Acquisition {
 
     static void onTryRead(CqlLock lock, VerbResults results, Effects effects) {
         long header = results.value(0);
-        if (!lock.position.mayCas(header) || !LockHeader.grants(header, lock.position.isExclusive())) {
+        boolean walled = lock.position.isBeyondWall(header);
+        if (walled || !lock.position.mayCas(header) || !LockHeader.grants(header, lock.position.isExclusive())) {
             lock.position.to(State.IDLE);
+            if (walled) {
+                lock.checkRange(header, effects);
+            }
             lock.reset.notice(header, effects);
             if (!lock.reset.isPending()) {
                 lock.findsTaken(header, effects);

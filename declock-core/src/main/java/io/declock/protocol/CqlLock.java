@@ -70,6 +70,8 @@ public final class CqlLock {
     final LockChain probe = new LockChain(this, 1);
     final ResetMember reset;
     final PendingRequest pending;
+    /** The epoch in which the queue was seen to have come to the wall. */
+    private long walledEpoch = -1;
     /** Hand-overs that wait for the queue to be read. */
     int refetching;
 
@@ -106,6 +108,11 @@ public final class CqlLock {
 
     /** Gives the position back and takes one at the tail, in one FAA. State must be HELD, nothing converting, no reset pending. */
     public void requeue(boolean exclusive, int timestamp, Effects effects) {
+        if (isWalled()) {
+            // A position is taken in the new epoch.
+            Release.start(this, effects);
+            return;
+        }
         Release.startRequeue(this, exclusive, timestamp, effects);
     }
 
@@ -339,11 +346,20 @@ public final class CqlLock {
         upper.granted(kind, effects);
     }
 
-    /** Asks for a reset if the queue is near the end of the index range. */
+    /** Asks for a reset if the queue is near the end of the index range, and remembers if it has come to the wall. */
     void checkRange(long header, Effects effects) {
-        if (position.isNearRangeEnd(header)) {
-            requestReset(ResetReason.GUARD, effects);
+        if (!position.isOfEpoch(header) || !position.isNearRangeEnd(header)) {
+            return;
         }
+        if (position.isBeyondWall(header)) {
+            walledEpoch = position.epoch();
+        }
+        requestReset(ResetReason.GUARD, effects);
+    }
+
+    /** Returns whether no position may be taken before a new epoch. */
+    boolean isWalled() {
+        return walledEpoch == position.epoch();
     }
 
     void requestReset(ResetReason reason, Effects effects) {

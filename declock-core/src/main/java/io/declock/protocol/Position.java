@@ -100,6 +100,11 @@ final class Position {
         return LockHeader.tail(header) >= layout.indexLimit();
     }
 
+    /** Returns whether no position may be taken behind that header before a reset. */
+    boolean isBeyondWall(long header) {
+        return LockHeader.tail(header) >= layout.wall();
+    }
+
     boolean isExclusive() {
         return exclusive;
     }

@@ -173,7 +173,11 @@ final class ResetMember {
         if (full > position.epoch()) {
             lock.onNewEpoch(full, effects);
         } else if (LockHeader.resetId(header) == 0 && full == position.epoch() && !acknowledged) {
-            lock.onNoReset(effects);
+            if (lock.isWalled()) {
+                lock.requestReset(ResetReason.GUARD, effects);
+            } else {
+                lock.onNoReset(effects);
+            }
         } else if (env.clock().nanoTime() - since
                 > env.settings().suspectAfter().toNanos()) {
             since = env.clock().nanoTime();

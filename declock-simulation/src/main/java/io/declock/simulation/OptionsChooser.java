@@ -32,6 +32,8 @@ public final class OptionsChooser {
         EVERYTHING,
         /** Connections to the memory node break, and their processes join again at once; compute nodes die, and there are resets. */
         DISCONNECTS,
+        /** Many compute nodes take and give back locks in a rush, and the records start near the end of their index range. */
+        WALL,
         /** The memory node starts again with nothing in its memory, or pauses. */
         RESTARTS,
         /** Compute nodes cannot reach each other or the memory node, in one or both directions, also in the middle of a reset. */
@@ -125,6 +127,9 @@ public final class OptionsChooser {
         if (disconnects) {
             return withDisconnects(drawn);
         }
+        if (profile == Profile.WALL) {
+            return inARush(drawn);
+        }
         return hasOutages() ? withOutages(drawn) : drawn;
     }
 
@@ -176,6 +181,41 @@ public final class OptionsChooser {
                         ? new SimulationOptions.Rare(
                                 world.between(1, 5), world.oneOf(lease / 4, lease, 2 * lease), 0, 0)
                         : SimulationOptions.Rare.NONE);
+    }
+
+    private SimulationOptions inARush(SimulationOptions drawn) {
+        SimulationOptions.Cluster c = drawn.cluster();
+        SimulationOptions.Workload w = drawn.workload();
+        int nodes = world.between(16, 24);
+        return new SimulationOptions(
+                new SimulationOptions.Cluster(
+                        nodes,
+                        1,
+                        1,
+                        0,
+                        world.oneOf(32, 64),
+                        world.between(2, 80),
+                        false,
+                        c.lease(),
+                        c.leaseMargin(),
+                        c.heartbeat()),
+                new SimulationOptions.Network(1_000, world.oneOf(0L, 200L), 0, 0, 1_000, 0.2, 0.2, 1_000, 0, 0, 0, 0),
+                new SimulationOptions.Workload(
+                        2_600 / nodes,
+                        world.oneOf(1.0, 1.0, 0.95),
+                        world.oneOf(0.0, 0.0, 0.2),
+                        0,
+                        w.patience(),
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        0),
+                SimulationOptions.Faults.NONE,
+                drawn.local(),
+                drawn.cql());
     }
 
     private SimulationOptions withDisconnects(SimulationOptions drawn) {

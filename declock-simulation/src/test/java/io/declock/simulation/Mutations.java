@@ -282,6 +282,7 @@ final class Mutations {
                     POSITION,
                     "holdForReset",
                     Sabotage.ForgetsPutOff.class),
+            Mutation.of("B13", "the end of the range is no wall", Scenario.WALL, CQL, "isWalled", No.class),
             // C: the parts in this simulation
             Mutation.of(
                     "C1",

@@ -20,6 +20,7 @@ enum Scenario {
     EVERYTHING(Profile.EVERYTHING),
     RESTARTS(Profile.RESTARTS),
     DISCONNECTS(Profile.DISCONNECTS),
+    WALL(Profile.WALL),
 
     /** Nobody's hold is ended but by the end of its session. */
     BROKEN_CLOCKS(Profile.BROKEN_CLOCKS) {
