@@ -12,6 +12,9 @@ import java.util.Set;
 
 /** One proposal to give idle records back, and the answers to it. Guarded by the reclaimer's lock, except what is final. */
 final class ReclaimRound {
+    /** A request of a few bytes must not take ever more memory by asking for the same name again and again. */
+    static final int MOST_PUT_OFF = 1 << 14;
+
     final long number;
     /** Indices of the records, ascending. */
     private final int[] records;
@@ -73,13 +76,26 @@ final class ReclaimRound {
         return unanswered.isEmpty();
     }
 
-    /** Returns false if the round is over. */
-    boolean putOff(Runnable resolution) {
+    /** What became of a resolution that should wait for the end of the round. */
+    enum PutOff {
+        /** It waits. */
+        WAITS,
+        /** The round is over: it need not wait. */
+        OVER,
+        /** As many wait as may. */
+        FULL
+    }
+
+    /** Lets a resolution wait. */
+    PutOff putOff(Runnable resolution) {
         if (ended) {
-            return false;
+            return PutOff.OVER;
+        }
+        if (putOff.size() >= MOST_PUT_OFF) {
+            return PutOff.FULL;
         }
         putOff.add(resolution);
-        return true;
+        return PutOff.WAITS;
     }
 
     /** Ends the round and returns the resolutions that waited for it. */

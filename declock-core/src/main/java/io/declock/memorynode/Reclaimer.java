@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
  * before they look to after they answered, and a round begins only when all that began before the scan have ended; later ones
  * leave their mark in the scan before they look whether a round is on, and a round looks for marks after it was made known.
  *
+ * <p>While fewer than half of the records are free it does not keep to the interval: it looks once a second, at all records, and takes
+ * back what has been idle for ever less time, so that names that are used once and never again do not use the records up.
+ *
  * <p>Thread-safe. Nobody is told or answered while the lock is held.
  */
 final class Reclaimer {
@@ -46,6 +49,11 @@ final class Reclaimer {
     private static final Logger log = LoggerFactory.getLogger(Reclaimer.class);
 
     private static final int MAX_SCAN = 1 << 20;
+    /** Each scan may raise the high-water mark by one, which must not grow faster than the seconds (rule C3). */
+    private static final long PRESSED_INTERVAL_NANOS = 1_000_000_000L;
+
+    private static final double PLENTY = 0.5;
+    private static final double SCARCE = 0.25;
 
     private final MemoryNode node;
     private final Region region;
@@ -54,10 +62,14 @@ final class Reclaimer {
     private final RecordAllocator allocator;
     private final HighWaterMark highWaterMark;
     private final Loop loop;
+    private final Loop pressedLoop;
     private final long patienceNanos;
+    private final long idleNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final AtomicInteger generation = new AtomicInteger();
     private final AtomicIntegerArray resolving = new AtomicIntegerArray(2);
+    private volatile long scannedAt;
+    private volatile boolean scansAll;
     private volatile @Nullable IdleScan scan;
     private volatile @Nullable ReclaimRound round;
     // Guarded by lock.
@@ -78,7 +90,9 @@ final class Reclaimer {
         this.directory = directory;
         this.allocator = allocator;
         this.highWaterMark = mark;
-        this.loop = new Steps(settings);
+        this.loop = new Steps(settings, settings.reclaimInterval().toNanos());
+        this.pressedLoop = new PressedSteps(settings);
+        this.idleNanos = settings.reclaimInterval().toNanos();
         this.patienceNanos = settings.maxLease().toNanos();
     }
 
@@ -93,13 +107,9 @@ final class Reclaimer {
     }
 
     /** Takes one step per interval. */
-    private final class Steps extends Loop {
-        Steps(MemoryNodeSettings settings) {
-            super(
-                    "the reclaimer of memory node " + settings.id(),
-                    node.clock(),
-                    node.timer(),
-                    settings.reclaimInterval().toNanos());
+    private class Steps extends Loop {
+        Steps(MemoryNodeSettings settings, long intervalNanos) {
+            super("the reclaimer of memory node " + settings.id(), node.clock(), node.timer(), intervalNanos);
         }
 
         @Override
@@ -111,6 +121,51 @@ final class Reclaimer {
         protected boolean isNeeded() {
             return !node.isClosed();
         }
+    }
+
+    /** Looks more often while few records are free, and takes back what has been idle for a shorter time the fewer there are. */
+    private final class PressedSteps extends Steps {
+        PressedSteps(MemoryNodeSettings settings) {
+            super(
+                    settings,
+                    Math.max(
+                            1,
+                            Math.min(
+                                    PRESSED_INTERVAL_NANOS,
+                                    settings.reclaimInterval().toNanos())));
+        }
+
+        @Override
+        protected void step(long lateNanos) {
+            if (round == null && (scan == null || !scansAll)) {
+                scan = null;
+                beginScan();
+            } else if (node.clock().nanoTime() - scannedAt >= idleWhenPressed()) {
+                advance();
+            }
+        }
+
+        @Override
+        protected boolean isNeeded() {
+            return super.isNeeded() && isPressed();
+        }
+    }
+
+    /** A record was given to a new name. */
+    void recordTaken() {
+        if (loop.intervalNanos() > 0 && isPressed()) {
+            pressedLoop.wake();
+        }
+    }
+
+    private boolean isPressed() {
+        return 2L * allocator.inUse() >= allocator.total();
+    }
+
+    /** All of the interval while half of the records are free, nothing of it when a quarter is. */
+    private long idleWhenPressed() {
+        double free = 1 - (double) allocator.inUse() / allocator.total();
+        return (long) (idleNanos * Math.max(0, Math.min(1, (free - SCARCE) / (PLENTY - SCARCE))));
     }
 
     /** Counts a resolution that begins; the result goes to {@link #exitResolve}. */
@@ -129,8 +184,11 @@ final class Reclaimer {
         resolving.getAndDecrement(began & 1);
     }
 
-    /** Marks a record as asked for; returns true if its resolution must wait, and goes on with {@code again}. */
-    boolean putOff(int record, Runnable again) {
+    /**
+     * Marks a record as asked for; returns true if its resolution must wait, and goes on with {@code again}, or with {@code tooMany} where
+     * too many wait already.
+     */
+    boolean putOff(int record, Runnable again, Runnable tooMany) {
         IdleScan current = scan;
         if (current != null) {
             current.ask(record);
@@ -139,15 +197,17 @@ final class Reclaimer {
         if (now == null || !now.concerns(record)) {
             return false;
         }
-        boolean waits;
+        ReclaimRound.PutOff putOff;
         lock.lock();
         try {
-            waits = now.putOff(again);
+            putOff = now.putOff(again);
         } finally {
             lock.unlock();
         }
-        if (!waits) {
-            again.run();
+        switch (putOff) {
+            case WAITS -> {}
+            case OVER -> again.run();
+            case FULL -> tooMany.run();
         }
         return true;
     }
@@ -179,11 +239,15 @@ final class Reclaimer {
         lock.lock();
         try {
             int used = allocator.everUsed();
-            int from = cursor >= used ? 0 : cursor;
-            int count = Math.min(Math.max(MAX_PROPOSAL, Math.min(used / 4, MAX_SCAN)), used - from);
+            boolean all = isPressed();
+            int from = all || cursor >= used ? 0 : cursor;
+            int share = Math.max(MAX_PROPOSAL, Math.min(used / 4, MAX_SCAN));
+            int count = all ? used : Math.min(share, used - from);
+            scansAll = all;
             if (count > 0 && resolving.get(generation.get() - 1 & 1) == 0) {
                 IdleScan begun = new IdleScan(region, layout, directory.names(), from, count, orphansLeft > 0);
                 orphansLeft = Math.max(0, orphansLeft - count);
+                scannedAt = node.clock().nanoTime();
                 scan = begun;
                 cursor = begun.end();
                 generation.getAndIncrement();

@@ -67,7 +67,8 @@ final class Resolver {
             } else {
                 answer.refused(record == Directory.OVER_QUOTA ? tooManyNames(quota) : tableFull());
             }
-        } else if (!reclaimer.putOff(record, () -> resolve(name, quota, known, answer))) {
+        } else if (!reclaimer.putOff(
+                record, () -> resolve(name, quota, known, answer), () -> answer.refused(tooManyWait()))) {
             // As Reclaimer.putOff requires, the record was marked as asked for before it was checked.
             known.add(record);
             long address = region.recordAddress(record);
@@ -77,10 +78,19 @@ final class Resolver {
 
     private int allocating(byte[] name, RecordQuota quota) {
         try {
-            return directory.resolve(name, quota);
+            int record = directory.resolve(name, quota);
+            reclaimer.recordTaken();
+            return record;
         } catch (OutOfMemoryError e) {
             return Directory.FULL;
         }
+    }
+
+    private FabricException.Refused tooManyWait() {
+        return new FabricException.Refused(
+                Reason.NOT_YET,
+                "memory node " + settings.id()
+                        + " takes idle records back, and too many look-ups wait for that already");
     }
 
     private FabricException.Refused tableFull() {

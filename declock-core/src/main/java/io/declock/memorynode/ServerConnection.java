@@ -19,6 +19,7 @@ import io.declock.fabric.tcp.wire.Wire;
 import io.netty.handler.codec.DecoderException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** One compute node's connection to the memory node: first the handshake, then its session. Belongs to its event loop. */
@@ -36,6 +37,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     private boolean entered;
     // Written by the event loop, read by whoever relays.
     private volatile boolean stalled;
+    private final AtomicReference<@Nullable Membership> untold = new AtomicReference<>();
     private long stalledSince;
 
     ServerConnection(ServerContext server) {
@@ -223,6 +225,8 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         if (nowStalled) {
             long since = ++stalledSince;
             later(server.settings().stallTimeout(), () -> checkStalled(since));
+        } else {
+            tellMembers();
         }
     }
 
@@ -237,9 +241,21 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         }
     }
 
+    /** Who does not read is told of the latest members when it does again: they must not pile up. */
     @Override
     public void membershipChanged(Membership membership) {
-        send(out -> ServerFrames.membership(out, 0, membership));
+        untold.accumulateAndGet(
+                membership, (had, now) -> had != null && now != null && had.version() > now.version() ? had : now);
+        if (!stalled) {
+            tellMembers();
+        }
+    }
+
+    private void tellMembers() {
+        Membership latest = untold.getAndSet(null);
+        if (latest != null) {
+            send(out -> ServerFrames.membership(out, 0, latest));
+        }
     }
 
     @Override

@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
@@ -121,25 +122,22 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             bindLater(lock, link);
             return;
         }
-        session.resolving();
+        CompletableFuture<Resolution> answer;
         try {
-            resolve(lock, link, session);
+            answer = session.resolve(fullName(lock.name()));
         } catch (RuntimeException | Error e) {
             log.error("{} could not be looked up at memory node {}; trying again", lock.title(), link.address(), e);
-            session.resolved();
             notResolved(lock, link, session, e);
+            return;
         }
-    }
-
-    private void resolve(LocalLock lock, MemoryNodeLink link, NodeSession session) {
-        session.fabric().control().resolve(fullName(lock.name())).whenComplete((resolution, failure) -> {
+        answer.whenComplete((resolution, failure) -> {
             if (failure == null) {
                 link.sawEpoch(resolution.epoch());
                 session.register(resolution.record(), lock);
-                session.resolved();
+                session.resolved(answer);
                 attach(lock, link, session, resolution);
             } else {
-                session.resolved();
+                session.resolved(answer);
                 notResolved(lock, link, session, failure);
             }
         });
@@ -257,10 +255,10 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     @Override
     public void reclaimProposed(NodeSession session, long round, long[] records) {
         List<Long> vetoed = new ArrayList<>();
-        boolean resolving = session.isResolving();
+        Set<Long> unregistered = session.unregisteredRecords();
         for (long record : records) {
             LocalLock lock = session.lockAt(record);
-            if (resolving || lock != null && !table.forget(lock)) {
+            if (unregistered == null || unregistered.contains(record) || lock != null && !table.forget(lock)) {
                 vetoed.add(record);
             }
         }

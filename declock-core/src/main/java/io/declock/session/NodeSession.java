@@ -11,6 +11,7 @@ import io.declock.fabric.JoinReply;
 import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
+import io.declock.fabric.Resolution;
 import io.declock.fabric.VerbChain;
 import io.declock.layout.RecordLayout;
 import io.declock.layout.Timestamp;
@@ -26,7 +27,10 @@ import io.declock.time.Clock;
 import io.declock.time.RandomSource;
 import io.declock.time.TimerService;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -53,7 +57,10 @@ public final class NodeSession implements CqlEnvironment {
     private final PeerInbox inbox;
     private final Map<Long, LocalLock> byRecord = new ConcurrentHashMap<>();
     private final AtomicReference<@Nullable FabricException> over = new AtomicReference<>();
+    /** Resolutions that are being sent, so that their answer is not among the unregistered ones yet. */
     private final AtomicInteger resolving = new AtomicInteger();
+
+    private final Set<CompletableFuture<Resolution>> unregistered = ConcurrentHashMap.newKeySet();
 
     private volatile Membership membership;
     private volatile long leaseUntil;
@@ -198,19 +205,43 @@ public final class NodeSession implements CqlEnvironment {
 
     // ---------------------------------------------------------------- locks of this session
 
-    /** A name is about to be resolved: no record may be given back before {@link #resolved}, it could be the answer's. */
-    public void resolving() {
+    /**
+     * Asks the memory node for a name's record. Until {@link #resolved} its answer counts as told: it must not be given back meanwhile, as
+     * its lock is about to be registered.
+     */
+    public CompletableFuture<Resolution> resolve(String fullName) {
         resolving.incrementAndGet();
+        try {
+            CompletableFuture<Resolution> answer =
+                    fabric.control().resolve(fullName).toCompletableFuture();
+            unregistered.add(answer);
+            return answer;
+        } finally {
+            resolving.decrementAndGet();
+        }
     }
 
     /** A resolved record was registered, or the resolution failed. */
-    public void resolved() {
-        resolving.decrementAndGet();
+    @SuppressWarnings("CollectionUndefinedEquality") // Identity is meant.
+    public void resolved(CompletableFuture<Resolution> answer) {
+        unregistered.remove(answer);
     }
 
-    /** Returns whether an answer to a resolution may be on its way to its lock. */
-    public boolean isResolving() {
-        return resolving.get() > 0;
+    /**
+     * Returns which records this process was told of and has not registered yet, or null if that cannot be told at this moment. To be
+     * asked while a reclaim proposal is handled: answers that arrive later are not for its records.
+     */
+    public @Nullable Set<Long> unregisteredRecords() {
+        if (resolving.get() > 0) {
+            return null;
+        }
+        Set<Long> records = new HashSet<>();
+        for (CompletableFuture<Resolution> answer : unregistered) {
+            if (answer.isDone() && !answer.isCompletedExceptionally()) {
+                records.add(answer.join().record());
+            }
+        }
+        return records;
     }
 
     /** Makes the lock known under its record, before its first operation is posted. */

@@ -157,6 +157,31 @@ class MemoryNodeTest {
     }
 
     @Test
+    void aRecordWhoseEpochNoResetCanHaveReachedIsNeverGivenToAnotherName() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", listener);
+        long spoilt = resolve(a, "spoilt").resolution.record();
+        long sound = resolve(a, "sound").resolution.record();
+        long mark = node.status().highWaterMark();
+        node.region().write(node.layout().epoch(spoilt), (1L << 32) - 2);
+        for (int seconds = 0; seconds < 60; seconds++) {
+            live(Duration.ofSeconds(1), a);
+            for (var next = listener.proposals.poll(); next != null; next = listener.proposals.poll()) {
+                a.answerReclaim(next.round(), new long[0]);
+            }
+        }
+        assertThat(node.status().quarantined()).isEqualTo(1);
+        assertThat(node.status().recordsInUse()).isEqualTo(1);
+        assertThat(node.status().highWaterMark())
+                .as("names to come must not start above it")
+                .isLessThan(mark + 100);
+        Resolution next = resolve(a, "next").resolution;
+        assertThat(next.record()).isEqualTo(sound);
+        assertThat(next.epoch()).isLessThan(mark + 100);
+    }
+
+    @Test
     void loweringTheLongestLeaseDoesNotShortenTheWaitForFormerOnes() throws Exception {
         MemoryNode node = start(MemoryNodeSettings.withId("mn")
                 .withSize(16, 4)
@@ -571,6 +596,55 @@ class MemoryNodeTest {
     }
 
     @Test
+    void fiveThousandNewNamesASecondForFiveMinutesAreNotRefused() throws Exception {
+        MemoryNode node = start(settings().withSize(100_000, 4).withReclaimInterval(Duration.ofMinutes(1)));
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", listener);
+        Resolution kept = resolve(a, "kept").resolution;
+        take(node, kept.record());
+        long mark = node.status().highWaterMark();
+        int names = 0;
+        for (int millis = 0; millis < 300_000; millis += 20) {
+            for (int i = 0; i < 100; i++) {
+                assertThat(resolve(a, "n" + names++).refusal)
+                        .as("after %d ms", millis)
+                        .isNull();
+            }
+            time.advance(Duration.ofMillis(20));
+            if (millis % 500 == 0) {
+                a.heartbeat();
+            }
+            for (var next = listener.proposals.poll(); next != null; next = listener.proposals.poll()) {
+                a.answerReclaim(next.round(), new long[0]);
+            }
+        }
+        assertThat(names).isEqualTo(1_500_000);
+        // A memory node that starts again begins at the seconds: the mark must not have run ahead of them.
+        assertThat(node.status().highWaterMark() - mark).isLessThanOrEqualTo(301);
+        assertThat(resolve(a, "kept").resolution).isEqualTo(kept);
+    }
+
+    @Test
+    void noNumberOfLookUpsDuringARoundTakesEverMoreMemory() throws Exception {
+        MemoryNode node = start(settings());
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession a = join(node, "a", listener);
+        resolve(a, "x");
+        live(Duration.ofSeconds(21), a);
+        List<Answer> answers = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            answers.add(resolve(a, "x"));
+        }
+        List<Answer> refused =
+                answers.stream().filter(answer -> answer.refusal != null).toList();
+        assertThat(refused).hasSize(20_000 - (1 << 14));
+        assertThat(refused.get(0).refusal.reason()).isEqualTo(Reason.NOT_YET);
+        a.answerReclaim(listener.proposals.remove().round(), new long[0]);
+        assertThat(answers).allMatch(answer -> answer.calls == 1);
+        assertThat(resolve(a, "x").resolution).isNotNull();
+    }
+
+    @Test
     void aNameForWhichThereIsNoRecordIsNotCharged() throws Exception {
         MemoryNode node = start(settings().withRecordsPerSession(20));
         RecordingListener listener = new RecordingListener();
@@ -582,8 +656,12 @@ class MemoryNodeTest {
             assertThat(refusal(b, "more" + i)).isEqualTo(Reason.TABLE_FULL);
         }
         a.leave(() -> {});
-        live(Duration.ofSeconds(21), b);
-        b.answerReclaim(listener.proposals.remove().round(), new long[0]);
+        for (int seconds = 0; seconds < 21; seconds++) {
+            live(Duration.ofSeconds(1), b);
+            for (var next = listener.proposals.poll(); next != null; next = listener.proposals.poll()) {
+                b.answerReclaim(next.round(), new long[0]);
+            }
+        }
         assertThat(node.status().recordsInUse()).isZero();
         create(b, "again", 20);
         assertThat(refusal(b, "more")).isEqualTo(Reason.TOO_MANY_NAMES);

@@ -28,7 +28,7 @@ import org.springframework.util.unit.DataSize;
  * @param formerLease Longest lease that an earlier life of this memory node can have granted: services may join so long after a start. Shorter only if no longer lease was ever granted; max-lease must not exceed it.
  * @param leaseMargin How much longer than its lease a silent service is waited for before it is declared dead.
  * @param waitOutOldSessions Whether services may only join once the longest lease has run out after the start, because an earlier life of this memory node may have granted locks. Switch off only where there cannot have been one.
- * @param reclaimInterval How long a lock record must have been idle before it is taken back. Zero for never.
+ * @param reclaimInterval How long a lock record must have been idle before it is taken back; less while fewer than half of the records are free. Zero for never.
  * @param secret Secret that services must know to join, of at least 16 characters. Without one, everybody may.
  * @param formerSecret Secret that is accepted as well, while services are given the present one.
  * @param ssl TLS.
