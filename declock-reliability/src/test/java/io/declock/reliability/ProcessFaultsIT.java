@@ -212,8 +212,17 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         both.get(0).worker().release("turn");
     }
 
+    /** On a machine that is late the reset may be over before the cut; then it is tried again. */
     @Test
     void aCutThatHealsInTheMiddleOfAResetLetsTheResetEnd() {
+        int attempts = 0;
+        while (!cutInTheMiddleOfAReset()) {
+            assertThat(++attempts).as("attempts on a machine that is too late").isLessThan(5);
+        }
+    }
+
+    /** Returns false if the cut came too late to tell anything. */
+    private boolean cutInTheMiddleOfAReset() {
         List<ProxiedNode> four = workers("holder", "waiter", "waiter", "cut");
         int lock = freshLock();
         WorkerClient cutOff = four.get(3).worker();
@@ -223,10 +232,16 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         four.get(0).worker().take("h", lock, true);
         four.get(1).worker().hold("w", lock, true);
         Cluster.pause(SETTLE);
+        long killedAt = System.nanoTime();
         four.get(0).worker().program().kill();
         // The reset begins when the holder's lease is over, and waits for the one that is cut off from then on.
         Cluster.pause(LEASE.multipliedBy(3).dividedBy(4));
         four.get(3).isolate();
+        // The last heartbeat may have been sent a sixth of the lease before the kill.
+        if (System.nanoTime() - killedAt > LEASE.multipliedBy(5).dividedBy(6).toNanos()) {
+            four.get(3).heal();
+            return false;
+        }
         Cluster.pause(LEASE.dividedBy(2).plus(Platform.MARGIN));
         assertThat(four.get(1).worker().answers()).isEmpty();
         long healedAt = System.nanoTime();
@@ -237,6 +252,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         assertThat(cutOff.release("o")).isEqualTo("released");
         four.get(1).worker().release("w");
         assertSound();
+        return true;
     }
 
     // ---------------------------------------------------------------- the judge
