@@ -8,6 +8,7 @@ import io.declock.MemoryNodeUnavailableException;
 import io.declock.fabric.Fabric;
 import io.declock.fabric.FabricException;
 import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.NodeSetDigest;
 import io.declock.fabric.Resolution;
 import io.declock.local.LocalLock;
 import io.declock.monitor.Counters;
@@ -238,9 +239,9 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             log.error("Several addresses of memory nodes lead to the same memory node: {}", ids);
             return;
         }
-        idHashes = ids.stream().mapToLong(Rendezvous::hash).toArray();
+        idHashes = ids.stream().mapToLong(NodeSetDigest::hash).toArray();
         if (first) {
-            links.forEach(link -> link.declareNodeSet(Rendezvous.digest(ids)));
+            links.forEach(link -> link.declareNodeSet(NodeSetDigest.of(ids)));
         }
     }
 

@@ -3,11 +3,15 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.fabric.NodeSetDigest;
 import io.declock.fabric.tcp.wire.TlsMaterial;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
 import io.declock.memorynode.app.MemoryNodeProperties.ClientAuth;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -64,10 +68,28 @@ class MemoryNodeConfiguration {
                     .withLeases(properties.maxLease(), properties.formerLease(), properties.leaseMargin())
                     .withWaitOutOldSessions(properties.waitOutOldSessions())
                     .withReclaimInterval(properties.reclaimInterval())
+                    .withNodeSetDigest(nodeSetDigest(id, properties.nodes()))
                     .withPreallocate(properties.preallocate());
         } catch (IllegalArgumentException e) {
             throw badValue(e);
         }
+    }
+
+    private static long nodeSetDigest(String id, List<String> nodes) {
+        if (nodes.isEmpty()) {
+            return 0;
+        }
+        Set<String> different = new LinkedHashSet<>(nodes);
+        if (different.size() != nodes.size() || !different.contains(id)) {
+            throw new MemoryNodeStartException(
+                    "declock.memory-node.nodes is '" + String.join(",", nodes) + "', which "
+                            + (different.contains(id)
+                                    ? "has an id twice"
+                                    : "does not have this memory node's own id '" + id + "'")
+                            + ".",
+                    "List the id of every memory node that the services use once, the same in each of them, or remove the property.");
+        }
+        return NodeSetDigest.of(nodes);
     }
 
     private static MemoryNodeServerSettings serverSettings(MemoryNodeProperties properties, SslBundles sslBundles) {

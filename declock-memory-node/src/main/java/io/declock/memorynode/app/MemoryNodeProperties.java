@@ -17,6 +17,7 @@ import org.springframework.util.unit.DataSize;
  *
  * @param id Stable id, the same after every start and different from that of every other memory node. Lock names are spread over memory nodes by it. Must be set.
  * @param bindAddress Address to listen on. By default, every interface.
+ * @param nodes Ids of all memory nodes that belong together, this one's included. A service that lists others is refused. By default, the first service that joins decides, for as long as it is joined.
  * @param port Port to listen on. Zero picks a free one.
  * @param portFile File the port is written to once the memory node serves, for scripts that let it pick a free one.
  * @param memory Memory for lock records. Determines their number; mutually exclusive with records.
@@ -45,6 +46,7 @@ import org.springframework.util.unit.DataSize;
 public record MemoryNodeProperties(
         @Nullable String id,
         @DefaultValue("0.0.0.0") String bindAddress,
+        @DefaultValue List<String> nodes,
         @DefaultValue("7420") int port,
         @Nullable Path portFile,
         @Nullable DataSize memory,

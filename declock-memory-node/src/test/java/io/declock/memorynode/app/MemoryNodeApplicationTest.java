@@ -45,6 +45,22 @@ class MemoryNodeApplicationTest {
     Path folder;
 
     @Test
+    void aServiceWithAnotherListOfMemoryNodesIsRefusedAndKeepsNobodyOut() throws Exception {
+        try (RunningNode running = RunningNode.start(
+                        "declock.memory-node.wait-out-old-sessions=false", "declock.memory-node.nodes=test,other");
+                ComputeNode alone = running.computeNode(TcpFabricSettings.DEFAULTS)) {
+            assertThatThrownBy(() -> alone.acquire(LockRequest.write("x").waitTime(PATIENCE)))
+                    .isInstanceOf(MemoryNodeRefusedException.class)
+                    .hasMessageContaining("another set of memory nodes");
+        }
+        try (RunningNode running = RunningNode.start(
+                        "declock.memory-node.wait-out-old-sessions=false", "declock.memory-node.nodes=test");
+                ComputeNode alone = running.computeNode(TcpFabricSettings.DEFAULTS)) {
+            alone.acquire(LockRequest.write("x").waitTime(PATIENCE)).close();
+        }
+    }
+
+    @Test
     void onlyOnThisMachineHealthTellsDetails() throws Exception {
         try (RunningNode running = RunningNode.start("server.address=0.0.0.0")) {
             assertThat(running.get("/actuator/health").body())

@@ -77,6 +77,18 @@ class MemoryNodeFailuresTest {
     }
 
     @Test
+    void aListOfMemoryNodesWithoutItsOwnId(CapturedOutput output) {
+        fails("declock.memory-node.nodes=one,two");
+        assertThat(output).contains("declock.memory-node.nodes is 'one,two'", "own id 'test'");
+    }
+
+    @Test
+    void aListOfMemoryNodesWithAnIdTwice(CapturedOutput output) {
+        fails("declock.memory-node.nodes=test,two,two");
+        assertThat(output).contains("has an id twice");
+    }
+
+    @Test
     void aLeaseLongerThanTheNextLifeWouldWaitFor(CapturedOutput output) {
         fails("declock.memory-node.max-lease=11s");
         assertThat(output).contains("maxLease", "formerLease");
