@@ -207,7 +207,9 @@ final class ChainSlots {
         try {
             registration.deregMr().execute().free();
         } catch (IOException e) {
-            LOG.warn("Memory could not be deregistered: {}", e.getMessage());
+            // The adapter may still write to it: better lost than somebody else's.
+            LOG.warn("Memory could not be deregistered, and is kept for good: {}", e.getMessage());
+            return;
         }
         free();
     }

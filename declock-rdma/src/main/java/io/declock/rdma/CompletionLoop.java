@@ -43,6 +43,7 @@ final class CompletionLoop {
     private final TaskQueue tasks;
     private final Thread thread;
     private volatile boolean closed;
+    private volatile boolean ended;
     // Whether the thread sleeps or is about to, and has begun to look which handlers need an event.
     private volatile boolean asleep;
     // The thread's own.
@@ -207,8 +208,14 @@ final class CompletionLoop {
         } catch (IOException | RuntimeException e) {
             LOG.error("The thread that takes completions ended: no RDMA operation completes any more", e);
         } finally {
+            ended = true;
             tasks.end();
         }
+    }
+
+    /** Returns whether its thread has ended, for whatever reason: nothing completes any more. */
+    boolean hasEnded() {
+        return ended;
     }
 
     private void loop() throws IOException {

@@ -41,6 +41,8 @@ import org.slf4j.LoggerFactory;
 final class Connection implements ConnectionManager.Handler, CompletionLoop.Handler {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
+    private static final int RETRY_MILLIS = 100;
+
     private final ConnectionManager manager;
     private final String what;
     private final Owner owner;
@@ -227,6 +229,10 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
 
     @Override
     public void event(CmEvent event) {
+        if (over) {
+            // It may have been on its way; what it would go on with is given back.
+            return;
+        }
         try {
             switch (event.type()) {
                 case RDMA_CM_EVENT_ADDR_RESOLVED -> {
@@ -305,15 +311,29 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
             release();
             return;
         }
+        quiesce(current);
+    }
+
+    /**
+     * Sees to it that nothing of the connection is executed any more, and gives everything back then. Where the queue pair can be neither put
+     * into error nor destroyed it is tried again and again: who waits for the end (rule B2) must not be told before.
+     */
+    private void quiesce(RdmaCmId current) {
+        boolean quiet = qp == null || isInError(current);
         try {
-            manager.backend().toError(current);
             if (up) {
                 current.disconnect();
             }
         } catch (IOException e) {
             LOG.debug("Ending the connection to {}: {}", what, e.getMessage());
         }
-        destroyQueuePair(current);
+        quiet |= destroyQueuePair(current);
+        if (!quiet && !manager.isClosed()) {
+            LOG.error("The queue pair to {} can be neither stopped nor destroyed; trying again", what);
+            manager.timer()
+                    .schedule(() -> manager.execute(() -> quiesce(current)), RETRY_MILLIS, TimeUnit.MILLISECONDS);
+            return;
+        }
         CompletionQueue queue = completionQueue;
         if (queue == null) {
             release();
@@ -322,16 +342,29 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         }
     }
 
-    private void destroyQueuePair(RdmaCmId current) {
+    private boolean isInError(RdmaCmId current) {
+        try {
+            manager.backend().toError(current);
+            return true;
+        } catch (IOException e) {
+            LOG.warn("The queue pair to {} could not be put into error: {}", what, e.getMessage());
+            return false;
+        }
+    }
+
+    /** Returns whether there is no queue pair any more. */
+    private boolean destroyQueuePair(RdmaCmId current) {
         if (qp == null) {
-            return;
+            return true;
         }
         try {
             current.destroyQP();
+            qp = null;
+            return true;
         } catch (IOException e) {
             LOG.warn("The queue pair to {} could not be destroyed: {}", what, e.getMessage());
+            return false;
         }
-        qp = null;
     }
 
     private void release() {

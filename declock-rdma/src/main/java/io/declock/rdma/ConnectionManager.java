@@ -178,6 +178,16 @@ final class ConnectionManager implements AutoCloseable {
         handlers.put(id, handler);
     }
 
+    /** Ends whatever an id is for. */
+    void abandon(RdmaCmId id) {
+        Handler handler = handlers.get(id);
+        if (handler == null) {
+            destroy(id);
+        } else {
+            handler.closed();
+        }
+    }
+
     /** Destroys an id; its queue pair must be destroyed already. */
     void destroy(RdmaCmId id) {
         handlers.remove(id);
@@ -195,6 +205,12 @@ final class ConnectionManager implements AutoCloseable {
     Device device(RdmaCmId id) throws IOException {
         IbvContext context = id.getVerbs();
         Device known = devices.get(context);
+        if (known != null && known.completions().hasEnded()) {
+            // Nothing would ever complete there. What still uses it ends on its own.
+            LOG.warn("The RDMA device is opened again, because the thread that took its completions has ended");
+            devices.remove(context);
+            known = null;
+        }
         if (known == null) {
             known = Device.open(backend, context, Math.max(1, id.getPort_num()), settings, counters);
             devices.put(context, known);

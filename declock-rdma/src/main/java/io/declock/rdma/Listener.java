@@ -106,6 +106,11 @@ final class Listener implements ConnectionManager.Handler {
             LOG.warn("Rejected an RDMA connection request: {}", e.getMessage());
             Rejection.send(manager, event.id(), String.valueOf(e.getMessage()));
             manager.destroy(event.id());
+        } catch (RuntimeException e) {
+            // One request's end, and not that of everybody's listener.
+            LOG.error("An RDMA connection request is rejected because accepting it threw", e);
+            Rejection.send(manager, event.id(), "accepting failed: " + e);
+            manager.abandon(event.id());
         }
     }
 

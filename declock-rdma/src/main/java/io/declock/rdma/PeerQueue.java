@@ -279,13 +279,14 @@ final class PeerQueue implements CompletionLoop.Handler {
         return next != oldest;
     }
 
-    /** Gives the memory back; the queue pair is destroyed. */
+    /**
+     * Gives the memory back; the queue pair is destroyed.
+     *
+     * @throws IOException if it cannot be deregistered; it is kept for good then, as the adapter may still write to it
+     */
     void release() throws IOException {
-        try {
-            registration.deregMr().execute().free();
-        } finally {
-            free();
-        }
+        registration.deregMr().execute().free();
+        free();
     }
 
     private void free() {

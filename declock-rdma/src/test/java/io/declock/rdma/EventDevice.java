@@ -9,6 +9,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvContext;
+import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
 import io.declock.rdma.verbs.Layouts;
 import java.io.IOException;
@@ -136,6 +137,11 @@ final class EventDevice extends RecordingBackend {
         }
 
         @Override
+        public IbvPd allocPd() throws IOException {
+            return new Pd(this);
+        }
+
+        @Override
         public IbvCompChannel createCompChannel() throws IOException {
             return new Channel(this);
         }
@@ -143,6 +149,17 @@ final class EventDevice extends RecordingBackend {
         @Override
         public IbvCQ createCQ(IbvCompChannel channel, int entries, int vector) throws IOException {
             return new Cq(this, channel);
+        }
+    }
+
+    private static final class Pd extends IbvPd {
+        Pd(IbvContext context) throws IOException {
+            super(context);
+        }
+
+        @Override
+        public int deallocPd() {
+            return 0;
         }
     }
 

@@ -175,7 +175,7 @@ class RecordingBackend implements VerbsBackend {
     public void reject(RdmaCmId id, byte[] privateData) {}
 
     @Override
-    public void toError(RdmaCmId id) {}
+    public void toError(RdmaCmId id) throws IOException {}
 
     @Override
     public DeviceLimits query(IbvContext context, int port) {

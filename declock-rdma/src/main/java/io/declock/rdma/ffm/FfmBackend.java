@@ -31,12 +31,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The backend on libibverbs and librdmacm by Java's foreign function interface. Thread-safe. */
 @SuppressWarnings("restricted") // What the libraries return has no size until it is given one.
 public final class FfmBackend implements VerbsBackend {
     /** Name of this backend. */
     public static final String NAME = "ffm";
+
+    private static final Logger LOG = LoggerFactory.getLogger(FfmBackend.class);
 
     private final FfmLibraries libraries;
     private final FfmProvider provider;
@@ -137,14 +141,27 @@ public final class FfmBackend implements VerbsBackend {
         if (event == null) {
             return null;
         }
-        CmEvent copy = new CmEvent(
-                EventType.valueOf("RDMA_CM_EVENT_" + NAMES[event.getEvent()]),
+        try {
+            return copy(event);
+        } finally {
+            // Whatever it is: an id with an event that was not acknowledged can never be destroyed.
+            provider.cm().ackCmEvent(event);
+        }
+    }
+
+    /** Returns what is to be known of an event, null of one of a kind that came into the library later. */
+    private static @Nullable CmEvent copy(FfmCmEvent event) {
+        int type = event.getEvent();
+        if (type < 0 || type >= NAMES.length) {
+            LOG.debug("Event {} of the connection manager is none that is known here", type);
+            return null;
+        }
+        return new CmEvent(
+                EventType.valueOf("RDMA_CM_EVENT_" + NAMES[type]),
                 event.getStatus(),
                 event.getConnIdPriv(),
                 event.getListenIdPriv(),
                 event.privateData());
-        provider.cm().ackCmEvent(event);
-        return copy;
     }
 
     /** Names of {@code enum rdma_cm_event_type} in order, without what they have in common. */
