@@ -20,6 +20,8 @@ import java.security.SecureRandom;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A memory node's side of RDMA: takes connections of sessions that the control plane admitted, each with a key of its own to the
@@ -40,6 +42,7 @@ public final class RdmaServer implements DirectAccess {
     private final Map<ByteBuffer, ServedSession> byToken = new ConcurrentHashMap<>();
     private final Map<MemoryNodeSession, ServedSession> offered = new ConcurrentHashMap<>();
     private final AtomicInteger connected = new AtomicInteger();
+    private final AtomicReference<@Nullable String> adapter = new AtomicReference<>();
     private final Listener listener;
     private final Agent agent;
 
@@ -140,6 +143,7 @@ public final class RdmaServer implements DirectAccess {
 
     /** Registers the region for one connection and tells its key. */
     byte[] grant(Connection connection) throws IOException {
+        requireAgentsAdapter(connection.device().limits().device());
         try {
             IbvMr registration = connection.register(memory.address(), memory.bytes(), REGION_ACCESS);
             return Greetings.granting(new RegionGrant(memory.address(), memory.bytes(), registration.getRkey()));
@@ -148,6 +152,17 @@ public final class RdmaServer implements DirectAccess {
                     "the memory node's adapter cannot register its region of " + memory.bytes()
                             + " bytes once more (each session needs it; raise its 'ulimit -l'): " + e.getMessage(),
                     e);
+        }
+    }
+
+    /** Atomics of two adapters are not atomic against each other. The first connection is the memory node's own. */
+    private void requireAgentsAdapter(String device) throws IOException {
+        String first = adapter.updateAndGet(known -> known == null ? device : known);
+        if (!device.equals(first)) {
+            throw new IOException(
+                    "the memory node executes verbs on RDMA device " + first
+                            + ", and this connection came to its device " + device
+                            + ": connect to an address of the former (declock.memory-node.rdma.device or address makes it listen there only)");
         }
     }
 
