@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -368,6 +369,66 @@ class TcpHandshakeTest {
             writing.get(20, TimeUnit.SECONDS);
         }
         good.control().heartbeat().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void membershipsDoNotPileUpForWhoDoesNotRead() throws Exception {
+        start(SERVER.withLimits(Duration.ofSeconds(5), Duration.ofSeconds(20), 16, 64 * 1024));
+        FabricSession good = join();
+        long record = good.control()
+                .resolve("x")
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS)
+                .record();
+        try (RawSocket slow = new RawSocket(rig.address().port())) {
+            slow.authenticate("s3cret-of-sixteen");
+            slow.sendFrame(Wire.JOIN, join("slow"));
+            byte[] reads = manyReads(record);
+            AtomicInteger sent = new AtomicInteger();
+            CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
+                try {
+                    while (true) {
+                        slow.send(reads);
+                        sent.incrementAndGet();
+                    }
+                } catch (IOException e) {
+                    // The test is over.
+                }
+            });
+            int before = -1;
+            while (before != sent.get()) {
+                before = sent.get();
+                TimeUnit.MILLISECONDS.sleep(100);
+            }
+            long version = 0;
+            for (int i = 0; i < 500; i++) {
+                // One process that joins again and again: each time the members are others.
+                JoinRequest again = new JoinRequest(7, i + 1, "restless", "", 0, 0, 1_000_000_000L);
+                version = rig.node()
+                        .join(again, new RecordingListener())
+                        .members()
+                        .version();
+            }
+            assertThat(memberships(slow, version)).as("memberships told").isLessThan(20);
+            slow.close();
+            writing.get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Reads frames up to a membership of that version; returns how many there were. */
+    private static int memberships(RawSocket socket, long upTo) throws IOException {
+        int count = 0;
+        while (true) {
+            ByteBuf head = Unpooled.wrappedBuffer(socket.read(4));
+            ByteBuf body = Unpooled.wrappedBuffer(socket.read(head.readIntLE()));
+            if (body.readByte() == Wire.MEMBERSHIP) {
+                count++;
+                body.skipBytes(4);
+                if (body.readLongLE() >= upTo) {
+                    return count;
+                }
+            }
+        }
     }
 
     private static byte[] join(String name) {
