@@ -39,6 +39,15 @@ public record PeerMessage(
     /** Most entries a grant carries. */
     public static final int MAX_ENTRIES = 16;
 
+    /** Index of a HOLD_ANSWER: the sender has no position in the lock's queue, and nothing under way that takes one. */
+    public static final int NO_POSITION = 0;
+
+    /** Index of a HOLD_ANSWER: the sender holds the lock. */
+    public static final int HOLDS = 1;
+
+    /** Index of a HOLD_ANSWER: the sender has a position that does not hold, or may be about to take one. */
+    public static final int HAS_POSITION = 2;
+
     private static final long[] NONE = {};
 
     /** Makes a message without entries. */
@@ -71,9 +80,9 @@ public record PeerMessage(
         RESET_ACK(4),
         /** The reset is over and {@code epoch} is the new epoch. */
         RESET_DONE(5),
-        /** Does the receiver hold the lock in {@code epoch}? {@code detail} identifies the question. */
+        /** Does the receiver hold the lock in {@code epoch}, or have a position? {@code detail} identifies the question. */
         HOLD_QUESTION(6),
-        /** {@code index} 1 for yes; {@code detail} repeats the question's. */
+        /** {@code index} is {@link #NO_POSITION}, {@link #HOLDS} or {@link #HAS_POSITION}; {@code detail} repeats the question's. */
         HOLD_ANSWER(7),
         /** A reset of {@code epoch} under the receiver's node id, {@code index}, does not end: is it looking after it? */
         RESET_STALLED(8);

@@ -7,6 +7,7 @@ import io.declock.DecLockException;
 import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.ShuttingDownException;
+import io.declock.fabric.PeerMessage;
 import io.declock.fabric.Resolution;
 import io.declock.monitor.GrantKind;
 import io.declock.monitor.LockNames;
@@ -516,12 +517,12 @@ public final class LocalLock implements CqlUpper {
         }
     }
 
-    /** Returns whether this node holds the lock in that epoch (rule B10). */
-    public boolean holdsIn(long epoch) {
+    /** Returns what this node has of the lock in that epoch, as a HOLD_ANSWER says it (rule B10). */
+    public int claimIn(long epoch) {
         mutex.lock();
         try {
             CqlLock remote = binding.remote();
-            return remote != null && remote.holdsIn(epoch);
+            return remote == null ? PeerMessage.NO_POSITION : remote.claimIn(epoch);
         } finally {
             mutex.unlock();
         }

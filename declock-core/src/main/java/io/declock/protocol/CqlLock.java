@@ -188,9 +188,15 @@ public final class CqlLock {
         return position.index();
     }
 
-    /** Returns whether this node holds the lock in that epoch, also if its release is put off (rule B10: waiting is not yes). */
-    public boolean holdsIn(long ofEpoch) {
-        return position.holdsIn(ofEpoch);
+    /**
+     * Returns what this node has of the lock in that epoch, as a HOLD_ANSWER says it (rule B10). Waiting is not holding, but a claim to
+     * a position, and so is everything that may be about to take one.
+     */
+    public int claimIn(long ofEpoch) {
+        if (position.holdsIn(ofEpoch)) {
+            return PeerMessage.HOLDS;
+        }
+        return position.is(State.IDLE) && !isChanging() ? PeerMessage.NO_POSITION : PeerMessage.HAS_POSITION;
     }
 
     /** Returns whether this side may be forgotten: no position, nothing in flight, no reset. */

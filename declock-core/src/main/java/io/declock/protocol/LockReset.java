@@ -27,8 +27,9 @@ import java.util.function.Supplier;
  * The initiator's side of one lock reset (DecLock, section 4.4 and appendix B; rules B1 to B12 of docs/protocol.md).
  *
  * <ol>
- *   <li><b>Ask</b>, where somebody only suspects that nobody holds the lock: does anybody hold it? Waiting is not holding. Only if
- *       every user says no, twice, while the head stood still, the reset goes on.
+ *   <li><b>Ask</b>, where the lock is only suspected to be nobody's: which users hold it, and which have a position that does not hold?
+ *       The reset goes on if the queue is longer than all their positions while the header stood still, or if no user held
+ *       the lock, twice, while the head stood still.
  *   <li><b>Mark:</b> CAS the own node id into the reset id. A reset of somebody who is no longer a member is taken over.
  *   <li><b>Signal</b> every user, fetched after the mark, until each has acknowledged or died.
  *   <li><b>Clear</b> the queue and write the new full epoch; await it.
@@ -74,7 +75,8 @@ public final class LockReset {
     private final Step step = new Step();
 
     private Phase phase = Phase.READING;
-    private int askedHead;
+    private long askedHeader;
+    private boolean leftBehind;
     private int rounds;
     private long question;
     private boolean tookOver;
@@ -144,15 +146,10 @@ public final class LockReset {
                     || message.kind() == PeerMessage.Kind.RESET_ACK
                             && phase == Phase.SIGNALLING
                             && message.epoch() == epoch;
-            if (!expected) {
-                return;
+            if (expected) {
+                answers.put(message.fromNode(), message);
+                proceedIfAnswered(effects);
             }
-            if (message.kind() == PeerMessage.Kind.HOLD_ANSWER && message.index() != 0) {
-                end(Outcome.NOT_NEEDED, effects);
-                return;
-            }
-            answers.put(message.fromNode(), message);
-            proceedIfAnswered(effects);
         });
     }
 
@@ -165,7 +162,7 @@ public final class LockReset {
 
     private void onHeaderRead(VerbResults results, Effects effects) {
         long header = results.value(0);
-        askedHead = LockHeader.head(header);
+        askedHeader = header;
         if (reason == ResetReason.STALLED_RESET) {
             epoch = ResetMember.fullEpoch(header, results.word(0, 1));
         }
@@ -212,14 +209,45 @@ public final class LockReset {
         }
         if (phase == Phase.SIGNALLING) {
             clear(effects);
+        } else if (phase == Phase.ASKING) {
+            phase = Phase.READING;
+            step.next((results, e) -> judge(results.value(0), e), effects)
+                    .read(env.layout().header(record), 1);
+        }
+    }
+
+    /** Every user has answered, and the header was read once more. */
+    private void judge(long header, Effects effects) {
+        leftBehind = hasMorePositionsThanClaimed(header);
+        if (leftBehind) {
+            mark(header, effects);
+        } else if (claims(PeerMessage.HOLDS) > 0) {
+            end(Outcome.NOT_NEEDED, effects);
         } else if (rounds == 1) {
             phase = Phase.PAUSING;
             later(4 * env.settings().selfCheckInterval().toNanos(), effects, e -> fetchMembers(this::ask, e));
         } else {
-            phase = Phase.READING;
-            step.next((results, e) -> mark(results.value(0), e), effects)
-                    .read(env.layout().header(record), 1);
+            mark(header, effects);
         }
+    }
+
+    /**
+     * Returns whether a position of the queue is nobody's. A header that has not changed while the users were asked shows that no
+     * position came or went meanwhile: additions only ever move the head on or make the queue longer. So each position of a living user
+     * was claimed by its answer, also one whose FAA was still in flight, and what is more than that was left behind by a dead one.
+     */
+    private boolean hasMorePositionsThanClaimed(long header) {
+        return header == askedHeader
+                && LockHeader.size(header) > claims(PeerMessage.HOLDS) + claims(PeerMessage.HAS_POSITION);
+    }
+
+    private int claims(int claim) {
+        int claims = 0;
+        for (Member member : users.members()) {
+            PeerMessage answer = answers.get(member.nodeId());
+            claims += answer != null && answer.index() == claim ? 1 : 0;
+        }
+        return claims;
     }
 
     // ---------------------------------------------------------------- 2: mark
@@ -227,7 +255,7 @@ public final class LockReset {
     private void mark(long header, Effects effects) {
         phase = Phase.MARKING;
         int resetId = LockHeader.resetId(header);
-        if (!isOfEpoch(header) || reason.asksFirst() && resetId == 0 && LockHeader.head(header) != askedHead) {
+        if (!isOfEpoch(header) || resetId == 0 && !isStillNeeded(header)) {
             end(Outcome.NOT_NEEDED, effects);
             return;
         }
@@ -239,6 +267,11 @@ public final class LockReset {
         } else {
             swapResetId(header, effects);
         }
+    }
+
+    /** A position that was left behind stays until a reset, whatever the others do; that nobody holds the lock may have changed. */
+    private boolean isStillNeeded(long header) {
+        return !reason.asksFirst() || leftBehind || LockHeader.head(header) == LockHeader.head(askedHeader);
     }
 
     /**

@@ -10,8 +10,8 @@ import io.declock.layout.LockHeader;
  * of somebody dead that keeps the lock taken. It is fed by what waiters' self-checks and the tries of callers who do not wait find.
  *
  * <p>While a position may have been left behind, which is so since this node began to know the lock and after every end of a member, it
- * asks at once, and again soon after the queue has last moved: a living reader beside a dead one answers that the lock is held. When
- * nothing can have been left behind, it is patient. Each question after which nothing moves doubles the time until the next one.
+ * asks at once, and again soon after the queue has last moved: in a queue that moves while the question goes round no position of a dead
+ * member can be told from those of the living. When nothing can have been left behind, it is patient. Each question after which nothing moves doubles the time until the next one.
  *
  * <p>Guarded by the lock's mutex.
  */

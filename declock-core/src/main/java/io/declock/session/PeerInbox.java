@@ -43,7 +43,7 @@ final class PeerInbox {
                 reply(
                         message,
                         Kind.HOLD_ANSWER,
-                        lock != null && lock.holdsIn(message.epoch()) ? 1 : 0,
+                        lock == null ? PeerMessage.NO_POSITION : lock.claimIn(message.epoch()),
                         message.detail());
             case HOLD_ANSWER, RESET_ACK -> coordinator.deliver(message);
             case RESET_STALLED -> lookAfter(message);

@@ -222,6 +222,20 @@ final class Mutations {
                     "holdsIn",
                     Sabotage.WaitingIsHolding.class),
             Mutation.of(
+                    "B10",
+                    "a position that waits is not claimed",
+                    Scenario.LONG_HOLDS,
+                    CQL,
+                    "claimIn",
+                    Sabotage.ClaimsOnlyHolds.class),
+            Mutation.of(
+                    "B10",
+                    "positions are counted in a queue that moves",
+                    Scenario.LONG_HOLDS,
+                    RESET,
+                    "hasMorePositionsThanClaimed",
+                    Sabotage.CountsInAMovingQueue.class),
+            Mutation.of(
                     "B10", "a caller who only tries asks nobody", Scenario.DEAD_ONLY, CQL, "findsTaken", Nothing.class),
             Mutation.of(
                     "B10",
@@ -233,7 +247,7 @@ final class Mutations {
             Mutation.of(
                     "B10",
                     "only the end of a member is a reason to ask",
-                    Scenario.DEAD_ONLY,
+                    Scenario.LATE_COMERS,
                     "io.declock.protocol.Suspicion",
                     "isNew",
                     No.class),

@@ -6,6 +6,7 @@ package io.declock.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -37,7 +38,9 @@ class MutationsTest {
     }
 
     static Stream<Mutation> mutations() {
-        return Mutations.CAUGHT.stream();
+        Pattern wanted = Pattern.compile(System.getProperty("declock.mutations", ""));
+        return Mutations.CAUGHT.stream()
+                .filter(each -> wanted.matcher(each.toString()).find());
     }
 
     @ParameterizedTest

@@ -342,6 +342,24 @@ public final class Sabotage {
         }
     }
 
+    /** B10: only a hold is claimed, not a position that waits. */
+    public static final class ClaimsOnlyHolds {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) int result) {
+            result = result == PeerMessage.HAS_POSITION ? PeerMessage.NO_POSITION : result;
+        }
+    }
+
+    /** B10: positions are counted although the queue has moved since the question. */
+    public static final class CountsInAMovingQueue {
+        @Advice.OnMethodEnter
+        static void enter(
+                @Advice.Argument(0) long header,
+                @Advice.FieldValue(value = "askedHeader", readOnly = false) long askedHeader) {
+            askedHeader = header;
+        }
+    }
+
     /** B12: a release that was put off is forgotten in the next acknowledgement. */
     public static final class ForgetsPutOff {
         @Advice.OnMethodExit

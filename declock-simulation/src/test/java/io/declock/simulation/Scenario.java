@@ -309,6 +309,27 @@ enum Scenario {
         }
     },
 
+    /** As {@link #DEAD_ONLY}, where mostly the only one who wants a lock comes to know it after its holder has died. */
+    LATE_COMERS(Profile.CRASHES) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions dead = DEAD_ONLY.options(seed);
+            SimulationOptions.Cluster c = dead.cluster();
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(
+                            2, 1, 6, 0, c.capacity(), -1, c.admitAll(), c.lease(), c.leaseMargin(), c.heartbeat()),
+                    dead.network(),
+                    dead.workload(),
+                    dead.faults(),
+                    dead.local(),
+                    ScenarioOptions.cql(
+                            dead.cql(),
+                            dead.cql().selfCheckInterval(),
+                            Duration.ofHours(1),
+                            dead.cql().refetchLimit()));
+        }
+    },
+
     /** Everybody suspects soon, holds are long, nothing goes wrong: there is no reason for any reset. */
     LONG_HOLDS(Profile.CALM) {
         @Override
