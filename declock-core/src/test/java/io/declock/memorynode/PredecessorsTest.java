@@ -249,12 +249,14 @@ class PredecessorsTest {
         questions.answer(LIVES);
         questions.answer(OTHER, otherLives);
         time.advance(Duration.ofSeconds(1));
-        questions.answer(NOBODY);
         questions.answer(OTHER, otherLives);
+        questions.answer(NOBODY);
+        assertRefused(Reason.TWO_MEMORY_NODES, "b", FORMER);
         time.advance(LONGEST.minusSeconds(2));
         assertRefused(Reason.TWO_MEMORY_NODES, "b", FORMER);
         questions.answer(OTHER, NOBODY);
         assertThat(node.status().twin()).isEmpty();
+        assertThat(node.status().twins()).isEqualTo(1);
         time.advance(LONGEST.minusMillis(1));
         assertRefused(Reason.NOT_YET, "b", FORMER);
         time.advance(Duration.ofMillis(1));

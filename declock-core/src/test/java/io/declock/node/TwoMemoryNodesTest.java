@@ -141,9 +141,9 @@ class TwoMemoryNodesTest {
     @Test
     void aFormerOneThatIsGoneKeepsNobodyOut() throws Exception {
         ComputeNode moves = join();
+        address.switchTo(laterServer.port());
         formerServer.close();
         former.close();
-        address.switchTo(laterServer.port());
         moves.acquire(LockRequest.write("x").waitTime(Duration.ofSeconds(10))).close();
         assertThat(later.status().twins()).isZero();
     }
