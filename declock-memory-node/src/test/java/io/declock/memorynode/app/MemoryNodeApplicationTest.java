@@ -313,7 +313,9 @@ class MemoryNodeApplicationTest {
         MemoryNodeAddress address =
                 MemoryNodeAddress.parse("tcp://127.0.0.1:" + at.service().port());
         SessionListener nobody = (SessionListener) Proxy.newProxyInstance(
-                SessionListener.class.getClassLoader(), new Class<?>[] {SessionListener.class}, (proxy, method, of) -> null);
+                SessionListener.class.getClassLoader(),
+                new Class<?>[] {SessionListener.class},
+                (proxy, method, of) -> null);
         try {
             fabric.join(address, request, nobody).toCompletableFuture().get(10, TimeUnit.SECONDS);
             return null;
