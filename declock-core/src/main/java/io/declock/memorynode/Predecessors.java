@@ -142,7 +142,12 @@ final class Predecessors {
         if (next == Next.END_SESSIONS) {
             endSessions(former);
         } else if (next == Next.START_OVER) {
-            log.info("Memory node {}: its predecessor at {} is gone: {}", node.id(), former.address(), answer.detail());
+            boolean isHere = answer.incarnation() == node.incarnation();
+            log.info(
+                    "Memory node {}: its predecessor at {} is gone: {}",
+                    node.id(),
+                    former.address(),
+                    isHere ? "this one answers there" : answer.detail());
             startOver();
         }
         if (next == Next.ASK_AGAIN || next == Next.END_SESSIONS) {
