@@ -19,7 +19,7 @@ public class FabricException extends Exception {
         super(message, cause);
     }
 
-    /** The memory node answered and said no: retrying without a change is pointless. */
+    /** The memory node answered and said no: retrying without a change is pointless, unless its reason {@linkplain Reason#passes passes}. */
     public static final class Refused extends FabricException {
         private static final long serialVersionUID = 1L;
         private final Reason reason;
@@ -53,7 +53,9 @@ public class FabricException extends Exception {
         /** The memory node is waiting for old sessions to run out after a restart. */
         NOT_YET(7),
         /** This session has created as many lock records as one may. */
-        TOO_MANY_NAMES(8);
+        TOO_MANY_NAMES(8),
+        /** Another living memory node has the same id. */
+        TWO_MEMORY_NODES(9);
 
         private final int code;
 
@@ -64,6 +66,11 @@ public class FabricException extends Exception {
         /** Returns the number on the wire. */
         public int code() {
             return code;
+        }
+
+        /** Returns whether it is over some time without a change on the side that was refused, so that one goes on asking as before. */
+        public boolean passes() {
+            return this == NOT_YET || this == TWO_MEMORY_NODES;
         }
 
         /** Returns the reason with that number. */

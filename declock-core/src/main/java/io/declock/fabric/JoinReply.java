@@ -8,6 +8,8 @@ package io.declock.fabric;
  *
  * @param memoryNodeId stable id of the memory node
  * @param memoryNodeIncarnation another value after every start of the memory node
+ * @param memoryNodeAddress the memory node's own {@code address:port} as it sees it, which behind a virtual address is another than the one
+ *     that was connected to; empty if there is none
  * @param nodeId node id of the compute node here
  * @param incarnation incarnation of the compute node here
  * @param queueCapacity entries per lock record, a power of two
@@ -19,6 +21,7 @@ package io.declock.fabric;
 public record JoinReply(
         String memoryNodeId,
         long memoryNodeIncarnation,
+        String memoryNodeAddress,
         int nodeId,
         int incarnation,
         int queueCapacity,

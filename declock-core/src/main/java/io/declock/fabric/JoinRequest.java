@@ -15,6 +15,7 @@ package io.declock.fabric;
  * @param nodeSetDigest digest of the stable ids of the configured memory nodes, 0 while they are not known yet
  * @param highestEpoch highest full epoch this process has seen on that memory node, so that a restarted one starts above
  * @param leaseNanos lease asked for
+ * @param former the memory node that the last session at this address was with
  */
 public record JoinRequest(
         long processId,
@@ -23,4 +24,22 @@ public record JoinRequest(
         String peerAddress,
         long nodeSetDigest,
         long highestEpoch,
-        long leaseNanos) {}
+        long leaseNanos,
+        FormerMemoryNode former) {
+    /** Makes the request of a process that had no session at this address before. */
+    public JoinRequest(
+            long processId,
+            long attempt,
+            String name,
+            String peerAddress,
+            long nodeSetDigest,
+            long highestEpoch,
+            long leaseNanos) {
+        this(processId, attempt, name, peerAddress, nodeSetDigest, highestEpoch, leaseNanos, FormerMemoryNode.NONE);
+    }
+
+    /** Returns the same request with another peer address. */
+    public JoinRequest withPeerAddress(String other) {
+        return new JoinRequest(processId, attempt, name, other, nodeSetDigest, highestEpoch, leaseNanos, former);
+    }
+}

@@ -45,8 +45,8 @@ public final class MemoryNode implements AutoCloseable {
     private final Resolver resolver;
     private final NodeCounts counts = new NodeCounts();
     private final long incarnation;
-    private final long servesAt;
-    private volatile boolean waitsForOldSessions;
+    private final OldLeases oldLeases;
+    private final Predecessors predecessors;
     private volatile boolean closed;
 
     private MemoryNode(
@@ -67,9 +67,8 @@ public final class MemoryNode implements AutoCloseable {
         this.allocator = new RecordAllocator(region, layout, highWaterMark, settings.records());
         Directory directory = new Directory(allocator, random.nextLong());
         this.incarnation = random.nextLong() | 1;
-        this.waitsForOldSessions = settings.waitOutOldSessions();
-        this.servesAt = clock.nanoTime()
-                + settings.formerLease().plus(settings.leaseMargin()).toNanos();
+        this.oldLeases = new OldLeases(settings, highWaterMark, clock);
+        this.predecessors = new Predecessors(this, oldLeases);
         this.sessions = new SessionTable(this, settings, seconds);
         this.leaseWatch = new LeaseWatch(this, sessions, settings);
         this.reclaimer = new Reclaimer(this, settings, directory, allocator, highWaterMark);
@@ -138,12 +137,44 @@ public final class MemoryNode implements AutoCloseable {
     }
 
     /**
+     * Makes a compute node a member that reached this memory node at no address.
+     *
+     * @return as of {@link #join(JoinRequest, String, SessionListener)}
+     */
+    public MemoryNodeSession join(JoinRequest request, SessionListener listener) throws FabricException.Refused {
+        return join(request, "", listener);
+    }
+
+    /**
      * Makes a compute node a member.
      *
+     * @param reachedAt this memory node's own address and port as the compute node reached it, empty for none
      * @param listener told of membership changes, relayed messages, reclaim proposals and the end of the session
      * @throws FabricException.Refused if it may not join, or not yet
      */
-    public MemoryNodeSession join(JoinRequest request, SessionListener listener) throws FabricException.Refused {
+    public MemoryNodeSession join(JoinRequest request, String reachedAt, SessionListener listener)
+            throws FabricException.Refused {
+        checkRequest(request);
+        // Even of one that has to wait: what it has seen must not be granted again.
+        highWaterMark.raiseAbove(request.highestEpoch());
+        if (closed) {
+            throw new FabricException.Refused(Reason.NOT_YET, "memory node " + id() + " is shutting down");
+        }
+        long found = predecessors.found();
+        predecessors.check(request.former(), reachedAt);
+        long now = clock.nanoTime();
+        oldLeases.check(now);
+        MemoryNodeSession session = sessions.join(request, reachedAt, listener, now);
+        if (predecessors.found() != found) {
+            // Every session was ended because of another memory node, this one perhaps not.
+            session.leave(() -> {});
+            throw predecessors.refusal(reachedAt);
+        }
+        leaseWatch.wake();
+        return session;
+    }
+
+    private void checkRequest(JoinRequest request) throws FabricException.Refused {
         if (request.name().length() > MAX_TEXT || request.peerAddress().length() > MAX_TEXT) {
             throw new FabricException.Refused(
                     Reason.BAD_REQUEST,
@@ -163,13 +194,6 @@ public final class MemoryNode implements AutoCloseable {
                             + " has no full epoch left: the clock of its machine is wrong, and fencing tokens"
                             + " would fall. Correct the clock and start it again");
         }
-        // Even of one that has to wait: what it has seen must not be granted again.
-        highWaterMark.raiseAbove(request.highestEpoch());
-        long now = clock.nanoTime();
-        checkServing(now);
-        MemoryNodeSession session = sessions.join(request, listener, now);
-        leaseWatch.wake();
-        return session;
     }
 
     /**
@@ -180,29 +204,11 @@ public final class MemoryNode implements AutoCloseable {
         return epoch <= settings.secondsSince2025().getAsLong() + HighWaterMark.PLAUSIBLE_LEAD;
     }
 
-    private void checkServing(long now) throws FabricException.Refused {
-        if (closed) {
-            throw new FabricException.Refused(Reason.NOT_YET, "memory node " + id() + " is shutting down");
-        }
-        if (!waitsForOldSessions) {
-            return;
-        }
-        if (now - servesAt < 0) {
-            throw new FabricException.Refused(
-                    Reason.NOT_YET,
-                    "memory node " + id()
-                            + " started with empty memory and waits for leases of its former life to run out, "
-                            + Duration.ofNanos(servesAt - now).toMillis() + " ms more");
-        }
-        // The former life may have raised its mark up to the second in which it ended.
-        highWaterMark.raiseAbove(settings.secondsSince2025().getAsLong());
-        waitsForOldSessions = false;
-    }
-
-    JoinReply joinReply(MemoryNodeSession session, Membership membership) {
+    JoinReply joinReply(MemoryNodeSession session, String reachedAt, Membership membership) {
         return new JoinReply(
                 id(),
                 incarnation,
+                reachedAt,
                 session.member().nodeId(),
                 session.member().incarnation(),
                 layout.capacity(),
@@ -223,6 +229,8 @@ public final class MemoryNode implements AutoCloseable {
     /** Returns how the memory node is doing. */
     public MemoryNodeStatus status() {
         long now = clock.nanoTime();
+        Duration servesIn = oldLeases.leftAt(now);
+        String twin = predecessors.problem();
         List<MemoryNodeStatus.Session> members = new ArrayList<>();
         for (MemoryNodeSession session : sessions.snapshot()) {
             Duration left = Duration.ofNanos(Math.max(0, session.lastHeartbeat() + session.leaseNanos() - now));
@@ -232,7 +240,9 @@ public final class MemoryNode implements AutoCloseable {
         return new MemoryNodeStatus(
                 id(),
                 incarnation,
-                !closed && (!waitsForOldSessions || now - servesAt >= 0),
+                !closed && servesIn.isZero() && twin.isEmpty(),
+                servesIn,
+                twin,
                 allocator.inUse(),
                 allocator.total(),
                 settings.mostRecordsPerSession(),
@@ -252,6 +262,7 @@ public final class MemoryNode implements AutoCloseable {
                 counts.get(NodeCounts.Kind.RECLAIMED),
                 counts.get(NodeCounts.Kind.REFUSED_NAME),
                 counts.get(NodeCounts.Kind.QUARANTINED),
+                counts.get(NodeCounts.Kind.TWIN),
                 stalled());
     }
 
@@ -286,6 +297,10 @@ public final class MemoryNode implements AutoCloseable {
 
     TimerService timer() {
         return timer;
+    }
+
+    Predecessors predecessors() {
+        return predecessors;
     }
 
     SessionTable sessions() {

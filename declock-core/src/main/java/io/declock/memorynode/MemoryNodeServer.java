@@ -24,11 +24,13 @@ public final class MemoryNodeServer implements AutoCloseable {
 
     private final ServerContext context;
     private final EventLoops loops;
+    private final TcpPredecessorProbe probe;
     private final Channel channel;
 
-    private MemoryNodeServer(ServerContext context, EventLoops loops, Channel channel) {
+    private MemoryNodeServer(ServerContext context, EventLoops loops, TcpPredecessorProbe probe, Channel channel) {
         this.context = context;
         this.loops = loops;
+        this.probe = probe;
         this.channel = channel;
     }
 
@@ -58,7 +60,10 @@ public final class MemoryNodeServer implements AutoCloseable {
         EventLoops loops = EventLoops.start(settings.eventLoopThreads(), settings.pollNanos(), "declock-memory-node");
         try {
             ServerContext context = new ServerContext(node, settings, directAccess);
-            return new MemoryNodeServer(context, loops, bind(context, loops));
+            TcpPredecessorProbe probe = new TcpPredecessorProbe(context, loops);
+            // Before the first compute node is let in.
+            node.predecessors().askThrough(probe);
+            return new MemoryNodeServer(context, loops, probe, bind(context, loops));
         } catch (IOException | RuntimeException e) {
             loops.close();
             throw e;
@@ -131,6 +136,7 @@ public final class MemoryNodeServer implements AutoCloseable {
     /** Stops listening and closes every connection; waits a moment until they are. */
     @Override
     public void close() {
+        context.node().predecessors().askNoLongerThrough(probe);
         loops.close();
         loops.awaitClosed(CLOSE_SECONDS, TimeUnit.SECONDS);
     }

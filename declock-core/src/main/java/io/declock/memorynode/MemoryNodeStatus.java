@@ -12,7 +12,9 @@ import java.util.List;
  *
  * @param id stable id
  * @param incarnation another value after every start
- * @param serving whether compute nodes may join; false while it waits for sessions of an earlier life to run out
+ * @param serving whether compute nodes may join; false while it waits for sessions of an earlier life to run out, or has a twin
+ * @param servesIn how much of that wait is left
+ * @param twin what is wrong while another memory node of the same id lives, else empty
  * @param recordsInUse records that belong to a name
  * @param recordsTotal records the region holds
  * @param recordsPerSession records that one session may have created and that were not taken back
@@ -32,12 +34,15 @@ import java.util.List;
  * @param reclaimed records taken back
  * @param refusedNames names refused because their session had created as many as it may
  * @param quarantined records whose epoch no reset can have reached: somebody wrote it there, and they are never given to another name
+ * @param twins how often another living memory node of the same id was found
  * @param stalled which of its loops has not run for several of its intervals, empty if they all run
  */
 public record MemoryNodeStatus(
         String id,
         long incarnation,
         boolean serving,
+        Duration servesIn,
+        String twin,
         long recordsInUse,
         long recordsTotal,
         long recordsPerSession,
@@ -57,6 +62,7 @@ public record MemoryNodeStatus(
         long reclaimed,
         long refusedNames,
         long quarantined,
+        long twins,
         String stalled) {
     /** Copies the list. */
     public MemoryNodeStatus {

@@ -30,7 +30,9 @@ public final class NodeCounts {
         /** Names refused because their session had created as many as it may. */
         REFUSED_NAME,
         /** Records whose epoch no reset can have reached, which are never given to another name. */
-        QUARANTINED
+        QUARANTINED,
+        /** Times that another living memory node of the same id was found. */
+        TWIN
     }
 
     private final StripedSums sums = new StripedSums(Kind.values().length);

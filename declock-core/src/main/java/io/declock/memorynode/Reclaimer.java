@@ -398,6 +398,35 @@ final class Reclaimer {
         return true;
     }
 
+    /**
+     * Takes every record back from its name, as if this memory node had just started: another one has served the names meanwhile. There
+     * must be no session.
+     */
+    void forgetAll() {
+        ReclaimRound ending = round;
+        if (ending != null) {
+            finish(ending, false);
+        }
+        lock.lock();
+        try {
+            scan = null;
+            List<Integer> named = new ArrayList<>();
+            long highest = 0;
+            for (int record = 0, used = allocator.everUsed(); record < used; record++) {
+                long epoch = region.read(layout.epoch(region.recordAddress(record)));
+                if (directory.names().get(record) != null && !isQuarantined(record, epoch)) {
+                    named.add(record);
+                    highest = Math.max(highest, epoch);
+                }
+            }
+            highWaterMark.raiseAbove(highest);
+            named.forEach(this::forget);
+            orphansLeft = 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void forget(int record) {
         node.sessions().snapshot().forEach(session -> session.known().remove(record));
         directory.forget(record);

@@ -15,6 +15,7 @@ import io.declock.fabric.tcp.wire.Messages;
 import io.declock.fabric.tcp.wire.Phase;
 import io.declock.fabric.tcp.wire.Preamble;
 import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.fabric.tcp.wire.SocketAddresses;
 import io.declock.fabric.tcp.wire.Wire;
 import io.netty.handler.codec.DecoderException;
 import java.time.Duration;
@@ -32,6 +33,9 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     private final SessionRequests requests;
     private final byte[] nonce = Proofs.nonce();
     private byte[] clientNonce = {};
+    /** Another memory node has connected, to ask who this one is. */
+    private boolean fromMemoryNode;
+
     private boolean greeted;
     private @Nullable MemoryNodeSession session;
     private boolean entered;
@@ -85,7 +89,9 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     protected void preamble(Preamble preamble) throws BadFrameException {
         boolean sameVersion = preamble.version() == Wire.VERSION;
         int status = sameVersion ? 0 : Reason.BAD_VERSION.code();
-        Preamble.of(Wire.ROLE_SESSION, status, nonce).write(out());
+        fromMemoryNode = preamble.role() == Wire.ROLE_MEMORY_NODE;
+        Preamble.of(fromMemoryNode ? Wire.ROLE_MEMORY_NODE : Wire.ROLE_SESSION, status, nonce)
+                .write(out());
         if (!sameVersion) {
             server.refused(
                     this,
@@ -94,12 +100,12 @@ final class ServerConnection extends FrameConnection implements SessionListener 
             fail(null);
             return;
         }
-        if (preamble.role() != Wire.ROLE_SESSION) {
+        if (!fromMemoryNode && preamble.role() != Wire.ROLE_SESSION) {
             throw new BadFrameException("a connection of role " + preamble.role() + " to a memory node");
         }
         clientNonce = preamble.nonce();
         greeted = true;
-        enter(Phase.MEMORY_NODE_AWAITS_PROOF);
+        enter(fromMemoryNode ? Phase.ASKED_MEMORY_NODE_AWAITS_PROOF : Phase.MEMORY_NODE_AWAITS_PROOF);
     }
 
     @Override
@@ -161,6 +167,8 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         if (current == null) {
             if (type == Wire.AUTH) {
                 authenticate(body);
+            } else if (type == Wire.IDENTIFY) {
+                identify(body);
             } else {
                 join(body);
             }
@@ -184,11 +192,13 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     private void authenticate(FrameBody body) throws BadFrameException {
         byte[] proof = body.bytes(Wire.SECRET_BYTES);
         body.end();
+        String client = fromMemoryNode ? ProbeConnection.ASKING : "declock client";
+        String self = fromMemoryNode ? ProbeConnection.ASKED : "declock server";
         for (byte[] key : server.keys()) {
-            if (prove(Proofs.prove(key, "declock client", clientNonce, nonce), proof)) {
+            if (prove(Proofs.prove(key, client, clientNonce, nonce), proof)) {
                 server.proved(this);
                 // The answer is with the secret that the compute node has, which may be the former one of this side.
-                ServerFrames.authenticated(out(), Proofs.prove(key, "declock server", clientNonce, nonce));
+                ServerFrames.authenticated(out(), Proofs.prove(key, self, clientNonce, nonce));
                 return;
             }
         }
@@ -201,12 +211,22 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         fail(null);
     }
 
+    private void identify(FrameBody body) throws BadFrameException {
+        String id = body.text(Wire.MAX_TEXT);
+        long incarnation = body.i64();
+        body.end();
+        server.asked(this, id, incarnation);
+        ServerFrames.identity(out(), server.node());
+        fail(null);
+    }
+
     private void join(FrameBody body) throws BadFrameException {
         var request = Messages.readJoin(body);
         body.end();
         MemoryNodeSession joined;
         try {
-            joined = server.node().join(request, this);
+            joined =
+                    server.node().join(request, SocketAddresses.textOf(channel().localAddress()), this);
         } catch (FabricException.Refused e) {
             ServerFrames.refused(out(), 0, e.reason(), String.valueOf(e.getMessage()));
             fail(null);

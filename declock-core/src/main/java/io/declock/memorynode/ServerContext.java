@@ -4,6 +4,7 @@
 package io.declock.memorynode;
 
 import io.declock.fabric.tcp.wire.BadFrameException;
+import io.declock.fabric.tcp.wire.FrameConnection;
 import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Secrets;
 import io.declock.monitor.ThrottledLog;
@@ -149,11 +150,22 @@ final class ServerContext {
         log.warn("Closed the connection from {}: bad frame: {}", addressOf(connection), cause.getMessage());
     }
 
-    void unexpected(ServerConnection connection, Throwable cause) {
-        log.error("Closing the connection from {}, because of an unexpected exception", addressOf(connection), cause);
+    /** Another memory node has asked who this one is. It knows what to do if both have one id; whoever reads this log should, too. */
+    void asked(ServerConnection connection, String id, long incarnation) {
+        if (id.equals(node.id()) && incarnation != node.incarnation()) {
+            log.warn(
+                    "The memory node that connected from {} calls itself '{}', as this one does: a lock could have two owners. The"
+                            + " other one lets nobody in while this one lives. Stop one of them, after an update this one.",
+                    addressOf(connection),
+                    id);
+        }
     }
 
-    private static String addressOf(ServerConnection connection) {
+    void unexpected(FrameConnection connection, Throwable cause) {
+        log.error("Closing the connection with {}, because of an unexpected exception", addressOf(connection), cause);
+    }
+
+    private static String addressOf(FrameConnection connection) {
         return String.valueOf(connection.channel().remoteAddress());
     }
 }

@@ -20,6 +20,12 @@ import org.jspecify.annotations.Nullable;
 final class ServerFrames {
     private ServerFrames() {}
 
+    static void auth(ByteBuf out, byte[] proof) {
+        int start = FrameWriter.begin(out, Wire.AUTH);
+        out.writeBytes(proof);
+        FrameWriter.end(out, start);
+    }
+
     static void authenticated(ByteBuf out, byte[] proof) {
         int start = FrameWriter.begin(out, Wire.AUTHENTICATED);
         out.writeBytes(proof);
@@ -30,6 +36,22 @@ final class ServerFrames {
         int start = FrameWriter.begin(out, Wire.JOINED);
         Messages.writeJoined(out, reply);
         out.writeBytes(memberKey);
+        FrameWriter.end(out, start);
+    }
+
+    /** Says who this memory node is, and asks another one who it is. */
+    static void identify(ByteBuf out, MemoryNode node) {
+        identity(out, Wire.IDENTIFY, node);
+    }
+
+    static void identity(ByteBuf out, MemoryNode node) {
+        identity(out, Wire.IDENTITY, node);
+    }
+
+    private static void identity(ByteBuf out, int type, MemoryNode node) {
+        int start = FrameWriter.begin(out, type);
+        FrameWriter.text(out, node.id());
+        out.writeLongLE(node.incarnation());
         FrameWriter.end(out, start);
     }
 

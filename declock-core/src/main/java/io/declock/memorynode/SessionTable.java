@@ -44,9 +44,11 @@ final class SessionTable {
      * Makes a session a member. If the process has a session here already, that one is over for it (rule C6 of docs/protocol.md): the new
      * one takes its place and its node id in one change of the membership, so that nobody waits for its lease.
      *
+     * @param reachedAt the memory node's own address as the compute node reached it, empty for none
      * @throws FabricException.Refused if the process may not join, or not before the data plane of its earlier session is cut
      */
-    MemoryNodeSession join(JoinRequest request, SessionListener listener, long now) throws FabricException.Refused {
+    MemoryNodeSession join(JoinRequest request, String reachedAt, SessionListener listener, long now)
+            throws FabricException.Refused {
         cutEarlier(request);
         MemoryNodeSession session;
         MemoryNodeSession earlier;
@@ -77,7 +79,7 @@ final class SessionTable {
                     now);
             sessions.set(member.nodeId(), session);
             changeMembership();
-            session.granted(node.joinReply(session, membership));
+            session.granted(node.joinReply(session, reachedAt, membership));
         } finally {
             lock.unlock();
         }

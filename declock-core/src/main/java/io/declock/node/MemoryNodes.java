@@ -158,7 +158,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     private void notResolved(LocalLock lock, MemoryNodeLink link, NodeSession session, Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (cause instanceof FabricException.Refused refused && refused.reason() != FabricException.Reason.NOT_YET) {
+        if (cause instanceof FabricException.Refused refused
+                && !refused.reason().passes()) {
             lock.bindFailed(new MemoryNodeRefusedException(
                     "memory node " + link.memoryNodeId() + " (" + link.address() + ") refused " + lock.title() + ": "
                             + refused.getMessage(),

@@ -6,6 +6,7 @@ package io.declock.session;
 import io.declock.fabric.Fabric;
 import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricSession;
+import io.declock.fabric.FormerMemoryNode;
 import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.JoinRequest;
 import io.declock.fabric.MemoryNodeAddress;
@@ -57,6 +58,9 @@ public final class MemoryNodeLink {
     private volatile @Nullable NodeSession session;
     private volatile State state = State.JOINING;
     private volatile String memoryNodeId = "";
+    /** What the last session was with; never connected to from here. */
+    private volatile FormerMemoryNode former = FormerMemoryNode.NONE;
+
     private volatile String problem = "";
     private volatile FabricException.@Nullable Refused refusal;
     private volatile long nodeSetDigest;
@@ -141,7 +145,8 @@ public final class MemoryNodeLink {
                 fabric.peerAddress(),
                 nodeSetDigest,
                 highestEpoch.get(),
-                settings.lease().toNanos());
+                settings.lease().toNanos(),
+                former);
         fabric.join(address, request, events).whenComplete((joined, failure) -> {
             if (failure == null) {
                 established(joined, events, sentAt);
@@ -178,6 +183,8 @@ public final class MemoryNodeLink {
                 refusals = 0;
                 session = fresh;
                 memoryNodeId = joined.joined().memoryNodeId();
+                former = new FormerMemoryNode(
+                        joined.joined().memoryNodeIncarnation(), joined.joined().memoryNodeAddress());
                 problem = "";
                 refusal = null;
                 state = State.UP;
@@ -235,7 +242,7 @@ public final class MemoryNodeLink {
             failures++;
             problem = message;
             boolean refused =
-                    cause instanceof FabricException.Refused no && no.reason() != FabricException.Reason.NOT_YET;
+                    cause instanceof FabricException.Refused no && !no.reason().passes();
             refusal = refused ? (FabricException.Refused) cause : null;
             refusals = refused ? refusals + 1 : 0;
             state = refused ? State.REFUSED : state == State.JOINING ? State.JOINING : State.DOWN;

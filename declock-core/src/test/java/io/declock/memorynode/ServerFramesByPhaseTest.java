@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -62,13 +63,12 @@ class ServerFramesByPhaseTest {
     }
 
     private EmbeddedChannel upTo(Phase phase) {
+        boolean asked =
+                phase == Phase.ASKED_MEMORY_NODE_AWAITS_PROOF || phase == Phase.ASKED_MEMORY_NODE_AWAITS_QUESTION;
         EmbeddedChannel line = new EmbeddedChannel(new ServerConnection(server));
-        ByteBuf hello = Unpooled.buffer();
-        Preamble.of(Wire.ROLE_SESSION, 0, NONCE).write(hello);
-        line.writeInbound(hello);
-        byte[] serverNonce = Arrays.copyOfRange(sent(line), 8, Wire.PREAMBLE_BYTES);
-        if (phase != Phase.MEMORY_NODE_AWAITS_PROOF) {
-            frame(line, Wire.AUTH, Proofs.prove(Proofs.keyOf(null), "declock client", NONCE, serverNonce));
+        byte[] serverNonce = greet(line, asked ? Wire.ROLE_MEMORY_NODE : Wire.ROLE_SESSION);
+        if (phase != Phase.MEMORY_NODE_AWAITS_PROOF && phase != Phase.ASKED_MEMORY_NODE_AWAITS_PROOF) {
+            prove(line, asked ? ProbeConnection.ASKING : "declock client", serverNonce);
         }
         if (phase == Phase.MEMORY_NODE_SERVES) {
             ByteBuf join = Unpooled.buffer();
@@ -81,8 +81,43 @@ class ServerFramesByPhaseTest {
         return line;
     }
 
+    private static byte[] greet(EmbeddedChannel line, int role) {
+        ByteBuf hello = Unpooled.buffer();
+        Preamble.of(role, 0, NONCE).write(hello);
+        line.writeInbound(hello);
+        byte[] answer = sent(line);
+        assertThat(answer[6]).isEqualTo((byte) role);
+        return Arrays.copyOfRange(answer, 8, Wire.PREAMBLE_BYTES);
+    }
+
+    private static void prove(EmbeddedChannel line, String label, byte[] serverNonce) {
+        frame(line, Wire.AUTH, Proofs.prove(Proofs.keyOf(null), label, NONCE, serverNonce));
+    }
+
+    /** Whoever is asked by a memory node could pass its proof on to another one, and would be let in there. */
+    @Test
+    void theProofOfAMemoryNodeThatAsksIsNoneOfAComputeNodeAndTheOtherWayRound() {
+        for (int role : new int[] {Wire.ROLE_SESSION, Wire.ROLE_MEMORY_NODE}) {
+            for (String label : new String[] {"declock client", ProbeConnection.ASKING}) {
+                EmbeddedChannel line = new EmbeddedChannel(new ServerConnection(server));
+                prove(line, label, greet(line, role));
+                assertThat(line.isOpen())
+                        .as("role %d with '%s'", role, label)
+                        .isEqualTo((role == Wire.ROLE_MEMORY_NODE) == label.equals(ProbeConnection.ASKING));
+                line.finishAndReleaseAll();
+            }
+        }
+    }
+
     @ParameterizedTest
-    @EnumSource(names = {"MEMORY_NODE_AWAITS_PROOF", "MEMORY_NODE_AWAITS_JOIN", "MEMORY_NODE_SERVES"})
+    @EnumSource(
+            names = {
+                "MEMORY_NODE_AWAITS_PROOF",
+                "MEMORY_NODE_AWAITS_JOIN",
+                "MEMORY_NODE_SERVES",
+                "ASKED_MEMORY_NODE_AWAITS_PROOF",
+                "ASKED_MEMORY_NODE_AWAITS_QUESTION"
+            })
     void aMemoryNodeTakesWhatItsPhaseAllows(Phase phase) {
         for (int type = 0; type < 256; type++) {
             long before = node.status().badFrames();

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.declock.fabric.Fabric;
 import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricSession;
+import io.declock.fabric.FormerMemoryNode;
 import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.JoinRequest;
 import io.declock.fabric.ManualTime;
@@ -218,6 +219,32 @@ class MemoryNodeLinkTest {
         fabric.events.lost(new FabricException("the connection was closed"));
         assertThat(fabric.request.attempt()).isGreaterThan(first.attempt());
         assertThat(fabric.request.processId()).isEqualTo(first.processId());
+    }
+
+    @Test
+    void theMemoryNodeOfTheLastSessionIsReported() {
+        FabricException.Refused no = new FabricException.Refused(FabricException.Reason.NOT_YET, "later");
+        fabric.answers = session -> CompletableFuture.failedFuture(no);
+        link.start();
+        assertThat(fabric.request.former()).isEqualTo(FormerMemoryNode.NONE);
+        fabric.answers = CompletableFuture::completedFuture;
+        assertThat(attemptsWithin(LONGEST_PAUSE)).isPositive();
+        fabric.answers = session -> CompletableFuture.failedFuture(no);
+        fabric.events.lost(new FabricException("the connection was closed"));
+        attemptsWithin(Duration.ofSeconds(2));
+        assertThat(fabric.request.former())
+                .as("also after attempts that were refused")
+                .isEqualTo(new FormerMemoryNode(5, QuietSession.ADDRESS));
+    }
+
+    @Test
+    void whoIsToldOfTwoMemoryNodesGoesOnAsking() {
+        FabricException.Refused two = new FabricException.Refused(FabricException.Reason.TWO_MEMORY_NODES, "stop one");
+        fabric.answers = session -> CompletableFuture.failedFuture(two);
+        link.start();
+        assertThat(attemptsWithin(Duration.ofMinutes(1))).isGreaterThan(120);
+        assertThat(link.refusal()).isNull();
+        assertThat(link.problem()).contains("stop one");
     }
 
     @Test

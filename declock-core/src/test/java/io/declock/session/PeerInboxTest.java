@@ -54,6 +54,7 @@ class PeerInboxTest {
             return new JoinReply(
                     "mn",
                     MEMORY_NODE,
+                    "",
                     SELF.nodeId(),
                     SELF.incarnation(),
                     8,

@@ -21,6 +21,9 @@ import java.util.function.Supplier;
 final class QuietSession implements FabricSession {
     static final Duration LEASE = Duration.ofSeconds(1);
 
+    /** The memory node's own address. */
+    static final String ADDRESS = "192.0.2.7:7420";
+
     private final int incarnation;
     private final Supplier<CompletableFuture<HeartbeatReply>> heartbeats;
     private volatile boolean closed;
@@ -40,7 +43,8 @@ final class QuietSession implements FabricSession {
     public JoinReply joined() {
         whenAsked.run();
         Member self = new Member(1, incarnation, "here", "self");
-        return new JoinReply("mn", 5, 1, incarnation, 8, 1 << 20, LEASE.toNanos(), 0, new Membership(1, List.of(self)));
+        return new JoinReply(
+                "mn", 5, ADDRESS, 1, incarnation, 8, 1 << 20, LEASE.toNanos(), 0, new Membership(1, List.of(self)));
     }
 
     @Override

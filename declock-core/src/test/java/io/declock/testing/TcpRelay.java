@@ -47,6 +47,11 @@ public abstract class TcpRelay implements AutoCloseable {
         return target;
     }
 
+    /** Returns the port of the server that the next connection leads to. */
+    protected int targetNow() {
+        return target;
+    }
+
     /** Returns the address to connect to. */
     protected final SocketAddress address() {
         return listener.getLocalSocketAddress();
@@ -76,7 +81,7 @@ public abstract class TcpRelay implements AutoCloseable {
         while (true) {
             Socket client = listener.accept();
             accepted(client);
-            Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+            Socket server = new Socket(InetAddress.getLoopbackAddress(), targetNow());
             sockets.add(client);
             sockets.add(server);
             start(() -> pump(client, server, true));

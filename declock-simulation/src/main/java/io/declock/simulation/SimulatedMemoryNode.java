@@ -217,6 +217,8 @@ final class SimulatedMemoryNode {
         return new JoinReply(
                 "mn",
                 incarnation,
+                // Nobody can reach two of them.
+                "",
                 fresh.nodeId(),
                 fresh.incarnation(),
                 cluster.options().cluster().capacity(),

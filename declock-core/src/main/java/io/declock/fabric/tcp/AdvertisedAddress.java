@@ -3,8 +3,8 @@
 
 package io.declock.fabric.tcp;
 
+import io.declock.fabric.tcp.wire.SocketAddresses;
 import io.declock.monitor.ThrottledLog;
-import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -93,10 +93,7 @@ final class AdvertisedAddress {
     }
 
     private String text(InetAddress address) {
-        // Without the interface that a link-local address has on this host.
-        String bare = NetUtil.toAddressString(address);
-        last = (bare.indexOf(':') >= 0 ? "[" + bare + "]" : bare) + ":"
-                + (mappedPort == 0 ? listener.port() : mappedPort);
+        last = SocketAddresses.text(address, mappedPort == 0 ? listener.port() : mappedPort);
         return last;
     }
 }

@@ -7,11 +7,9 @@ import io.declock.fabric.Member;
 import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
 import io.declock.fabric.tcp.TcpFabric.MemberKey;
+import io.declock.fabric.tcp.wire.SocketAddresses;
 import io.netty.channel.ChannelFuture;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class PeerLinks {
     private static final long FIRST_PAUSE_NANOS = 100_000_000;
     private static final long LONGEST_PAUSE_NANOS = 10_000_000_000L;
-    private static final int MAX_PORT = 65_535;
 
     private final TcpFabric fabric;
     private final TcpSession session;
@@ -68,7 +65,8 @@ final class PeerLinks {
     }
 
     private void open(Member to) {
-        InetSocketAddress address = parse(to.peerAddress());
+        // A name would not be looked up: it would mean to wait for what a peer sends.
+        InetSocketAddress address = SocketAddresses.parse(to.peerAddress());
         if (address == null) {
             fabric.log()
                     .warn(
@@ -95,19 +93,6 @@ final class PeerLinks {
                 }
             });
         });
-    }
-
-    /** Returns an address and port, or null for anything else. A name is not looked up: it would mean to wait for what a peer sends. */
-    private static @Nullable InetSocketAddress parse(String hostAndPort) {
-        try {
-            URI uri = new URI("tcp://" + hostAndPort);
-            InetAddress address = uri.getHost() == null ? null : HostAddresses.written(uri.getHost());
-            return address == null || uri.getPort() < 0 || uri.getPort() > MAX_PORT
-                    ? null
-                    : new InetSocketAddress(address, uri.getPort());
-        } catch (URISyntaxException e) {
-            return null;
-        }
     }
 
     /** An attempt to open a connection, or the connection itself, has ended. */

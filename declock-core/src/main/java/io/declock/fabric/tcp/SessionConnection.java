@@ -225,16 +225,7 @@ final class SessionConnection extends FrameConnection {
         joinSent = true;
         ByteBuf out = out();
         int start = FrameWriter.begin(out, Wire.JOIN);
-        Messages.writeJoin(
-                out,
-                new JoinRequest(
-                        request.processId(),
-                        request.attempt(),
-                        request.name(),
-                        peerAddress,
-                        request.nodeSetDigest(),
-                        request.highestEpoch(),
-                        request.leaseNanos()));
+        Messages.writeJoin(out, request.withPeerAddress(peerAddress));
         FrameWriter.end(out, start);
     }
 

@@ -100,7 +100,7 @@ class FramesByPhaseTest {
                 Messages.writeJoined(
                         joined,
                         new JoinReply(
-                                "mn", 5, 1, 7, 8, 4096, 1_000_000_000L, 1, new Membership(1, List.of(SELF, PEER))));
+                                "mn", 5, "", 1, 7, 8, 4096, 1_000_000_000L, 1, new Membership(1, List.of(SELF, PEER))));
                 joined.writeZero(Wire.SECRET_BYTES);
                 line.frame(Wire.JOINED, ByteBufUtil.getBytes(joined));
                 assertThat(joining).isCompleted();

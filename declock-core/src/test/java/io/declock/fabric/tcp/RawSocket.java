@@ -55,8 +55,13 @@ final class RawSocket implements AutoCloseable {
 
     /** Sends a preamble of this version and returns the answer. */
     byte[] preamble(int version, byte[] nonce) throws IOException {
+        return preamble(version, Wire.ROLE_SESSION, nonce);
+    }
+
+    /** Sends a preamble and returns the answer. */
+    byte[] preamble(int version, int role, byte[] nonce) throws IOException {
         ByteBuf out = Unpooled.buffer();
-        new Preamble(Wire.MAGIC, version, Wire.ROLE_SESSION, 0, nonce).write(out);
+        new Preamble(Wire.MAGIC, version, role, 0, nonce).write(out);
         send(ByteBufUtil.getBytes(out));
         return read(Wire.PREAMBLE_BYTES);
     }

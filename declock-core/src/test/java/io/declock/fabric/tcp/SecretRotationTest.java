@@ -17,6 +17,7 @@ import io.declock.fabric.tcp.wire.TlsMaterial;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
 import io.declock.monitor.Counters;
+import io.declock.testing.TestCertificates;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.List;

@@ -203,11 +203,11 @@ class TcpFuzzTest {
             frame(out, Wire.AUTHENTICATED, Proofs.prove(Proofs.keyOf(""), "declock server", clientNonce, nonce));
             ByteBuf joined = Unpooled.buffer();
             Membership alone = new Membership(1, List.of(new Member(1, 1, "", "good")));
-            Messages.writeJoined(joined, new JoinReply("mad", 1, 1, 1, 8, 4096, 1_000_000_000L, 1, alone));
+            Messages.writeJoined(joined, new JoinReply("mad", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone));
             joined.writeZero(Wire.SECRET_BYTES);
             frame(out, Wire.JOINED, ByteBufUtil.getBytes(joined));
             for (int i = 0; i < 1 + random.nextInt(6); i++) {
-                frame(out, 0x40 + random.nextInt(18), bytes(random, random.nextInt(80)));
+                frame(out, 0x40 + random.nextInt(19), bytes(random, random.nextInt(80)));
             }
             if (random.nextInt(4) == 0) {
                 out.writeBytes(bytes(random, random.nextInt(40)));
@@ -239,7 +239,9 @@ class TcpFuzzTest {
                 socket.send(bytes(random, random.nextInt(200)));
             } else if (depth == 1) {
                 socket.preamble(
-                        random.nextInt(4) == 0 ? random.nextInt(65_536) : Wire.VERSION, new byte[Wire.SECRET_BYTES]);
+                        random.nextInt(4) == 0 ? random.nextInt(65_536) : Wire.VERSION,
+                        1 + random.nextInt(4),
+                        new byte[Wire.SECRET_BYTES]);
                 socket.sendFrame(random.nextInt(256), bytes(random, random.nextInt(64)));
             } else {
                 socket.authenticate("");
@@ -276,7 +278,7 @@ class TcpFuzzTest {
     private static void frame(RawSocket socket, Random random, long record) throws IOException {
         switch (random.nextInt(5)) {
             // Any type with random content.
-            case 0 -> socket.sendFrame(random.nextInt(16), bytes(random, random.nextInt(100)));
+            case 0 -> socket.sendFrame(random.nextInt(20), bytes(random, random.nextInt(100)));
             // A length that is a lie: huge, negative, or longer than what follows.
             case 1 -> {
                 ByteBuf out = Unpooled.buffer();

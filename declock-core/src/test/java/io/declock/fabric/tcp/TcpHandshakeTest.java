@@ -150,7 +150,8 @@ class TcpHandshakeTest {
                         out.writeBytes(preamble(Wire.VERSION));
                         ByteBuf joined = Unpooled.buffer();
                         Membership alone = new Membership(1, List.of(new Member(1, 1, "", "cn")));
-                        Messages.writeJoined(joined, new JoinReply("mn", 1, 1, 1, 8, 4096, 1_000_000_000L, 1, alone));
+                        Messages.writeJoined(
+                                joined, new JoinReply("mn", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone));
                         joined.writeZero(Wire.SECRET_BYTES);
                         out.writeIntLE(1 + joined.readableBytes())
                                 .writeByte(Wire.JOINED)

@@ -7,6 +7,7 @@ import io.declock.fabric.FabricContract;
 import io.declock.fabric.FabricRig;
 import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.testing.TestCertificates;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import javax.net.ssl.SSLContext;

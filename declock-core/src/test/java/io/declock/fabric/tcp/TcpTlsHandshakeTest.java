@@ -20,6 +20,7 @@ import io.declock.memorynode.MemoryNodeServerSettings;
 import io.declock.memorynode.MemoryNodeSettings;
 import io.declock.monitor.Counters;
 import io.declock.monitor.Counters.Event;
+import io.declock.testing.TestCertificates;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.concurrent.TimeUnit;

@@ -10,7 +10,7 @@ import org.springframework.boot.health.contributor.Health;
 
 /**
  * Health of the memory node: up while services may join, out of service while it waits for leases of an earlier life, down when
- * it does not listen. A full table does not make it down: those who have their records go on.
+ * it does not listen, or another memory node of its id lives. A full table does not make it down: those who have their records go on.
  */
 final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
     private final MemoryNodeService service;
@@ -31,6 +31,8 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
             builder.down().withDetail("problem", "the memory node does not listen");
         } else if (!status.stalled().isEmpty()) {
             builder.down().withDetail("problem", status.stalled() + "; see the log, and restart the memory node");
+        } else if (!status.twin().isEmpty()) {
+            builder.down().withDetail("problem", status.twin());
         } else if (status.serving()) {
             builder.up();
         } else {

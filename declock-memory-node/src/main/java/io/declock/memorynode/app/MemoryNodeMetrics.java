@@ -60,6 +60,11 @@ final class MemoryNodeMetrics implements MeterBinder {
                 "Names refused because their service had created as many lock records as it may",
                 MemoryNodeStatus::refusedNames);
         counter(registry, "joins.refused", "Connections that were refused", MemoryNodeStatus::refusedConnections);
+        counter(
+                registry,
+                "twins",
+                "Times that another living memory node of the same id was found",
+                MemoryNodeStatus::twins);
         counter(registry, "frames.bad", "Frames that made no sense", MemoryNodeStatus::badFrames);
         counter(
                 registry,

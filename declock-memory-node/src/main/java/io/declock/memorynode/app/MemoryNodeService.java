@@ -34,7 +34,6 @@ final class MemoryNodeService implements SmartLifecycle {
     private final MemoryNodeServerSettings serverSettings;
     private final MemoryNode node;
     private final ScheduledThreadPoolExecutor timer;
-    private final long startedAt = System.nanoTime();
     private final @Nullable RdmaAccess rdma;
     private volatile @Nullable DirectAccess directAccess;
     private volatile @Nullable MemoryNodeServer server;
@@ -230,13 +229,8 @@ final class MemoryNodeService implements SmartLifecycle {
         return running == null ? 0 : running.port();
     }
 
-    /** Returns how long it still waits for leases of an earlier life, zero if it does not. */
+    /** Returns how long it still waits for leases of an earlier life or of a twin, zero if it does not. */
     Duration waitLeft() {
-        if (node.status().serving()) {
-            return Duration.ZERO;
-        }
-        Duration all = properties.formerLease().plus(properties.leaseMargin());
-        Duration left = all.minusNanos(System.nanoTime() - startedAt);
-        return left.isNegative() ? Duration.ZERO : left;
+        return node.status().servesIn();
     }
 }

@@ -11,12 +11,21 @@ import ch.qos.logback.classic.Logger;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeRefusedException;
+import io.declock.fabric.FabricException;
+import io.declock.fabric.FabricException.Reason;
+import io.declock.fabric.FormerMemoryNode;
+import io.declock.fabric.JoinRequest;
+import io.declock.fabric.MemoryNodeAddress;
+import io.declock.fabric.SessionListener;
+import io.declock.fabric.tcp.TcpFabric;
 import io.declock.fabric.tcp.TcpFabricSettings;
 import io.declock.memorynode.MemoryNodeServerSettings;
+import io.declock.monitor.Counters;
 import io.declock.node.ComputeNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Proxy;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -27,6 +36,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -134,6 +147,7 @@ class MemoryNodeApplicationTest {
                     .containsPattern("declock_server_operations_total\\{verb=\"fetch_and_add\"} [1-9]")
                     .contains("declock_server_joins_refused_total 0.0")
                     .contains("declock_server_frames_bad_total 0.0")
+                    .contains("declock_server_twins_total 0.0")
                     .contains("declock_server_records_reclaimed_total 0.0");
             assertThat(output).doesNotContain("s3cr3t-words-of-many");
         }
@@ -262,6 +276,51 @@ class MemoryNodeApplicationTest {
             assertThat(running.get("/actuator/health/readiness").statusCode()).isEqualTo(503);
             assertThat(running.get("/actuator/health/liveness").statusCode()).isEqualTo(200);
             assertThat(output).contains("Services may join once").contains("Whoever reaches port");
+        }
+    }
+
+    @Test
+    void isDownWhileAnotherMemoryNodeOfItsIdLives(CapturedOutput output) throws Exception {
+        try (RunningNode former = RunningNode.start(FRESH);
+                RunningNode later = RunningNode.start(FRESH);
+                TcpFabric fabric = TcpFabric.open(TcpFabricSettings.DEFAULTS, new Counters())) {
+            FormerMemoryNode reported = new FormerMemoryNode(
+                    former.service().status().incarnation(),
+                    "127.0.0.1:" + former.service().port());
+            AtomicLong attempts = new AtomicLong();
+            await().atMost(PATIENCE).until(() -> refusal(fabric, later, attempts, reported) == Reason.TWO_MEMORY_NODES);
+            HttpResponse<String> health = later.get("/actuator/health");
+            assertThat(health.statusCode()).isEqualTo(503);
+            assertThat(health.body())
+                    .contains("\"status\":\"DOWN\"")
+                    .contains("two memory nodes call themselves 'test'", reported.address());
+            assertThat(later.get("/actuator/health/readiness").statusCode()).isEqualTo(503);
+            assertThat(later.get("/actuator/health/liveness").statusCode()).isEqualTo(200);
+            assertThat(later.get("/actuator/prometheus").body())
+                    .contains("declock_server_twins_total 1.0")
+                    .contains("declock_server_serving 0.0");
+            assertThat(former.get("/actuator/health").statusCode()).isEqualTo(200);
+            assertThat(output)
+                    .contains("Another memory node calls itself 'test', too, and lives at " + reported.address())
+                    .contains("calls itself 'test', as this one does");
+        }
+    }
+
+    private static @Nullable Reason refusal(
+            TcpFabric fabric, RunningNode at, AtomicLong attempts, FormerMemoryNode reported) throws Exception {
+        JoinRequest request =
+                new JoinRequest(7, attempts.incrementAndGet(), "moves", "", 0, 0, 1_000_000_000L, reported);
+        MemoryNodeAddress address =
+                MemoryNodeAddress.parse("tcp://127.0.0.1:" + at.service().port());
+        SessionListener nobody = (SessionListener) Proxy.newProxyInstance(
+                SessionListener.class.getClassLoader(),
+                new Class<?>[] {SessionListener.class},
+                (proxy, method, of) -> null);
+        try {
+            fabric.join(address, request, nobody).toCompletableFuture().get(10, TimeUnit.SECONDS);
+            return null;
+        } catch (ExecutionException e) {
+            return e.getCause() instanceof FabricException.Refused refused ? refused.reason() : null;
         }
     }
 

@@ -3,6 +3,7 @@
 
 package io.declock.fabric.tcp.wire;
 
+import io.declock.fabric.FormerMemoryNode;
 import io.declock.fabric.HeartbeatReply;
 import io.declock.fabric.JoinReply;
 import io.declock.fabric.JoinRequest;
@@ -30,6 +31,8 @@ public final class Messages {
         out.writeLongLE(request.leaseNanos());
         FrameWriter.text(out, request.name());
         FrameWriter.text(out, request.peerAddress());
+        out.writeLongLE(request.former().incarnation());
+        FrameWriter.text(out, request.former().address());
     }
 
     /** Reads a join request. */
@@ -40,13 +43,16 @@ public final class Messages {
         long epoch = body.i64();
         long lease = body.i64();
         String name = body.text(Wire.MAX_TEXT);
-        return new JoinRequest(processId, attempt, name, body.text(Wire.MAX_TEXT), digest, epoch, lease);
+        String peerAddress = body.text(Wire.MAX_TEXT);
+        FormerMemoryNode former = new FormerMemoryNode(body.i64(), body.text(Wire.MAX_TEXT));
+        return new JoinRequest(processId, attempt, name, peerAddress, digest, epoch, lease, former);
     }
 
     /** Writes what was granted at joining. */
     public static void writeJoined(ByteBuf out, JoinReply reply) {
         FrameWriter.text(out, reply.memoryNodeId());
         out.writeLongLE(reply.memoryNodeIncarnation());
+        FrameWriter.text(out, reply.memoryNodeAddress());
         out.writeByte(reply.nodeId());
         out.writeIntLE(reply.incarnation());
         out.writeShortLE(reply.queueCapacity());
@@ -60,6 +66,7 @@ public final class Messages {
     public static JoinReply readJoined(FrameBody body) throws BadFrameException {
         String id = body.text(Wire.MAX_TEXT);
         long memoryNodeIncarnation = body.i64();
+        String memoryNodeAddress = body.text(Wire.MAX_TEXT);
         int nodeId = body.u8();
         int incarnation = body.i32();
         int capacity = body.u16();
@@ -69,6 +76,7 @@ public final class Messages {
         return new JoinReply(
                 id,
                 memoryNodeIncarnation,
+                memoryNodeAddress,
                 nodeId,
                 incarnation,
                 capacity,

@@ -36,6 +36,16 @@ public enum Phase {
             Wire.DIRECT_ACCESS,
             Wire.DIRECT_GRANT),
 
+    /** A memory node waits for the proof of another one that wants to ask who it is. */
+    ASKED_MEMORY_NODE_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, Wire.AUTH),
+    /** A memory node waits for the question of another one. */
+    ASKED_MEMORY_NODE_AWAITS_QUESTION("before its question", Wire.MAX_UNPROVED_REPLY_BYTES, Wire.IDENTIFY),
+    /** A memory node waits for the proof of another one that it wants to ask. */
+    ASKING_MEMORY_NODE_AWAITS_PROOF(
+            "before its proof", Wire.MAX_UNPROVED_REPLY_BYTES, Wire.AUTHENTICATED, Wire.REFUSED, Wire.GOODBYE),
+    /** A memory node waits for the answer of another one. */
+    ASKING_MEMORY_NODE_AWAITS_ANSWER("before its answer", Wire.MAX_UNPROVED_REPLY_BYTES, Wire.IDENTITY, Wire.GOODBYE),
+
     /** A compute node waits for the proof of a memory node. */
     COMPUTE_NODE_AWAITS_PROOF(
             "before its proof", Wire.MAX_UNPROVED_REPLY_BYTES, Wire.AUTHENTICATED, Wire.REFUSED, Wire.GOODBYE),
@@ -110,6 +120,8 @@ public enum Phase {
         return switch (this) {
             case PREAMBLE ->
                 next == MEMORY_NODE_AWAITS_PROOF
+                        || next == ASKED_MEMORY_NODE_AWAITS_PROOF
+                        || next == ASKING_MEMORY_NODE_AWAITS_PROOF
                         || next == COMPUTE_NODE_AWAITS_PROOF
                         || next == ACCEPTING_PEER_AWAITS_PROOF
                         || next == CONNECTING_PEER_AWAITS_PROOF;
@@ -123,6 +135,8 @@ public enum Phase {
     Phase proved() {
         return switch (this) {
             case MEMORY_NODE_AWAITS_PROOF -> MEMORY_NODE_AWAITS_JOIN;
+            case ASKED_MEMORY_NODE_AWAITS_PROOF -> ASKED_MEMORY_NODE_AWAITS_QUESTION;
+            case ASKING_MEMORY_NODE_AWAITS_PROOF -> ASKING_MEMORY_NODE_AWAITS_ANSWER;
             case COMPUTE_NODE_AWAITS_PROOF -> COMPUTE_NODE_AWAITS_JOINED;
             case ACCEPTING_PEER_AWAITS_PROOF, CONNECTING_PEER_AWAITS_PROOF -> PEERS;
             default -> this;

@@ -18,6 +18,8 @@ public final class Wire {
     public static final int ROLE_SESSION = 1;
     /** Role of a connection: a compute node to a compute node. */
     public static final int ROLE_PEER = 2;
+    /** Role of a connection: a memory node to another, which it asks who it is. */
+    public static final int ROLE_MEMORY_NODE = 3;
 
     /** Largest frame towards a memory node or a peer, without its length. */
     public static final int MAX_REQUEST_BYTES = 64 * 1024 + 64;
@@ -70,6 +72,8 @@ public final class Wire {
     public static final int DIRECT_GRANT = 0x10;
     /** The members are asked for, and which of them know a record. */
     public static final int RECORD_MEMBERS = 0x11;
+    /** A memory node says who it is, and asks another who it is. */
+    public static final int IDENTIFY = 0x12;
 
     /** Proof of the accepting side. */
     public static final int AUTHENTICATED = 0x41;
@@ -99,6 +103,8 @@ public final class Wire {
     public static final int REFUSED = 0x4F;
     /** The session is over and the connection about to be closed. */
     public static final int GOODBYE = 0x50;
+    /** A memory node says who it is. */
+    public static final int IDENTITY = 0x51;
 
     /** Code of an FAA in a chain. */
     public static final int OP_FETCH_AND_ADD = 1;
@@ -129,6 +135,7 @@ public final class Wire {
             case DIRECT_ACCESS -> "DIRECT_ACCESS";
             case DIRECT_GRANT -> "DIRECT_GRANT";
             case RECORD_MEMBERS -> "RECORD_MEMBERS";
+            case IDENTIFY -> "IDENTIFY";
             case AUTHENTICATED -> "AUTHENTICATED";
             case JOINED -> "JOINED";
             case CHAIN_DONE -> "CHAIN_DONE";
@@ -143,6 +150,7 @@ public final class Wire {
             case RECORD_MEMBERSHIP -> "RECORD_MEMBERSHIP";
             case REFUSED -> "REFUSED";
             case GOODBYE -> "GOODBYE";
+            case IDENTITY -> "IDENTITY";
             default -> "0x" + Integer.toHexString(type);
         };
     }

@@ -18,31 +18,29 @@ import org.junit.jupiter.api.Test;
 /** Every type of frame in every phase, and every step from one phase to another. */
 class PhaseTest {
     /** What each phase takes, written down a second time. */
-    private static final Map<Phase, Set<String>> ALLOWED = Map.of(
-            Phase.PREAMBLE,
-            Set.of(),
-            Phase.MEMORY_NODE_AWAITS_PROOF,
-            Set.of("AUTH"),
-            Phase.MEMORY_NODE_AWAITS_JOIN,
-            Set.of("JOIN"),
-            Phase.MEMORY_NODE_SERVES,
-            Set.of(
-                    "CHAIN HEARTBEAT RESOLVE LOOK_UP MEMBERS RECORD_MEMBERS PEER_MESSAGE RECLAIM_ANSWER LEAVE TICKET DECLARE_NODE_SET DIRECT_ACCESS DIRECT_GRANT"
-                            .split(" ")),
-            Phase.COMPUTE_NODE_AWAITS_PROOF,
-            Set.of("AUTHENTICATED", "REFUSED", "GOODBYE"),
-            Phase.COMPUTE_NODE_AWAITS_JOINED,
-            Set.of("JOINED", "REFUSED", "GOODBYE"),
-            Phase.COMPUTE_NODE_JOINED,
-            Set.of(
-                    "CHAIN_DONE HEARTBEAT_REPLY RESOLVED MEMBERSHIP RECORD_MEMBERSHIP PEER_MESSAGE RECLAIM_PROPOSAL DONE TICKET_REPLY DIRECT_ACCESS_REPLY DIRECT_GRANT_REPLY REFUSED GOODBYE"
-                            .split(" ")),
-            Phase.ACCEPTING_PEER_AWAITS_PROOF,
-            Set.of("AUTH"),
-            Phase.CONNECTING_PEER_AWAITS_PROOF,
-            Set.of("AUTHENTICATED"),
-            Phase.PEERS,
-            Set.of("PEER_MESSAGE", "PEER_PROBE", "PEER_ECHO"));
+    private static final Map<Phase, Set<String>> ALLOWED = Map.ofEntries(
+            entry(Phase.PREAMBLE, ""),
+            entry(Phase.MEMORY_NODE_AWAITS_PROOF, "AUTH"),
+            entry(Phase.MEMORY_NODE_AWAITS_JOIN, "JOIN"),
+            entry(
+                    Phase.MEMORY_NODE_SERVES,
+                    "CHAIN HEARTBEAT RESOLVE LOOK_UP MEMBERS RECORD_MEMBERS PEER_MESSAGE RECLAIM_ANSWER LEAVE TICKET DECLARE_NODE_SET DIRECT_ACCESS DIRECT_GRANT"),
+            entry(Phase.COMPUTE_NODE_AWAITS_PROOF, "AUTHENTICATED REFUSED GOODBYE"),
+            entry(Phase.COMPUTE_NODE_AWAITS_JOINED, "JOINED REFUSED GOODBYE"),
+            entry(
+                    Phase.COMPUTE_NODE_JOINED,
+                    "CHAIN_DONE HEARTBEAT_REPLY RESOLVED MEMBERSHIP RECORD_MEMBERSHIP PEER_MESSAGE RECLAIM_PROPOSAL DONE TICKET_REPLY DIRECT_ACCESS_REPLY DIRECT_GRANT_REPLY REFUSED GOODBYE"),
+            entry(Phase.ACCEPTING_PEER_AWAITS_PROOF, "AUTH"),
+            entry(Phase.CONNECTING_PEER_AWAITS_PROOF, "AUTHENTICATED"),
+            entry(Phase.PEERS, "PEER_MESSAGE PEER_PROBE PEER_ECHO"),
+            entry(Phase.ASKED_MEMORY_NODE_AWAITS_PROOF, "AUTH"),
+            entry(Phase.ASKED_MEMORY_NODE_AWAITS_QUESTION, "IDENTIFY"),
+            entry(Phase.ASKING_MEMORY_NODE_AWAITS_PROOF, "AUTHENTICATED REFUSED GOODBYE"),
+            entry(Phase.ASKING_MEMORY_NODE_AWAITS_ANSWER, "IDENTITY GOODBYE"));
+
+    private static Map.Entry<Phase, Set<String>> entry(Phase phase, String types) {
+        return Map.entry(phase, types.isEmpty() ? Set.of() : Set.of(types.split(" ")));
+    }
 
     /** The frames' types by their names in {@link Wire}, those of one byte with a name that is no bound, role or operation. */
     private static Map<String, Integer> types() throws IllegalAccessException {
@@ -99,6 +97,8 @@ class PhaseTest {
         EnumSet<Phase> strangers = EnumSet.of(
                 Phase.PREAMBLE,
                 Phase.MEMORY_NODE_AWAITS_PROOF,
+                Phase.ASKED_MEMORY_NODE_AWAITS_PROOF,
+                Phase.ASKING_MEMORY_NODE_AWAITS_PROOF,
                 Phase.COMPUTE_NODE_AWAITS_PROOF,
                 Phase.ACCEPTING_PEER_AWAITS_PROOF,
                 Phase.CONNECTING_PEER_AWAITS_PROOF);

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-package io.declock.fabric.tcp;
+package io.declock.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,13 +15,13 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** Self-signed certificates made by the JDK's keytool. */
-final class TestCertificates {
+public final class TestCertificates {
     private static final char[] PASSWORD = "changeit".toCharArray();
 
     private TestCertificates() {}
 
     /** Makes a key pair for a host, or address if it begins with a digit, in a new key store in the folder. */
-    static KeyStore create(Path folder, String alias, String host) throws Exception {
+    public static KeyStore create(Path folder, String alias, String host) throws Exception {
         Path file = folder.resolve(alias + ".p12");
         String san = (Character.isDigit(host.charAt(0)) ? "ip:" : "dns:") + host;
         Process keytool = new ProcessBuilder(
@@ -59,7 +59,7 @@ final class TestCertificates {
     }
 
     /** Returns a context that shows the key of one store and trusts the certificates of others. */
-    static SSLContext context(KeyStore own, KeyStore... trusted) throws Exception {
+    public static SSLContext context(KeyStore own, KeyStore... trusted) throws Exception {
         KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keys.init(own, PASSWORD);
         KeyStore trust = KeyStore.getInstance("PKCS12");
