@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Who records what compute nodes send each other to connect gains nothing by sending it again; and who can advertise what he likes has no
- * name looked up. Without a device.
+ * What compute nodes send each other to connect opens nothing when it was recorded and is sent again, and no name that another process
+ * advertises is looked up. Without a device.
  */
 @Timeout(60)
 class PeerReplayTest {
