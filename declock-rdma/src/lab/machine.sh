@@ -29,7 +29,7 @@ lab_boot() {
     # shellcheck source=/dev/null
     . "$results/machine"
     tree=$image/root
-    rm -f "$results/exit-code"
+    rm -f "$results/exit-code" "$results/time-is-up"
     qemu=$(PATH=$PATH:$tree/usr/bin command -v qemu-system-x86_64) || {
         echo "lab: no qemu-system-x86_64 in $image or on the path; remove that directory and run ./lab prepare" >&2
         return 3
@@ -56,11 +56,16 @@ lab_boot() {
 # Runs the machine described in directory $2 for at most $1 seconds and returns its command's exit code. A machine that
 # ended without one has failed, whatever the emulator says.
 lab_boot_within() {
-    local deadline=$1 results=$2 status=0
+    local deadline=$1 results=$2 status=0 began=$SECONDS grace=20
     # The machine ends itself at the deadline; this is for an emulator that hangs.
-    timeout --foreground --signal=KILL "$((deadline + 20))" "$root/lab" boot "$results" || status=$?
+    timeout --foreground --signal=KILL "$((deadline + grace))" "$root/lab" boot "$results" || status=$?
     if [[ ! -f $results/exit-code ]]; then
-        echo "lab: the machine ended before its command did (emulator's status $status)" >&2
+        if [[ -f $results/time-is-up || $((SECONDS - began)) -ge $((deadline + grace)) ]]; then
+            echo "lab: the machine was ended by its deadline of $deadline s, before its command was done;" \
+                "to give it more time: ./lab --seconds=$((2 * deadline)) ${asked:-test}" >&2
+        else
+            echo "lab: the machine ended before its command did and before its deadline (emulator's status $status)" >&2
+        fi
         return 70
     fi
     return "$(cat "$results/exit-code")"

@@ -293,17 +293,25 @@ final class CompletionLoop {
         return count > 0;
     }
 
-    /** Ends when the last queue was removed, and waits a moment for that; not to be called by the thread itself. */
-    void close() {
+    /** Ends when the last queue was removed, and waits a moment for that; returns whether it did. */
+    boolean end() {
         closed = true;
         tasks.wake();
         try {
             if (Thread.currentThread() != thread && !tasks.awaitEnd(CLOSE_SECONDS)) {
                 LOG.warn("The thread that takes completions did not end within {} s", CLOSE_SECONDS);
-                return;
+                return false;
             }
+            return true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Ends, and destroys the completion channel, which its thread would otherwise go on to use. */
+    void close() {
+        if (!end()) {
             return;
         }
         try {

@@ -44,6 +44,7 @@ final class ConnectionManager implements AutoCloseable {
     private volatile boolean closed;
     // The thread's own.
     private final Map<RdmaCmId, Handler> handlers = new HashMap<>();
+    private boolean ended;
     // Read by others for their information.
     private final Map<IbvContext, Device> devices = new ConcurrentHashMap<>();
 
@@ -111,6 +112,9 @@ final class ConnectionManager implements AutoCloseable {
         RdmaCmId listening = event.listenId();
         Handler handler = handlers.get(listening == null ? event.id() : listening);
         if (handler != null) {
+            if (event.type() == EventType.RDMA_CM_EVENT_DEVICE_REMOVAL) {
+                removed(event.id());
+            }
             try {
                 handler.event(event);
             } catch (RuntimeException e) {
@@ -119,6 +123,18 @@ final class ConnectionManager implements AutoCloseable {
             }
         } else if (event.type() == EventType.RDMA_CM_EVENT_CONNECT_REQUEST) {
             destroy(event.id());
+        }
+    }
+
+    /** Every id on a removed device hears of it; its handler lets go of it then, and the device is closed after the last one. */
+    private void removed(RdmaCmId id) {
+        try {
+            IbvContext context = id.getVerbs();
+            if (context != null) {
+                backend.removed(context);
+            }
+        } catch (IOException e) {
+            LOG.debug("A removed RDMA device is closed already: {}", e.getMessage());
         }
     }
 
@@ -133,11 +149,16 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     private void end() {
+        ended = true;
         // After a failure there are connections left, whose sessions would otherwise not hear of it.
         closeAll();
-        devices.values().forEach(Device::close);
         timer.shutdownNow();
+        // What is to be removed from the loops is; the releases behind that are left to this thread.
+        devices.values().forEach(device -> device.completions().end());
         tasks.run();
+        // Only queue pairs that could not be destroyed have kept theirs.
+        devices.values().forEach(Device::close);
+        devices.clear();
         try {
             tasks.destroy(channel::destroyEventChannel);
         } catch (IOException e) {
@@ -166,8 +187,15 @@ final class ConnectionManager implements AutoCloseable {
         return closed;
     }
 
-    /** Creates an id whose events a handler takes. */
+    /**
+     * Creates an id whose events a handler takes.
+     *
+     * @throws IOException if that is not possible, or the manager is closed: then the channel is, too, or will be before the id
+     */
     RdmaCmId createId(Handler handler) throws IOException {
+        if (closed || ended) {
+            throw new IOException("the RDMA fabric is closed");
+        }
         RdmaCmId id = channel.createId((short) Constants.RDMA_PS_TCP);
         handlers.put(id, handler);
         return id;
@@ -199,8 +227,9 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Returns the device of an id whose address is resolved. Of a provider that does not {@linkplain VerbsBackend#tellsCompletionQueue
-     * tell queues apart}, each id has a context object of its own, and so a device, with a channel for its one queue.
+     * Returns the device of an id whose address is resolved, for a connection on it; {@link #doneWith} must follow. Of a provider that does
+     * not {@linkplain VerbsBackend#tellsCompletionQueue tell queues apart}, each id has a context object of its own, and so a device, with
+     * a channel for its one queue.
      */
     Device device(RdmaCmId id) throws IOException {
         IbvContext context = id.getVerbs();
@@ -215,12 +244,18 @@ final class ConnectionManager implements AutoCloseable {
             known = Device.open(backend, context, Math.max(1, id.getPort_num()), settings, counters);
             devices.put(context, known);
         }
+        known.enter();
         return known;
     }
 
-    /** Closes the device of a connection that is over, if it is that connection's alone. */
+    /**
+     * A connection has given back what it had on a device; its id is to be destroyed after this. The last one closes the device, because
+     * rdma-core frees the context of a removed device with the last id on it.
+     */
     void doneWith(Device device) {
-        if (!backend.tellsCompletionQueue() && devices.remove(device.context(), device)) {
+        if (device.leave()) {
+            // Another one may have taken its place, when its thread had ended.
+            devices.remove(device.context(), device);
             device.close();
         }
     }

@@ -11,6 +11,9 @@ import java.util.Arrays;
 /** The private data of connection requests and acceptances; docs/wire-protocol.md is the specification. */
 final class Greetings {
     static final int TOKEN_BYTES = 32;
+    /** What of a proof there is room for in a request. */
+    static final int REQUEST_PROOF_BYTES = 24;
+
     private static final int MAGIC = 0x4D52_4344;
     private static final byte VERSION = 1;
     private static final byte TO_MEMORY_NODE = 1;
@@ -24,9 +27,18 @@ final class Greetings {
      * A compute node that connects to another.
      *
      * @param memoryNode incarnation of the memory node whose members they are
+     * @param attempt number of the request; the same member never uses one twice, and each is above those before
+     * @param proof of the request, see {@link PeerProofs}
      */
     @SuppressWarnings("ArrayRecordComponent") // Read from a request and proved at once.
-    record Peers(long memoryNode, int fromNode, int fromIncarnation, int toNode, int toIncarnation, byte[] proof) {}
+    record Peers(
+            long memoryNode,
+            int fromNode,
+            int fromIncarnation,
+            int toNode,
+            int toIncarnation,
+            long attempt,
+            byte[] proof) {}
 
     private static ByteBuffer buffer(int bytes) {
         return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
@@ -61,6 +73,7 @@ final class Greetings {
                 .putLong(peers.memoryNode)
                 .putInt(peers.fromIncarnation)
                 .putInt(peers.toIncarnation)
+                .putLong(peers.attempt)
                 .put(peers.proof)
                 .array();
     }
@@ -72,9 +85,10 @@ final class Greetings {
         long memoryNode = in.getLong();
         int fromIncarnation = in.getInt();
         int toIncarnation = in.getInt();
-        byte[] proof = new byte[TOKEN_BYTES];
+        long attempt = in.getLong();
+        byte[] proof = new byte[REQUEST_PROOF_BYTES];
         in.get(proof);
-        return new Peers(memoryNode, from, fromIncarnation, to, toIncarnation, proof);
+        return new Peers(memoryNode, from, fromIncarnation, to, toIncarnation, attempt, proof);
     }
 
     private static ByteBuffer begin(byte[] request, byte kind) throws IOException {

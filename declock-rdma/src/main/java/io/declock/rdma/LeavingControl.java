@@ -12,7 +12,7 @@ import io.declock.fabric.Resolution;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** The control plane over TCP, with a word to the RDMA session when it leaves. Thread-safe. */
+/** The control plane over TCP, with a word to the RDMA session when it leaves or learns who the members are. Thread-safe. */
 final class LeavingControl implements ControlPlane {
     private final ControlPlane tcp;
     private final RdmaSession session;
@@ -39,7 +39,10 @@ final class LeavingControl implements ControlPlane {
 
     @Override
     public CompletionStage<Membership> members() {
-        return tcp.members();
+        return tcp.members().thenApply(members -> {
+            session.membersAre(members);
+            return members;
+        });
     }
 
     @Override

@@ -5,11 +5,11 @@ package io.declock.rdma;
 
 import com.ibm.disni.verbs.RdmaCmId;
 import io.declock.fabric.Member;
-import io.declock.fabric.Membership;
 import io.declock.fabric.PeerMessage;
-import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.fabric.tcp.HostAddresses;
 import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -17,8 +17,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +33,7 @@ final class PeerConnections {
     private final int maxConnections;
     private final @Nullable Listener listener;
     private final Map<Local, RdmaSession> sessions = new ConcurrentHashMap<>();
+    private final PeerAttempts attempts = new PeerAttempts();
     private final ReentrantLock lock = new ReentrantLock();
     // Guarded by the lock; what was used last is last.
     private final Map<Key, PeerLink> links = new LinkedHashMap<>(16, 0.75f, true);
@@ -76,8 +77,11 @@ final class PeerConnections {
         return listening == null ? "" : MARK + listening.port();
     }
 
-    /** Returns where a peer takes RDMA connections, or null if it does not. */
-    static @Nullable InetSocketAddress unresolved(String peerAddress) {
+    /**
+     * Returns where a peer takes RDMA connections, or null if it does not, or at the name of a host: what others advertise is never looked
+     * up.
+     */
+    static @Nullable InetSocketAddress addressOf(String peerAddress) {
         int mark = peerAddress.indexOf(MARK);
         int colon = peerAddress.lastIndexOf(':', Math.max(mark, 0));
         if (mark < 0 || colon < 0) {
@@ -85,9 +89,8 @@ final class PeerConnections {
         }
         try {
             int port = Integer.parseInt(peerAddress.substring(mark + MARK.length()));
-            String host = peerAddress.substring(0, colon);
-            return InetSocketAddress.createUnresolved(
-                    host.startsWith("[") ? host.substring(1, host.length() - 1) : host, port);
+            InetAddress host = HostAddresses.written(peerAddress.substring(0, colon));
+            return host == null ? null : new InetSocketAddress(host, port);
         } catch (IllegalArgumentException e) {
             return null;
         }
@@ -107,26 +110,22 @@ final class PeerConnections {
     void gone(RdmaSession session) {
         sessions.remove(localOf(session));
         drop(key -> key.session == session, "the session is over");
+        attempts.drop(key -> key.session == session);
     }
 
-    void membersChanged(RdmaSession session, Membership membership) {
-        drop(
-                key -> key.session == session && !membership.isLive(key.nodeId, key.incarnation),
-                "the peer is no member any more");
+    void membersChanged(RdmaSession session) {
+        Predicate<Key> gone = key -> key.session == session && !session.isMember(key.nodeId, key.incarnation);
+        drop(gone, "the peer is no member any more");
+        attempts.drop(gone);
     }
 
-    @FunctionalInterface
-    private interface Condition {
-        boolean holds(Key key);
-    }
-
-    private void drop(Condition condition, String why) {
+    private void drop(Predicate<Key> gone, String why) {
         List<PeerLink> dropped = new ArrayList<>();
         lock.lock();
         try {
             for (Iterator<Map.Entry<Key, PeerLink>> all = links.entrySet().iterator(); all.hasNext(); ) {
                 Map.Entry<Key, PeerLink> each = all.next();
-                if (condition.holds(each.getKey())) {
+                if (gone.test(each.getKey())) {
                     dropped.add(each.getValue());
                     all.remove();
                 }
@@ -139,7 +138,7 @@ final class PeerConnections {
 
     /** Sends a message directly if there is a way; otherwise prepares one for the next. */
     Way send(RdmaSession session, Member to, PeerMessage message) {
-        InetSocketAddress target = listener == null ? null : unresolved(to.peerAddress());
+        InetSocketAddress target = listener == null ? null : addressOf(to.peerAddress());
         if (target == null) {
             return Way.NONE;
         }
@@ -184,59 +183,57 @@ final class PeerConnections {
                 link.attemptEnded();
                 return;
             }
-            byte[] proof = Proofs.prove(ticket, "declock rdma peer client", identities(key));
-            byte[] expected = Proofs.prove(ticket, "declock rdma peer server", identities(key));
-            byte[] greeting = Greetings.toPeer(new Greetings.Peers(
-                    key.session.joined().memoryNodeIncarnation(),
-                    key.session.joined().nodeId(),
-                    key.session.joined().incarnation(),
-                    key.nodeId,
-                    key.incarnation,
-                    proof));
-            try {
-                // Looking a host name up may block.
-                manager.timer()
-                        .execute(() -> link.connect(
-                                new InetSocketAddress(target.getHostString(), target.getPort()), greeting, expected));
-            } catch (RejectedExecutionException e) {
-                link.attemptEnded();
-            }
+            Greetings.Peers request = PeerProofs.proved(ticket, request(key, PeerAttempts.next()));
+            link.connect(target, Greetings.toPeer(request), PeerProofs.ofAcceptance(ticket, request));
         });
     }
 
-    /** Both ends, the connecting one first. */
-    private static byte[] identities(Key key) {
-        return identities(
+    private static Greetings.Peers request(Key key, long attempt) {
+        return new Greetings.Peers(
                 key.session.joined().memoryNodeIncarnation(),
                 key.session.joined().nodeId(),
                 key.session.joined().incarnation(),
                 key.nodeId,
-                key.incarnation);
-    }
-
-    private static byte[] identities(
-            long memoryNode, int fromNode, int fromIncarnation, int toNode, int toIncarnation) {
-        byte[] from = Proofs.identity(memoryNode, fromNode, fromIncarnation);
-        byte[] to = Proofs.identity(memoryNode, toNode, toIncarnation);
-        byte[] both = new byte[from.length + to.length];
-        System.arraycopy(from, 0, both, 0, from.length);
-        System.arraycopy(to, 0, both, from.length, to.length);
-        return both;
+                key.incarnation,
+                attempt,
+                new byte[Greetings.REQUEST_PROOF_BYTES]);
     }
 
     private void requested(RdmaCmId id, byte[] privateData) throws IOException {
-        Greetings.Peers peers = Greetings.readPeers(privateData);
-        RdmaSession session = sessions.get(new Local(peers.memoryNode(), peers.toNode(), peers.toIncarnation()));
+        Greetings.Peers request = Greetings.readPeers(privateData);
+        Local local = new Local(request.memoryNode(), request.toNode(), request.toIncarnation());
+        RdmaSession session = sessions.get(local);
         if (session == null) {
-            throw new IOException("compute node " + peers.toNode() + "." + peers.toIncarnation() + " is not here");
+            throw new IOException("compute node " + request.toNode() + "." + request.toIncarnation() + " is not here");
         }
-        byte[] ticket = session.tcp().ticketFrom(peers.fromNode(), peers.fromIncarnation());
-        byte[] identities = identities(
-                peers.memoryNode(), peers.fromNode(), peers.fromIncarnation(), peers.toNode(), peers.toIncarnation());
-        if (!Proofs.same(Proofs.prove(ticket, "declock rdma peer client", identities), peers.proof())) {
+        byte[] ticket = session.tcp().ticketFrom(request.fromNode(), request.fromIncarnation());
+        if (!PeerProofs.isProved(ticket, request)) {
             throw new IOException("the other side is not the compute node it says");
         }
-        byte[] answer = Proofs.prove(ticket, "declock rdma peer server", identities);
-        linkTo(new Key(session, peers.fromNode(), peers.fromIncarnation())).accept(id, answer);
+        Key peer = new Key(session, request.fromNode(), request.fromIncarnation());
+        takeOnce(local, peer, request.attempt());
+        linkTo(peer).accept(id, PeerProofs.ofAcceptance(ticket, request));
+    }
+
+    /**
+     * Takes an attempt, of a member only: what is kept of others would be dropped with the next change of the members, and the request
+     * could come again. Whether it is one is looked at after that was kept, so that it is dropped by this or by whoever changes it.
+     */
+    private void takeOnce(Local local, Key peer, long attempt) throws IOException {
+        boolean fresh = attempts.take(peer, attempt);
+        if (sessions.get(local) != peer.session || !peer.session.isMember(peer.nodeId, peer.incarnation)) {
+            attempts.drop(peer::equals);
+            throw new IOException("compute node " + peer.nodeId + "." + peer.incarnation
+                    + " is no member that is known here, or the session is over");
+        }
+        if (!fresh) {
+            throw new IOException("attempt " + attempt + " of compute node " + peer.nodeId + "." + peer.incarnation
+                    + " to connect is not above those before: it was recorded, or overtaken by a later one");
+        }
+    }
+
+    /** Returns of how many peers an attempt is kept. */
+    int keptAttempts() {
+        return attempts.count();
     }
 }

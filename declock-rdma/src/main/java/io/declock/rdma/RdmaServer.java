@@ -46,12 +46,12 @@ public final class RdmaServer implements DirectAccess {
     private final Listener listener;
     private final Agent agent;
 
-    private RdmaServer(MemoryNode node, RdmaMemory memory, VerbsBackend backend, ConnectionSettings settings, int port)
-            throws IOException {
+    /** Starts to serve on a connection manager, which it owns from now on. */
+    RdmaServer(MemoryNode node, RdmaMemory memory, ConnectionManager manager, int port) throws IOException {
         this.node = node;
         this.memory = memory;
-        this.counters = new RdmaCounters();
-        this.manager = new ConnectionManager(backend, settings, counters);
+        this.manager = manager;
+        this.counters = manager.counters();
         try {
             this.listener = Listener.start(manager, this::requested, port);
             this.agent = connectAgent();
@@ -76,7 +76,7 @@ public final class RdmaServer implements DirectAccess {
             throw new IOException("a memory node cannot use the provider '" + backend.name()
                     + "', which does not show who connects; set declock.rdma.provider to ffm");
         }
-        return new RdmaServer(node, memory, backend, settings, port);
+        return new RdmaServer(node, memory, new ConnectionManager(backend, settings, new RdmaCounters()), port);
     }
 
     private Agent connectAgent() throws IOException {

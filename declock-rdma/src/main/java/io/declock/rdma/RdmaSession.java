@@ -15,14 +15,17 @@ import io.declock.fabric.RemoteMemory;
 import io.declock.fabric.SessionListener;
 import io.declock.fabric.VerbChain;
 import io.declock.fabric.tcp.ControlSession;
+import io.declock.fabric.tcp.HostAddresses;
 import io.declock.monitor.Counters;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +52,8 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
     private volatile @Nullable VerbQueue verbs;
     private volatile @Nullable ScheduledFuture<?> watch;
     private volatile boolean leaving;
+    /** The newest that the memory node told. */
+    private final AtomicReference<@Nullable Membership> membership = new AtomicReference<>();
 
     RdmaSession(
             RdmaFabric fabric,
@@ -68,6 +73,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
     /** The session over TCP stands: asks for the way in. */
     void joined(ControlSession session) {
         control = session;
+        membersAre(session.joined().membership());
         session.directWay().whenComplete((way, failure) -> {
             if (failure != null) {
                 giveUp(new FabricException(
@@ -85,6 +91,14 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
             return;
         }
         ControlSession.DirectWay way = offered.get();
+        InetAddress host = hostOf(way);
+        if (host == null) {
+            giveUp(
+                    new FabricException(
+                            "memory node " + address + " serves RDMA at '" + way.host()
+                                    + "', which is no address; names from others are not looked up: correct declock.memory-node.rdma.address"));
+            return;
+        }
         Connection made = new Connection(
                 manager,
                 "memory node " + address,
@@ -92,10 +106,13 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
                 Greetings.toMemoryNode(way.token()),
                 this);
         connection = made;
-        String host = way.host().isEmpty() ? address.host() : way.host();
-        // Looks the name up, which may block; so not on the thread of the connections.
-        InetSocketAddress target = new InetSocketAddress(host, way.port());
-        manager.execute(() -> made.connect(target));
+        manager.execute(() -> made.connect(new InetSocketAddress(host, way.port())));
+    }
+
+    /** Returns where to connect: where the session over TCP leads, unless the memory node has another address for it. */
+    private @Nullable InetAddress hostOf(ControlSession.DirectWay way) {
+        InetAddress written = way.host().isEmpty() ? tcp().remoteAddress() : HostAddresses.written(way.host());
+        return written != null && written.isAnyLocalAddress() ? tcp().remoteAddress() : written;
     }
 
     @Override
@@ -274,9 +291,22 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
     }
 
     @Override
-    public void membershipChanged(Membership membership) {
-        peers.membersChanged(this, membership);
-        early.run(() -> listener.membershipChanged(membership));
+    public void membershipChanged(Membership changed) {
+        membersAre(changed);
+        early.run(() -> listener.membershipChanged(changed));
+    }
+
+    /** The memory node told who its members are, perhaps later than something newer. */
+    void membersAre(Membership told) {
+        membership.accumulateAndGet(
+                told, (before, now) -> before == null || now.version() > before.version() ? now : before);
+        peers.membersChanged(this);
+    }
+
+    /** Returns whether exactly that incarnation is a member, as far as the memory node told. */
+    boolean isMember(int nodeId, int incarnation) {
+        Membership known = membership.get();
+        return known != null && known.isLive(nodeId, incarnation);
     }
 
     @Override

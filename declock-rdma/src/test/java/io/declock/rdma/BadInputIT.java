@@ -12,6 +12,7 @@ import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricSession;
 import io.declock.fabric.JoinRequest;
 import io.declock.fabric.ManualTime;
+import io.declock.fabric.Member;
 import io.declock.fabric.MemoryNodeAddress;
 import io.declock.fabric.Purpose;
 import io.declock.fabric.RecordingListener;
@@ -226,6 +227,42 @@ class BadInputIT {
 
     private static RegionGrant told(ControlSession session) throws Exception {
         return Greetings.readGrant(session.directGrant().toCompletableFuture().get(10, TimeUnit.SECONDS));
+    }
+
+    /** What a stranger records on the network does not let it connect in the name of a peer. */
+    @Test
+    void aPeersRequestThatWasRecordedIsRejected() throws Exception {
+        Fabric called = rig.openFabric(counters);
+        FabricSession member = called.join(rig.address(), request(), new RecordingListener())
+                .toCompletableFuture()
+                .get(20, TimeUnit.SECONDS);
+        ControlSession calling = session();
+        Member target = calling.control()
+                .members()
+                .toCompletableFuture()
+                .get(10, TimeUnit.SECONDS)
+                .byNodeId(member.joined().nodeId());
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> ((RdmaSession) member)
+                        .isMember(calling.joined().nodeId(), calling.joined().incarnation()));
+        byte[] ticket = calling.ticketFor(target).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        byte[] greeting = Greetings.toPeer(PeerProofs.proved(
+                ticket,
+                new Greetings.Peers(
+                        calling.joined().memoryNodeIncarnation(),
+                        calling.joined().nodeId(),
+                        calling.joined().incarnation(),
+                        target.nodeId(),
+                        target.incarnation(),
+                        PeerAttempts.next(),
+                        new byte[Greetings.REQUEST_PROOF_BYTES])));
+        InetSocketAddress address = PeerConnections.addressOf(target.peerAddress());
+
+        Attempt first = new Attempt(RdmaRig.host(), address.getPort(), greeting);
+        first.granted.get(20, TimeUnit.SECONDS);
+        Attempt again = new Attempt(RdmaRig.host(), address.getPort(), greeting);
+        assertThat(again.failure()).contains("to connect is not above those before");
+        assertThat(first.ended).isNotDone();
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
+import io.declock.fabric.PeerMessage;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -36,6 +37,9 @@ class FailedRegistrationTest {
     private static final MemoryLayout MALLINFO2 = MemoryLayout.structLayout(
             IntStream.range(0, 10).mapToObj(i -> JAVA_LONG).toArray(MemoryLayout[]::new));
 
+    private static final PeerMessage MESSAGE =
+            new PeerMessage(PeerMessage.Kind.GRANT, 7, 1, 2, 3, 4, 64, 5, 1, 6, new long[] {8, 9});
+
     private final Refusing backend = new Refusing();
 
     /** Registers nothing. */
@@ -58,6 +62,42 @@ class FailedRegistrationTest {
     @Test
     void thatOfMessagesToAPeerToo() throws Throwable {
         refuses(20_000, () -> new PeerQueue(backend, null, null, 64, new RdmaCounters(), cause -> {}, message -> {}));
+    }
+
+    /** The adapter may still write to it: better lost than somebody else's. */
+    @Test
+    void aSessionsMemoryThatCannotBeDeregisteredIsKept() throws Exception {
+        RecordingBackend device = new RecordingBackend();
+        RegionGrant grant = new RegionGrant(0x10000, 4096, 0x42);
+        ChainSlots kept = new ChainSlots(device, null, grant, 4, 64);
+        ChainSlots freed = new ChainSlots(device, null, grant, 4, 64);
+        device.keepsRegistrations = true;
+        kept.release();
+        device.keepsRegistrations = false;
+        freed.release();
+
+        assertThat(kept.word(0, 0, 0)).isZero();
+        assertThatThrownBy(() -> freed.word(0, 0, 0)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void thatOfMessagesToAPeerIsKeptToo() throws Exception {
+        RecordingBackend device = new RecordingBackend();
+        PeerQueue kept = queue(device);
+        PeerQueue freed = queue(device);
+        device.keepsRegistrations = true;
+        assertThatThrownBy(kept::release).isInstanceOf(IOException.class).hasMessageContaining("EBUSY");
+        device.keepsRegistrations = false;
+        freed.release();
+
+        assertThat(kept.offer(MESSAGE)).isTrue();
+        assertThatThrownBy(() -> freed.offer(MESSAGE)).isInstanceOf(IllegalStateException.class);
+    }
+
+    private static PeerQueue queue(RecordingBackend device) throws IOException {
+        PeerQueue queue = new PeerQueue(device, null, null, 64, new RdmaCounters(), cause -> {}, message -> {});
+        queue.established();
+        return queue;
     }
 
     private void refuses(int times, ThrowingCallable making) throws Throwable {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.rdma.verbs.ConnectionParameters;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -33,15 +34,20 @@ class GreetingsTest {
 
     @Test
     void peersAreReadAsTheyWereWritten() throws Exception {
-        byte[] request = Greetings.toPeer(new Greetings.Peers(-5, 255, 1 << 30, 3, 9, TOKEN));
-        assertThat(request).hasSize(ConnectionParameters.MAX_CONNECT_BYTES);
+        byte[] proof = Arrays.copyOf(TOKEN, 24);
+        byte[] request = Greetings.toPeer(new Greetings.Peers(-5, 255, 1 << 30, 3, 9, 1L << 40 | 2, proof));
+        assertThat(request)
+                .hasSize(ConnectionParameters.MAX_CONNECT_BYTES)
+                .startsWith('D', 'C', 'R', 'M', 1, 2, 255, 3);
+        assertThat(Arrays.copyOfRange(request, 24, 33)).containsExactly(2, 0, 0, 0, 0, 1, 0, 0, 7);
         Greetings.Peers peers = Greetings.readPeers(request);
         assertThat(peers.memoryNode()).isEqualTo(-5);
         assertThat(peers.fromNode()).isEqualTo(255);
         assertThat(peers.fromIncarnation()).isEqualTo(1 << 30);
         assertThat(peers.toNode()).isEqualTo(3);
         assertThat(peers.toIncarnation()).isEqualTo(9);
-        assertThat(peers.proof()).isEqualTo(TOKEN);
+        assertThat(peers.attempt()).isEqualTo(1L << 40 | 2);
+        assertThat(peers.proof()).isEqualTo(proof);
     }
 
     @Test
@@ -64,12 +70,20 @@ class GreetingsTest {
 
     @Test
     void whereAPeerTakesConnectionsIsReadFromItsAddress() {
-        assertThat(PeerConnections.unresolved("10.0.0.1:7421/rdma=4711"))
-                .isEqualTo(InetSocketAddress.createUnresolved("10.0.0.1", 4711));
-        assertThat(PeerConnections.unresolved("[fe80::1]:7421/rdma=4711"))
-                .isEqualTo(InetSocketAddress.createUnresolved("fe80::1", 4711));
-        for (String none : new String[] {"", "10.0.0.1:7421", "/rdma=4711", "10.0.0.1:1/rdma=", "a:1/rdma=99999"}) {
-            assertThat(PeerConnections.unresolved(none)).as(none).isNull();
+        assertThat(PeerConnections.addressOf("10.0.0.1:7421/rdma=4711"))
+                .isEqualTo(new InetSocketAddress(InetAddress.ofLiteral("10.0.0.1"), 4711));
+        assertThat(PeerConnections.addressOf("[fe80::1]:7421/rdma=4711"))
+                .isEqualTo(new InetSocketAddress(InetAddress.ofLiteral("fe80::1"), 4711));
+        for (String none : new String[] {
+            "",
+            "10.0.0.1:7421",
+            "/rdma=4711",
+            "10.0.0.1:1/rdma=",
+            "10.0.0.1:1/rdma=99999",
+            "localhost:1/rdma=4711",
+            "[:1/rdma=4711"
+        }) {
+            assertThat(PeerConnections.addressOf(none)).as(none).isNull();
         }
     }
 }

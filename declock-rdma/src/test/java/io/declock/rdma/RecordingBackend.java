@@ -14,6 +14,7 @@ import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
+import com.ibm.disni.verbs.SVCDeregMr;
 import io.declock.rdma.verbs.CmEvent;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.ConnectionParameters;
@@ -36,6 +37,9 @@ class RecordingBackend implements VerbsBackend {
 
     /** When a peer without a buffer here may send again; 0 is the longest time. */
     int rnrTimer;
+
+    /** Whether memory cannot be deregistered. */
+    volatile boolean keepsRegistrations;
 
     /** A send request. */
     record Request(
@@ -100,7 +104,37 @@ class RecordingBackend implements VerbsBackend {
     @Override
     public IbvMr register(IbvPd pd, long address, long length, int access) throws IOException {
         DisniProvider.ensure();
-        return new IbvMr(null, address, (int) length, access, 0x11, 0x12, 0);
+        return new Registration(address, (int) length, access);
+    }
+
+    /** Memory that the adapter knows, until it is deregistered. */
+    private final class Registration extends IbvMr {
+        Registration(long address, int length, int access) throws IOException {
+            super(null, address, length, access, 0x11, 0x12, 0);
+        }
+
+        @Override
+        public SVCDeregMr deregMr() {
+            return new SVCDeregMr() {
+                @Override
+                public SVCDeregMr execute() throws IOException {
+                    if (keepsRegistrations) {
+                        throw new IOException("ibv_dereg_mr: Device or resource busy (EBUSY, errno 16)");
+                    }
+                    return this;
+                }
+
+                @Override
+                public boolean isValid() {
+                    return true;
+                }
+
+                @Override
+                public SVCDeregMr free() {
+                    return this;
+                }
+            };
+        }
     }
 
     @Override
@@ -176,6 +210,15 @@ class RecordingBackend implements VerbsBackend {
 
     @Override
     public void toError(RdmaCmId id) throws IOException {}
+
+    @Override
+    public void use(IbvContext context) {}
+
+    @Override
+    public void forget(IbvContext context) {}
+
+    @Override
+    public void removed(IbvContext context) {}
 
     @Override
     public DeviceLimits query(IbvContext context, int port) {

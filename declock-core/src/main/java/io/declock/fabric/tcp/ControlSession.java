@@ -6,6 +6,7 @@ package io.declock.fabric.tcp;
 import io.declock.fabric.FabricException;
 import io.declock.fabric.FabricSession;
 import io.declock.fabric.Member;
+import java.net.InetAddress;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -29,6 +30,9 @@ public interface ControlSession extends FabricSession {
      */
     CompletionStage<byte[]> directGrant();
 
+    /** Returns the address of the memory node that this session is connected to; its name is not looked up again for it. */
+    InetAddress remoteAddress();
+
     /** Asks the memory node for what authenticates this member to another. */
     CompletionStage<byte[]> ticketFor(Member to);
 
@@ -41,7 +45,7 @@ public interface ControlSession extends FabricSession {
     /**
      * Where and how to connect.
      *
-     * @param host address; empty or a wildcard for the host of the memory node itself
+     * @param host address, never a name; empty or a wildcard for the {@linkplain #remoteAddress address} of the memory node itself
      * @param port port, in the port space of the way
      * @param token what to show there, once
      */

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A name that is being looked up is not looked up a second time, so that each slow name occupies one thread, however often it is
  * asked for. Thread-safe.
  */
-final class HostAddresses implements AutoCloseable {
+public final class HostAddresses implements AutoCloseable {
     /** As many names as may be slow at a time; a further one fails, and is asked for again with the next attempt to connect. */
     static final int MOST_AT_A_TIME = 16;
 
@@ -50,7 +50,7 @@ final class HostAddresses implements AutoCloseable {
     }
 
     /** Returns the address that is written in a text, or null if the text is the name of a host. */
-    static @Nullable InetAddress written(String host) {
+    public static @Nullable InetAddress written(String host) {
         // What comes after '%' names an interface of this host, which only the JDK can tell.
         if (host.indexOf('%') >= 0) {
             return null;

@@ -19,6 +19,7 @@ import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
 import io.declock.monitor.Counters;
 import io.netty.buffer.ByteBuf;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +54,8 @@ final class SessionConnection extends FrameConnection {
     private @Nullable TcpSession session;
     private @Nullable FabricException goodbye;
     private volatile @Nullable FabricException failure;
+    // Set once, when the connection opens.
+    private volatile @Nullable InetAddress remoteAddress;
     private boolean left;
     // Written by the event loop, read by whoever relays.
     private volatile boolean stalled;
@@ -103,8 +106,18 @@ final class SessionConnection extends FrameConnection {
         signal();
     }
 
+    /** Returns the memory node's address. */
+    InetAddress remoteAddress() {
+        InetAddress known = remoteAddress;
+        if (known == null) {
+            throw new IllegalStateException("not connected to " + node + " yet");
+        }
+        return known;
+    }
+
     @Override
     protected void opened() {
+        remoteAddress = ((InetSocketAddress) channel().remoteAddress()).getAddress();
         Preamble.of(Wire.ROLE_SESSION, 0, nonce).write(out());
         peerAddress = fabric.peerAddressFor(((InetSocketAddress) channel().localAddress()).getAddress());
     }

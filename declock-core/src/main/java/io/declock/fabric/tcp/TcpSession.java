@@ -21,6 +21,7 @@ import io.declock.fabric.tcp.wire.Proofs;
 import io.declock.fabric.tcp.wire.Wire;
 import io.declock.monitor.Counters;
 import io.netty.buffer.ByteBuf;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -207,6 +208,11 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     @Override
     public CompletionStage<byte[]> directGrant() {
         return ask(Wire.DIRECT_GRANT, SessionAnswers.DirectGrant.class, SessionAnswers.DirectGrant::bytes, out -> {});
+    }
+
+    @Override
+    public InetAddress remoteAddress() {
+        return connection.remoteAddress();
     }
 
     @Override

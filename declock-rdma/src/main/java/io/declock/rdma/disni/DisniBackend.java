@@ -239,6 +239,21 @@ public final class DisniBackend implements VerbsBackend {
     }
 
     @Override
+    public void use(IbvContext context) {
+        // The library's contexts are its own objects, another one for each id.
+    }
+
+    @Override
+    public void forget(IbvContext context) {
+        // As above.
+    }
+
+    @Override
+    public void removed(IbvContext context) {
+        // Where the struct is, the library does not tell.
+    }
+
+    @Override
     public DeviceLimits query(IbvContext context, int port) throws IOException {
         return files.limits(context.getCmd_fd());
     }

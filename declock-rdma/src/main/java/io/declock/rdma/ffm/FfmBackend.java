@@ -45,7 +45,7 @@ public final class FfmBackend implements VerbsBackend {
     private final FfmLibraries libraries;
     private final FfmProvider provider;
 
-    private FfmBackend(FfmLibraries libraries) {
+    FfmBackend(FfmLibraries libraries) {
         this.libraries = libraries;
         this.provider = new FfmProvider(libraries);
     }
@@ -251,6 +251,21 @@ public final class FfmBackend implements VerbsBackend {
                             attributes,
                             Constants.IBV_QP_STATE | Constants.IBV_QP_MIN_RNR_TIMER);
         }
+    }
+
+    @Override
+    public void use(IbvContext context) {
+        libraries.contexts().use((FfmContext) context);
+    }
+
+    @Override
+    public void forget(IbvContext context) {
+        libraries.contexts().forget((FfmContext) context);
+    }
+
+    @Override
+    public void removed(IbvContext context) {
+        libraries.contexts().removed((FfmContext) context);
     }
 
     @Override

@@ -10,7 +10,10 @@ import io.declock.rdma.verbs.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** A {@code struct ibv_context}: an opened device. It belongs to librdmacm, which never closes it. Thread-safe. */
+/**
+ * A {@code struct ibv_context}: an opened device. It belongs to librdmacm, which closes it once the device was removed and no connection
+ * id leads to it any more. Thread-safe.
+ */
 final class FfmContext extends IbvContext {
     private final MemorySegment pointer;
     private final InlineVerbs.Ops ops;

@@ -13,9 +13,12 @@ import io.declock.rdma.verbs.Layouts;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
- * What of libc is needed to wait for file descriptors: poll(2), eventfd(2), fcntl(2), read(2), write(2), close(2). Thread-safe.
+ * What of libc is needed to wait for file descriptors and to let go of them: poll(2), eventfd(2), fcntl(2), read(2), write(2), close(2),
+ * open(2), dup3(2). Thread-safe.
  */
 final class LibC {
     static final int F_GETFD = 1;
@@ -23,7 +26,12 @@ final class LibC {
     static final int O_NONBLOCK = 0x800;
     static final int EFD_NONBLOCK = 0x800;
     static final int EFD_CLOEXEC = 0x80000;
+    static final int O_RDONLY = 0;
+    static final int O_CLOEXEC = 0x80000;
     static final short POLLIN = 1;
+
+    private static final Path NOTHING = Path.of("/dev/null");
+    private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
     private final Function poll;
     private final Function eventfd;
@@ -31,6 +39,8 @@ final class LibC {
     private final Function read;
     private final Function write;
     private final Function close;
+    private final Function open;
+    private final Function dup3;
 
     private LibC(NativeLibrary library) throws IOException {
         poll = library.bindInt("poll", ADDRESS, JAVA_LONG, JAVA_INT);
@@ -40,6 +50,8 @@ final class LibC {
         read = library.bindInt("read", JAVA_INT, ADDRESS, JAVA_LONG);
         write = library.bindInt("write", JAVA_INT, ADDRESS, JAVA_LONG);
         close = library.bindInt("close", JAVA_INT);
+        open = library.bindInt("open", ADDRESS, JAVA_INT);
+        dup3 = library.bindInt("dup3", JAVA_INT, JAVA_INT, JAVA_INT);
     }
 
     static LibC load() throws IOException {
@@ -67,6 +79,31 @@ final class LibC {
 
     void close(int fd) throws NativeCallException {
         close.orMinusOne(fd);
+    }
+
+    /**
+     * Closes the file of a descriptor, whose number stays taken: it stands for a file from then on that has nothing to read and takes
+     * nothing. A library that believes the number to be its own gets errors, and may close it.
+     */
+    void becomeNothing(int fd) throws NativeCallException {
+        try (Arena arena = Arena.ofConfined()) {
+            // Not for writing: what is written there would seem to have been taken.
+            int nothing = open.orMinusOne(arena.allocateFrom(NOTHING.toString()), O_RDONLY | O_CLOEXEC);
+            try {
+                dup3.orMinusOne(nothing, fd, O_CLOEXEC);
+            } finally {
+                close(nothing);
+            }
+        }
+    }
+
+    /** Returns whether {@link #becomeNothing} was called for a descriptor; false also where that cannot be seen. */
+    boolean isNothing(int fd) {
+        try {
+            return NOTHING.equals(Files.readSymbolicLink(DESCRIPTORS.resolve(Integer.toString(fd))));
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     /** Makes an eventfd readable. */

@@ -32,7 +32,7 @@ final class LibIbverbs {
     final Function ibv_query_qp;
     final Function ibv_modify_qp;
 
-    private LibIbverbs(NativeLibrary library) throws IOException {
+    LibIbverbs(NativeLibrary library) throws IOException {
         ibv_get_device_list = library.bindPointer("ibv_get_device_list", ADDRESS);
         ibv_free_device_list = library.bind("ibv_free_device_list", FunctionDescriptor.ofVoid(ADDRESS));
         ibv_get_device_name = library.bindPointer("ibv_get_device_name", ADDRESS);

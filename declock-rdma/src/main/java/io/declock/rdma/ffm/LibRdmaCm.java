@@ -32,7 +32,7 @@ final class LibRdmaCm {
     final Function rdma_get_cm_event;
     final Function rdma_ack_cm_event;
 
-    private LibRdmaCm(NativeLibrary library) throws IOException {
+    LibRdmaCm(NativeLibrary library) throws IOException {
         rdma_create_event_channel = library.bindPointer("rdma_create_event_channel");
         rdma_destroy_event_channel = library.bind("rdma_destroy_event_channel", FunctionDescriptor.ofVoid(ADDRESS));
         rdma_create_id = library.bindInt("rdma_create_id", ADDRESS, ADDRESS, ADDRESS, JAVA_INT);

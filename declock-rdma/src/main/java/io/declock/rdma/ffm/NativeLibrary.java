@@ -30,7 +30,8 @@ final class NativeLibrary {
     private final String name;
     private final SymbolLookup symbols;
 
-    private NativeLibrary(String name, SymbolLookup symbols) {
+    /** Makes one of what a look-up finds. */
+    NativeLibrary(String name, SymbolLookup symbols) {
         this.name = name;
         this.symbols = symbols;
     }

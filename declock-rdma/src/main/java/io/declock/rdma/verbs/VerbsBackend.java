@@ -98,6 +98,22 @@ public interface VerbsBackend {
     /** Moves a connection's queue pair to the error state: nothing more is executed, what is posted is flushed. */
     void toError(RdmaCmId id) throws IOException;
 
+    /**
+     * Says that the caller begins to use an opened device; {@link #forget} must follow. A device that several use is open until the last
+     * of them is done with it.
+     */
+    void use(IbvContext context);
+
+    /**
+     * Says that one of those that {@linkplain #use used} an opened device is done with it: nothing of the caller's is on it any more. The
+     * connection manager may close it from the time on that no connection id leads to it, so this comes before the caller's last id is
+     * destroyed.
+     */
+    void forget(IbvContext context);
+
+    /** Says that a device was removed: the kernel waits until every file is closed through which this process has it. */
+    void removed(IbvContext context);
+
     /** Returns what a device can do. */
     DeviceLimits query(IbvContext context, int port) throws IOException;
 

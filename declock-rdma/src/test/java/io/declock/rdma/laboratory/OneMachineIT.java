@@ -18,11 +18,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the other integration tests of this module on real verbs, inside a machine with a Soft-RoCE device. */
 class OneMachineIT {
-    private static final int SECONDS = 600;
+    private static final String SECONDS_PROPERTY = "declock.laboratory.seconds";
+    /** How long the machine with all tests may take, and each other at most. */
+    private static final int SECONDS = Integer.getInteger(SECONDS_PROPERTY, 600);
+
+    private static final String MORE_TIME = "; if its deadline of " + SECONDS + " s has ended it, give it more with -D"
+            + SECONDS_PROPERTY + "=" + 2 * SECONDS;
     private static final Path REPORT = Path.of("target/failsafe-reports/TEST-rdma-laboratory.xml");
 
     @TempDir
     Path temporary;
+
+    private String output = "";
 
     @Test
     void theModulesIntegrationTestsPassOnRealVerbs() throws Exception {
@@ -30,7 +37,9 @@ class OneMachineIT {
 
         int status = laboratory("--no-build", "--seconds=" + SECONDS, "test");
 
-        assertThat(status).as("exit code of ./lab test, whose output is above").isZero();
+        assertThat(status)
+                .as("exit code of ./lab test, whose output is above" + MORE_TIME)
+                .isZero();
         assertThat(numberOf("tests")).isGreaterThanOrEqualTo(2);
         assertThat(numberOf("failures")).isZero();
         assertThat(numberOf("errors")).isZero();
@@ -40,8 +49,8 @@ class OneMachineIT {
     void aDeviceThatIsTakenAwayUnderLoadIsAClearErrorAndEndsNoProcess() throws Exception {
         Laboratory.image("the removal of an RDMA device");
 
-        assertThat(laboratory("--seconds=300", "run", Laboratory.java(Unplugged.class)))
-                .as("exit code of the program whose output is above")
+        assertThat(laboratory("--seconds=" + SECONDS, "run", Laboratory.java(Unplugged.class)))
+                .as("exit code of the program whose output is above" + MORE_TIME)
                 .isZero();
     }
 
@@ -52,6 +61,7 @@ class OneMachineIT {
 
         assertThat(laboratory("--seconds=60", "run", "echo b > /proc/sysrq-trigger; sleep 60"))
                 .isEqualTo(70);
+        assertThat(output).contains("before its deadline").doesNotContain("--seconds=");
     }
 
     /** A machine ends by itself at its deadline. */
@@ -60,23 +70,27 @@ class OneMachineIT {
         Laboratory.image("the deadline of a laboratory machine");
 
         assertThat(laboratory("--seconds=20", "run", "sleep 300")).isEqualTo(70);
+        assertThat(output).contains("was ended by its deadline of 20 s", "./lab --seconds=40 run");
     }
 
     private int laboratory(String... arguments) throws Exception {
-        File output = temporary.resolve("output.txt").toFile();
+        File console = temporary.resolve("output.txt").toFile();
         Process process = Laboratory.command(arguments)
                 .redirectErrorStream(true)
-                .redirectOutput(output)
+                .redirectOutput(console)
                 .start();
         try {
             process.getOutputStream().close();
             // The command has deadlines of its own and keeps them; this one is for a hanging emulator.
-            assertThat(process.waitFor(SECONDS + 60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(SECONDS + 60, TimeUnit.SECONDS))
+                    .as("./lab ended" + MORE_TIME)
+                    .isTrue();
             return process.exitValue();
         } finally {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
-            System.out.println(Files.readString(output.toPath(), StandardCharsets.UTF_8));
+            output = Files.readString(console.toPath(), StandardCharsets.UTF_8);
+            System.out.println(output);
         }
     }
 

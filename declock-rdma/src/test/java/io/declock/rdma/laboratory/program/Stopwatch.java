@@ -155,6 +155,18 @@ final class Stopwatch {
             return values.stream().sorted().toList().get(values.size() / 2);
         }
 
+        /** Returns the highest, which others disturbed most. */
+        double highest() {
+            return Collections.max(p50s);
+        }
+
+        /** Returns how many times the fastest of the middle 80 % of rounds the slowest of them took. */
+        double spread() {
+            List<Double> sorted = p50s.stream().sorted().toList();
+            int outside = sorted.size() / 10;
+            return sorted.get(sorted.size() - 1 - outside) / sorted.get(outside);
+        }
+
         /** Returns the lowest, which others disturbed least. */
         double lowest() {
             return Collections.min(p50s);
