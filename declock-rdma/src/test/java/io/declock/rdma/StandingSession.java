@@ -65,7 +65,7 @@ final class StandingSession implements ControlSession {
 
     @Override
     public JoinReply joined() {
-        return new JoinReply("mn-1", MEMORY_NODE, NODE_ID, INCARNATION, 8, 4096, 1, 0, members);
+        return new JoinReply("mn-1", MEMORY_NODE, "", NODE_ID, INCARNATION, 8, 4096, 1, 0, members);
     }
 
     @Override
