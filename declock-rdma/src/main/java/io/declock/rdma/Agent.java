@@ -3,9 +3,9 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.FabricException;
-import io.declock.fabric.RemoteMemory;
-import io.declock.fabric.VerbChain;
+import io.declock.spi.FabricException;
+import io.declock.spi.RemoteMemory;
+import io.declock.spi.VerbChain;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;

@@ -5,8 +5,8 @@ package io.declock.rdma;
 
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
-import io.declock.fabric.Verb;
-import io.declock.fabric.VerbChain;
+import io.declock.Verb;
+import io.declock.spi.VerbChain;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.SendRequests;
 import io.declock.rdma.verbs.VerbsBackend;

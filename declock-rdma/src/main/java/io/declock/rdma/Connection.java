@@ -9,7 +9,7 @@ import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
 import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.fabric.FabricException;
+import io.declock.spi.FabricException;
 import io.declock.rdma.CompletionLoop.CompletionQueue;
 import io.declock.rdma.verbs.CmEvent;
 import io.declock.rdma.verbs.Completions;

@@ -3,7 +3,7 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.AdapterException;
+import io.declock.spi.AdapterException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet4Address;

@@ -3,7 +3,7 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.AdapterException;
+import io.declock.spi.AdapterException;
 import io.declock.rdma.disni.DisniUnavailableException;
 import io.declock.rdma.ffm.NativeCallException;
 import io.declock.rdma.verbs.CmEvent;

@@ -3,12 +3,12 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.ControlPlane;
-import io.declock.fabric.HeartbeatReply;
-import io.declock.fabric.Membership;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.RecordMembers;
-import io.declock.fabric.Resolution;
+import io.declock.spi.ControlPlane;
+import io.declock.spi.HeartbeatReply;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.RecordMembers;
+import io.declock.spi.Resolution;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 

@@ -4,9 +4,9 @@
 package io.declock.rdma;
 
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.fabric.Member;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.tcp.HostAddresses;
+import io.declock.spi.Member;
+import io.declock.spi.PeerMessage;
+import io.declock.internal.tcp.HostAddresses;
 import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
 import java.net.InetAddress;

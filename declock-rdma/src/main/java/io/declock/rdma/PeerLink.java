@@ -4,10 +4,10 @@
 package io.declock.rdma;
 
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.tcp.wire.BadFrameException;
-import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.spi.FabricException;
+import io.declock.spi.PeerMessage;
+import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.Proofs;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;

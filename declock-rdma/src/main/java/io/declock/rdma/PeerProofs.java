@@ -3,7 +3,7 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Proofs;
 import io.declock.rdma.Greetings.Peers;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

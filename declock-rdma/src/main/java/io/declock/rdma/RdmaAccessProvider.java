@@ -3,11 +3,11 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.AdapterException;
-import io.declock.memorynode.DirectAccess;
-import io.declock.memorynode.DirectAccessProvider;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.RegionMemory;
+import io.declock.spi.AdapterException;
+import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.DirectAccessProvider;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.RegionMemory;
 import io.declock.rdma.ffm.FfmBackend;
 import java.io.IOException;
 import java.util.Map;

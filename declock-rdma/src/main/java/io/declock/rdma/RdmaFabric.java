@@ -3,15 +3,15 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.AdapterException;
-import io.declock.fabric.Fabric;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.FabricSession;
-import io.declock.fabric.JoinRequest;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.SessionListener;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.monitor.Counters;
+import io.declock.spi.AdapterException;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinRequest;
+import io.declock.MemoryNodeAddress;
+import io.declock.spi.SessionListener;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.spi.FabricCounters;
 import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
 import java.util.Map;
@@ -34,7 +34,7 @@ public final class RdmaFabric implements Fabric {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaFabric.class);
 
     private final TcpFabric control;
-    private final Counters counters;
+    private final FabricCounters counters;
     private final RdmaCounters rdmaCounters;
     private final boolean fallsBack;
     /** Null where there is no RDMA here and falling back to TCP is allowed. */
@@ -46,7 +46,7 @@ public final class RdmaFabric implements Fabric {
 
     private RdmaFabric(
             TcpFabric control,
-            Counters counters,
+            FabricCounters counters,
             RdmaCounters rdmaCounters,
             boolean fallsBack,
             @Nullable ConnectionManager manager,
@@ -72,7 +72,7 @@ public final class RdmaFabric implements Fabric {
             PeerSettings peerSettings,
             boolean fallsBack,
             TcpFabric control,
-            Counters counters)
+            FabricCounters counters)
             throws IOException {
         RdmaCounters rdmaCounters = new RdmaCounters();
         ConnectionManager manager = new ConnectionManager(backend, settings, rdmaCounters);
@@ -82,7 +82,7 @@ public final class RdmaFabric implements Fabric {
     }
 
     /** Makes a fabric that uses memory nodes at {@code rdma://} over TCP, and warns of it. */
-    static RdmaFabric overTcp(TcpFabric control, Counters counters, AdapterException cause) {
+    static RdmaFabric overTcp(TcpFabric control, FabricCounters counters, AdapterException cause) {
         LOG.warn("Memory nodes at rdma:// are used over TCP. {} What to do: {}", cause.getMessage(), cause.action());
         return new RdmaFabric(control, counters, new RdmaCounters(), true, null, null);
     }
@@ -124,7 +124,7 @@ public final class RdmaFabric implements Fabric {
         return fallsBack;
     }
 
-    Counters counters() {
+    FabricCounters counters() {
         return counters;
     }
 

@@ -3,7 +3,7 @@
 
 package io.declock.rdma;
 
-import io.declock.memorynode.RegionMemory;
+import io.declock.internal.memorynode.RegionMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

@@ -3,7 +3,7 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.AdapterException;
+import io.declock.spi.AdapterException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;

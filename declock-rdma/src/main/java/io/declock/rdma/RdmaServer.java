@@ -5,11 +5,11 @@ package io.declock.rdma;
 
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.RemoteMemory;
-import io.declock.memorynode.DirectAccess;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeSession;
+import io.declock.spi.FabricException;
+import io.declock.spi.RemoteMemory;
+import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;

@@ -3,20 +3,21 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.ControlPlane;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.FabricSession;
-import io.declock.fabric.JoinReply;
-import io.declock.fabric.Member;
-import io.declock.fabric.Membership;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.RemoteMemory;
-import io.declock.fabric.SessionListener;
-import io.declock.fabric.VerbChain;
-import io.declock.fabric.tcp.ControlSession;
-import io.declock.fabric.tcp.HostAddresses;
-import io.declock.monitor.Counters;
+import io.declock.Counters;
+import io.declock.spi.ControlPlane;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinReply;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.MemoryNodeAddress;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.RemoteMemory;
+import io.declock.spi.SessionListener;
+import io.declock.spi.VerbChain;
+import io.declock.internal.tcp.ControlSession;
+import io.declock.internal.tcp.HostAddresses;
+import io.declock.spi.FabricCounters;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -266,7 +267,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
             tcp().memory().post(chain);
             return;
         }
-        Counters counters = fabric.counters();
+        FabricCounters counters = fabric.counters();
         counters.verb(chain.purpose(), chain.verb(0));
         for (int i = 1; i < chain.size(); i++) {
             counters.verb(chain.purpose(), chain.verb(i));

@@ -4,11 +4,11 @@
 package io.declock.rdma;
 
 import com.ibm.disni.verbs.IbvQP;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.Purpose;
-import io.declock.fabric.RemoteMemory;
-import io.declock.fabric.VerbChain;
-import io.declock.fabric.VerbResults;
+import io.declock.spi.FabricException;
+import io.declock.Purpose;
+import io.declock.spi.RemoteMemory;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.Errno;

@@ -9,7 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.fabric.FabricException;
+import io.declock.spi.FabricException;
 import io.declock.rdma.ManagerRig.Channel;
 import io.declock.rdma.ManagerRig.Events;
 import io.declock.rdma.ManagerRig.Owner;

@@ -6,7 +6,7 @@ package io.declock.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.declock.fabric.AdapterException;
+import io.declock.spi.AdapterException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
-import io.declock.fabric.FabricException;
+import io.declock.spi.FabricException;
 import io.declock.rdma.ManagerRig.Context;
 import io.declock.rdma.ManagerRig.Owner;
 import io.declock.rdma.ManagerRig.TestId;

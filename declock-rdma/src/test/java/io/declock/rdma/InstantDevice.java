@@ -9,7 +9,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvQP;
-import io.declock.memorynode.Region;
+import io.declock.internal.memorynode.Region;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.Layouts;
 import java.lang.foreign.MemorySegment;

@@ -6,8 +6,8 @@ package io.declock.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.declock.fabric.Purpose;
-import io.declock.fabric.TestChain;
+import io.declock.Purpose;
+import io.declock.spi.TestChain;
 import io.declock.rdma.CompletionLoop.CompletionQueue;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

@@ -5,25 +5,25 @@ package io.declock.rdma;
 
 import io.declock.LockHandle;
 import io.declock.LockRequest;
-import io.declock.fabric.ControlPlane;
-import io.declock.fabric.Fabric;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.FabricSession;
-import io.declock.fabric.JoinReply;
-import io.declock.fabric.JoinRequest;
-import io.declock.fabric.Member;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.Purpose;
-import io.declock.fabric.RemoteMemory;
-import io.declock.fabric.SessionListener;
-import io.declock.fabric.VerbChain;
-import io.declock.fabric.VerbResults;
-import io.declock.fabric.inprocess.InProcessFabric;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.monitor.Counters;
-import io.declock.node.ComputeNode;
+import io.declock.spi.ControlPlane;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinReply;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.Member;
+import io.declock.MemoryNodeAddress;
+import io.declock.spi.PeerMessage;
+import io.declock.Purpose;
+import io.declock.spi.RemoteMemory;
+import io.declock.spi.SessionListener;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
 import io.declock.rdma.CompletionLoop.CompletionQueue;
 import java.io.IOException;
 import java.time.Duration;
@@ -74,7 +74,7 @@ public class LockBenchmark {
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
-        Counters counters = new Counters();
+        NodeCounters counters = new NodeCounters();
         InProcessFabric control = InProcessFabric.open(memoryNode, counters);
         fabric = new Verbs(control, memoryNode, counters);
         node = ComputeNode.builder()
@@ -172,9 +172,9 @@ public class LockBenchmark {
         private final CompletionLoop loop;
         private final CompletionQueue completions;
         private final VerbQueue queue;
-        private final Counters counters;
+        private final NodeCounters counters;
 
-        Verbs(InProcessFabric control, MemoryNode memoryNode, Counters counters) throws IOException {
+        Verbs(InProcessFabric control, MemoryNode memoryNode, NodeCounters counters) throws IOException {
             this.control = control;
             this.counters = counters;
             InstantDevice device = new InstantDevice(memoryNode.region());

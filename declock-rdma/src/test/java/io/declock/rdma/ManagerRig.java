@@ -15,7 +15,7 @@ import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.declock.fabric.FabricException;
+import io.declock.spi.FabricException;
 import io.declock.rdma.verbs.CmEvent;
 import io.declock.rdma.verbs.ConnectionParameters;
 import io.declock.rdma.verbs.DeviceLimits;

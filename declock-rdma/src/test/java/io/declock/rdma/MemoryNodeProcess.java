@@ -3,10 +3,10 @@
 
 package io.declock.rdma;
 
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeServer;
-import io.declock.memorynode.MemoryNodeServerSettings;
-import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeServer;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -8,12 +8,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.declock.LockHandle;
 import io.declock.LockRequest;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.fabric.tcp.TcpFabricSettings;
-import io.declock.monitor.Counters;
-import io.declock.monitor.MemoryNodeView;
-import io.declock.node.ComputeNode;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.MemoryNodeView;
+import io.declock.internal.node.ComputeNode;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class MemoryNodeProcessIT {
     private static ComputeNode computeNode(int port) throws Exception {
-        Counters counters = new Counters();
+        NodeCounters counters = new NodeCounters();
         ComputeNode node = ComputeNode.builder()
                 .memoryNodes(List.of(MemoryNodeAddress.parse("rdma://" + RdmaRig.host() + ":" + port)))
                 .fabric(RdmaFabric.open(

@@ -3,8 +3,8 @@
 
 package io.declock.rdma;
 
-import io.declock.node.ComputeNode;
-import io.declock.node.LockContract;
+import io.declock.internal.node.ComputeNode;
+import io.declock.internal.node.LockContract;
 import java.util.List;
 
 /** The lock with compute nodes that use one memory node by RDMA and over TCP at the same time. */

@@ -8,11 +8,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.fabric.JoinRequest;
-import io.declock.fabric.ManualTime;
-import io.declock.fabric.RecordingListener;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.ManualTime;
+import io.declock.spi.RecordingListener;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.rdma.ManagerRig.Context;
 import io.declock.rdma.ManagerRig.TestId;
 import io.declock.rdma.verbs.CmEvent;

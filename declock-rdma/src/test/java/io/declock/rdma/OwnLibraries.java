@@ -3,11 +3,11 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.AdapterException;
-import io.declock.fabric.Fabric;
-import io.declock.fabric.tcp.DirectFabricProvider;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.monitor.Counters;
+import io.declock.spi.AdapterException;
+import io.declock.spi.Fabric;
+import io.declock.internal.tcp.DirectFabricProvider;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.monitor.NodeCounters;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -56,7 +56,7 @@ final class OwnLibraries extends URLClassLoader {
     }
 
     /** Opens a fabric on DiSNI's native library. */
-    static Fabric disni(TcpFabric tcp, Counters counters) throws IOException {
+    static Fabric disni(TcpFabric tcp, NodeCounters counters) throws IOException {
         try {
             DirectFabricProvider provider = (DirectFabricProvider) ONLY.loadClass(RdmaFabricProvider.class.getName())
                     .getDeclaredConstructor()

@@ -6,8 +6,8 @@ package io.declock.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.declock.fabric.FabricException;
-import io.declock.fabric.PeerMessage;
+import io.declock.spi.FabricException;
+import io.declock.spi.PeerMessage;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -8,9 +8,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.ibm.disni.verbs.IbvQP;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.tcp.wire.Messages;
+import io.declock.spi.FabricException;
+import io.declock.spi.PeerMessage;
+import io.declock.internal.tcp.wire.Messages;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.Layouts;

@@ -7,16 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
-import io.declock.fabric.AdapterException;
-import io.declock.fabric.FabricSession;
-import io.declock.fabric.Member;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.RecordingListener;
-import io.declock.fabric.tcp.ControlSession;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.fabric.tcp.TcpFabricSettings;
-import io.declock.monitor.Counters;
+import io.declock.spi.AdapterException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.Member;
+import io.declock.MemoryNodeAddress;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.RecordingListener;
+import io.declock.internal.tcp.ControlSession;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.rdma.ManagerRig.TestId;
 import io.declock.rdma.PeerConnections.Way;
 import io.declock.rdma.verbs.CmEvent;
@@ -50,10 +50,10 @@ class PeerReplayTest {
         rig = new ManagerRig();
         rig.backend.accepting = true;
         peers = PeerConnections.start(rig.manager, new PeerSettings(true, 0, 1), rig.backend);
-        control = TcpFabric.open(TcpFabricSettings.DEFAULTS, new Counters());
+        control = TcpFabric.open(TcpFabricSettings.DEFAULTS, new NodeCounters());
         AdapterException none = new AdapterException("none", "none", null);
         session = new RdmaSession(
-                RdmaFabric.overTcp(control, new Counters(), none),
+                RdmaFabric.overTcp(control, new NodeCounters(), none),
                 rig.manager,
                 peers,
                 MemoryNodeAddress.parse("rdma://locks.example:7420"),

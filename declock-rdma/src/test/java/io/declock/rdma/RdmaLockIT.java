@@ -3,8 +3,8 @@
 
 package io.declock.rdma;
 
-import io.declock.node.ComputeNode;
-import io.declock.node.LockContract;
+import io.declock.internal.node.ComputeNode;
+import io.declock.internal.node.LockContract;
 import java.util.List;
 
 /** The lock by RDMA. */

@@ -3,16 +3,16 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.Fabric;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.fabric.tcp.TcpFabricSettings;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeServer;
-import io.declock.memorynode.MemoryNodeServerSettings;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.monitor.Counters;
-import io.declock.node.ComputeNode;
+import io.declock.spi.Fabric;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeServer;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ public final class RdmaLocks {
 
     /** Starts a compute node whose verbs go by that scheme. */
     public ComputeNode start(String scheme) throws Exception {
-        Counters counters = new Counters();
+        NodeCounters counters = new NodeCounters();
         // The first handshake of an emulated JVM takes seconds.
         TcpFabricSettings patient =
                 TcpFabricSettings.DEFAULTS.withTimeouts(Duration.ofSeconds(15), Duration.ofSeconds(10));

@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.declock.fabric.AdapterException;
-import io.declock.fabric.tcp.DirectFabricProvider;
-import io.declock.memorynode.DirectAccessProvider;
+import io.declock.spi.AdapterException;
+import io.declock.internal.tcp.DirectFabricProvider;
+import io.declock.internal.memorynode.DirectAccessProvider;
 import io.declock.rdma.ffm.NativeCallException;
 import io.declock.rdma.verbs.Errno;
 import io.declock.testing.Needs;

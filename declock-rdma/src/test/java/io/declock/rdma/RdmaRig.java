@@ -3,17 +3,17 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.Fabric;
-import io.declock.fabric.FabricRig;
-import io.declock.fabric.ManualTime;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.fabric.tcp.TcpFabricSettings;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeServer;
-import io.declock.memorynode.MemoryNodeServerSettings;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.monitor.Counters;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricRig;
+import io.declock.spi.ManualTime;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeServer;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,7 +35,7 @@ final class RdmaRig implements FabricRig {
     /** Opens a fabric by RDMA on one over TCP. */
     @FunctionalInterface
     interface Opener {
-        Fabric open(TcpFabric tcp, Counters counters) throws IOException;
+        Fabric open(TcpFabric tcp, NodeCounters counters) throws IOException;
     }
 
     RdmaRig(MemoryNodeSettings settings, ManualTime time, String scheme) {
@@ -56,7 +56,7 @@ final class RdmaRig implements FabricRig {
         }
     }
 
-    static Fabric open(TcpFabric tcp, Counters counters) throws IOException {
+    static Fabric open(TcpFabric tcp, NodeCounters counters) throws IOException {
         return RdmaFabric.open(backend(), settings(), PeerSettings.DEFAULTS, false, tcp, counters);
     }
 
@@ -104,7 +104,7 @@ final class RdmaRig implements FabricRig {
     }
 
     @Override
-    public Fabric openFabric(Counters counters) {
+    public Fabric openFabric(NodeCounters counters) {
         // The first handshake of an emulated JVM takes seconds.
         TcpFabricSettings patient =
                 TcpFabricSettings.DEFAULTS.withTimeouts(Duration.ofSeconds(15), Duration.ofSeconds(10));

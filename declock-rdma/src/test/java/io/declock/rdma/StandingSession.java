@@ -3,15 +3,15 @@
 
 package io.declock.rdma;
 
-import io.declock.fabric.ControlPlane;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.JoinReply;
-import io.declock.fabric.Member;
-import io.declock.fabric.Membership;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.RemoteMemory;
-import io.declock.fabric.tcp.ControlSession;
-import io.declock.fabric.tcp.wire.Proofs;
+import io.declock.spi.ControlPlane;
+import io.declock.spi.FabricException;
+import io.declock.spi.JoinReply;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.RemoteMemory;
+import io.declock.internal.tcp.ControlSession;
+import io.declock.internal.tcp.wire.Proofs;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;

@@ -6,9 +6,9 @@ package io.declock.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.declock.fabric.FabricException;
-import io.declock.fabric.Purpose;
-import io.declock.fabric.TestChain;
+import io.declock.spi.FabricException;
+import io.declock.Purpose;
+import io.declock.spi.TestChain;
 import io.declock.rdma.verbs.Constants;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -9,7 +9,7 @@ import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.Ports;
-import io.declock.fabric.MemoryNodeAddress;
+import io.declock.MemoryNodeAddress;
 import io.declock.reliability.cluster.Cluster;
 import io.declock.reliability.cluster.LocalPlatform;
 import io.declock.reliability.cluster.Node;

@@ -3,10 +3,10 @@
 
 package io.declock.simulation;
 
-import io.declock.fabric.Verb;
-import io.declock.fabric.VerbChain;
-import io.declock.layout.LockHeader;
-import io.declock.layout.QueueEntry;
+import io.declock.Verb;
+import io.declock.spi.VerbChain;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
 
 /** Words for the trace. */
 final class Describe {

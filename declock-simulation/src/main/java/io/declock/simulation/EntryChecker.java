@@ -3,11 +3,11 @@
 
 package io.declock.simulation;
 
-import io.declock.fabric.Purpose;
-import io.declock.fabric.VerbChain;
-import io.declock.layout.QueueEntry;
-import io.declock.layout.RecordLayout;
-import io.declock.protocol.CqlLock;
+import io.declock.Purpose;
+import io.declock.spi.VerbChain;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.protocol.CqlLock;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

@@ -3,11 +3,11 @@
 
 package io.declock.simulation;
 
-import io.declock.fabric.Member;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.Verb;
-import io.declock.layout.LockHeader;
-import io.declock.protocol.CqlLock;
+import io.declock.spi.Member;
+import io.declock.spi.PeerMessage;
+import io.declock.Verb;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.protocol.CqlLock;
 
 /**
  * What is granted by message: a position is granted to the process that took it and to no later owner of its node id (rule C2), and

@@ -3,8 +3,8 @@
 
 package io.declock.simulation;
 
-import io.declock.local.Hold;
-import io.declock.protocol.CqlLock;
+import io.declock.internal.local.Hold;
+import io.declock.internal.protocol.CqlLock;
 import org.jspecify.annotations.Nullable;
 
 /** One hold as the checkers see it, from the moment its owner knows of it until that owner begins to give it back. */

@@ -3,9 +3,9 @@
 
 package io.declock.simulation;
 
-import io.declock.local.FairnessPolicy;
-import io.declock.local.LocalSettings;
-import io.declock.local.LocalWaiter;
+import io.declock.FairnessPolicy;
+import io.declock.LocalSettings;
+import io.declock.internal.local.LocalWaiter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -3,10 +3,10 @@
 
 package io.declock.simulation;
 
-import io.declock.local.FairnessPolicy;
-import io.declock.local.LocalSettings;
-import io.declock.protocol.CqlSettings;
-import io.declock.protocol.ReleaseRead;
+import io.declock.FairnessPolicy;
+import io.declock.LocalSettings;
+import io.declock.CqlSettings;
+import io.declock.ReleaseRead;
 import java.time.Duration;
 
 /** Draws the options of a run from its seed, within what a profile allows. */

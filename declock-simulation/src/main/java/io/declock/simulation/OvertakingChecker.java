@@ -3,11 +3,11 @@
 
 package io.declock.simulation;
 
-import io.declock.layout.Timestamp;
-import io.declock.local.FairnessPolicy;
-import io.declock.local.LocalSettings;
-import io.declock.local.LocalWaiter;
-import io.declock.protocol.CqlLock;
+import io.declock.internal.layout.Timestamp;
+import io.declock.FairnessPolicy;
+import io.declock.LocalSettings;
+import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.protocol.CqlLock;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

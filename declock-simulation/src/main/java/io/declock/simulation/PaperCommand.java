@@ -3,8 +3,8 @@
 
 package io.declock.simulation;
 
-import io.declock.local.FairnessPolicy;
-import io.declock.protocol.ReleaseRead;
+import io.declock.FairnessPolicy;
+import io.declock.ReleaseRead;
 import io.declock.simulation.PaperExperiment.Result;
 import io.declock.simulation.PaperExperiment.Setting;
 import java.io.PrintWriter;

@@ -4,19 +4,19 @@
 package io.declock.simulation;
 
 import io.declock.LockMode;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.Purpose;
-import io.declock.fabric.Verb;
-import io.declock.fabric.VerbChain;
-import io.declock.fabric.VerbResults;
-import io.declock.local.FairnessPolicy;
-import io.declock.local.LocalSettings;
-import io.declock.local.LocalWaiter;
-import io.declock.monitor.Counters;
-import io.declock.monitor.Counters.Event;
-import io.declock.monitor.GrantKind;
-import io.declock.protocol.CqlSettings;
-import io.declock.protocol.ReleaseRead;
+import io.declock.spi.FabricException;
+import io.declock.Purpose;
+import io.declock.Verb;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
+import io.declock.FairnessPolicy;
+import io.declock.LocalSettings;
+import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.Counters.Event;
+import io.declock.GrantKind;
+import io.declock.CqlSettings;
+import io.declock.ReleaseRead;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.ToLongFunction;
@@ -291,7 +291,7 @@ public final class PaperExperiment {
         };
     }
 
-    private long sum(ToLongFunction<Counters> what) {
+    private long sum(ToLongFunction<NodeCounters> what) {
         return cluster.nodes().stream()
                 .mapToLong(node -> what.applyAsLong(node.counters()))
                 .sum();

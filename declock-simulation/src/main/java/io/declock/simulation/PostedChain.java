@@ -3,9 +3,9 @@
 
 package io.declock.simulation;
 
-import io.declock.fabric.Verb;
-import io.declock.fabric.VerbChain;
-import io.declock.fabric.VerbResults;
+import io.declock.Verb;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
 
 /** A chain on its way through the memory node, executed verb by verb and, where the seed says so, in pieces of a verb. */
 final class PostedChain implements VerbResults {

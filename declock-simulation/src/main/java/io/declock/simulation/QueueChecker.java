@@ -3,10 +3,10 @@
 
 package io.declock.simulation;
 
-import io.declock.fabric.Purpose;
-import io.declock.layout.LockHeader;
-import io.declock.layout.QueueEntry;
-import io.declock.protocol.CqlLock;
+import io.declock.Purpose;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.protocol.CqlLock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;

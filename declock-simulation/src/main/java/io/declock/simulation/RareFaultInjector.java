@@ -3,9 +3,9 @@
 
 package io.declock.simulation;
 
-import io.declock.local.LocalLock;
-import io.declock.protocol.CqlLock;
-import io.declock.protocol.ResetReason;
+import io.declock.internal.local.LocalLock;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.ResetReason;
 import java.util.List;
 import java.util.function.BiConsumer;
 

@@ -3,9 +3,9 @@
 
 package io.declock.simulation;
 
-import io.declock.fabric.Member;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.VerbChain;
+import io.declock.spi.Member;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.VerbChain;
 
 /** Told what compute nodes do with their sessions, when they do it; what becomes of it on the way is another matter. */
 interface SessionObserver {

@@ -4,11 +4,11 @@
 package io.declock.simulation;
 
 import io.declock.LockMode;
-import io.declock.local.Acquisition;
-import io.declock.local.Ceiling;
-import io.declock.local.Hold;
-import io.declock.local.LocalLock;
-import io.declock.local.LocalWaiter;
+import io.declock.internal.local.Acquisition;
+import io.declock.internal.local.Ceiling;
+import io.declock.internal.local.Hold;
+import io.declock.internal.local.LocalLock;
+import io.declock.internal.local.LocalWaiter;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@
 
 package io.declock.simulation;
 
-import io.declock.fabric.PeerMessage;
+import io.declock.spi.PeerMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -4,25 +4,26 @@
 package io.declock.simulation;
 
 import io.declock.DecLockException;
+import io.declock.LocalSettings;
 import io.declock.LockMode;
-import io.declock.fabric.Fabric;
-import io.declock.fabric.FabricSession;
-import io.declock.fabric.JoinRequest;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.SessionListener;
-import io.declock.local.LocalHost;
-import io.declock.local.LocalLock;
-import io.declock.local.LocalSettings;
-import io.declock.local.LocalWaiter;
-import io.declock.monitor.Counters;
-import io.declock.protocol.CqlEnvironment;
-import io.declock.protocol.CqlLock;
-import io.declock.session.MemoryNodeLink;
-import io.declock.session.NodeSession;
-import io.declock.session.SessionSettings;
-import io.declock.session.Surroundings;
-import io.declock.time.Clock;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinRequest;
+import io.declock.MemoryNodeAddress;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.SessionListener;
+import io.declock.internal.local.LocalHost;
+import io.declock.internal.local.LocalLock;
+import io.declock.LocalSettings;
+import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.protocol.CqlEnvironment;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.session.MemoryNodeLink;
+import io.declock.internal.session.NodeSession;
+import io.declock.internal.session.SessionSettings;
+import io.declock.internal.session.Surroundings;
+import io.declock.internal.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One process: the real local locks, protocol, session, coordinator and link over a simulated fabric, clock and timer. It takes
- * the place of {@code io.declock.node}, which adds threads and the public API.
+ * the place of {@code io.declock.internal.node}, which adds threads and the public API.
  */
 final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHost, MemoryNodeLink.Listener {
     private static final MemoryNodeAddress ADDRESS = new MemoryNodeAddress("sim", "mn", 1);
@@ -48,7 +49,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     private final int driftPpm;
     private final int slowness;
     private final long clockOrigin;
-    private final Counters counters = new Counters();
+    private final NodeCounters counters = new NodeCounters();
     private final Map<String, LocalLock> locks = new LinkedHashMap<>();
     private final Set<LocalLock> unbound = new LinkedHashSet<>();
     private final MemoryNodeLink link;
@@ -92,7 +93,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         return world;
     }
 
-    Counters counters() {
+    NodeCounters counters() {
         return counters;
     }
 
@@ -334,7 +335,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     }
 
     /** Asks for a reset that nobody needs. */
-    void forceReset(CqlLock lock, io.declock.protocol.ResetReason reason) {
+    void forceReset(CqlLock lock, io.declock.internal.protocol.ResetReason reason) {
         CqlEnvironment environment = lock.environment();
         environment.requestReset(lock, lock.epoch(), reason);
     }

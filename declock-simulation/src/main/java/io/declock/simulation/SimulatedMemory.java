@@ -3,10 +3,10 @@
 
 package io.declock.simulation;
 
-import io.declock.fabric.Purpose;
-import io.declock.layout.LockHeader;
-import io.declock.layout.QueueEntry;
-import io.declock.layout.RecordLayout;
+import io.declock.Purpose;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
 import java.util.Arrays;
 
 /** The words of the memory node's region, and who is told when a lock header changes. */

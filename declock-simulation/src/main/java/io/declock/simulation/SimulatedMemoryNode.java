@@ -3,18 +3,18 @@
 
 package io.declock.simulation;
 
-import io.declock.fabric.FabricException;
-import io.declock.fabric.FabricSession;
-import io.declock.fabric.HeartbeatReply;
-import io.declock.fabric.JoinReply;
-import io.declock.fabric.JoinRequest;
-import io.declock.fabric.Member;
-import io.declock.fabric.Membership;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.RecordMembers;
-import io.declock.fabric.Resolution;
-import io.declock.fabric.SessionListener;
-import io.declock.layout.RecordLayout;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.HeartbeatReply;
+import io.declock.spi.JoinReply;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.RecordMembers;
+import io.declock.spi.Resolution;
+import io.declock.spi.SessionListener;
+import io.declock.internal.layout.RecordLayout;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;

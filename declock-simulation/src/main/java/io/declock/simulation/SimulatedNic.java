@@ -3,7 +3,7 @@
 
 package io.declock.simulation;
 
-import io.declock.fabric.Verb;
+import io.declock.Verb;
 
 /**
  * How fast the memory node's NIC is: every verb takes its place in one pipeline, and atomics on addresses of the same bucket

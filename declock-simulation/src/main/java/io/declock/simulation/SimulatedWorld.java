@@ -3,7 +3,7 @@
 
 package io.declock.simulation;
 
-import io.declock.time.RandomSource;
+import io.declock.internal.time.RandomSource;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;

@@ -3,8 +3,9 @@
 
 package io.declock.simulation;
 
-import io.declock.monitor.Counters;
-import io.declock.protocol.CqlLock;
+import io.declock.Counters;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.protocol.CqlLock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -3,8 +3,8 @@
 
 package io.declock.simulation;
 
-import io.declock.local.LocalSettings;
-import io.declock.protocol.CqlSettings;
+import io.declock.LocalSettings;
+import io.declock.CqlSettings;
 
 /**
  * Everything that shapes a run besides the seed. Durations in nanoseconds, shares and chances from 0 to 1.

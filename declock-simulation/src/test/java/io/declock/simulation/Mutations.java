@@ -12,22 +12,22 @@ import java.util.List;
 
 /** Every rule of docs/protocol.md that has a mutation which the simulation must catch. */
 final class Mutations {
-    private static final String CQL = "io.declock.protocol.CqlLock";
-    private static final String POSITION = "io.declock.protocol.Position";
-    private static final String ACQUISITION = "io.declock.protocol.Acquisition";
-    private static final String PENDING = "io.declock.protocol.PendingRequest";
-    private static final String SUCCESSORS = "io.declock.protocol.Successors";
-    private static final String CONVERSION = "io.declock.protocol.Conversion";
-    private static final String HAND_OVER = "io.declock.protocol.HandOver";
-    private static final String SELF_CHECK = "io.declock.protocol.SelfCheck";
-    private static final String RESET = "io.declock.protocol.LockReset";
-    private static final String MEMBER = "io.declock.protocol.ResetMember";
-    private static final String TENURE = "io.declock.protocol.Tenure";
-    private static final String LOCAL = "io.declock.local.LocalLock";
-    private static final String HOLDS = "io.declock.local.Holds";
-    private static final String TURN = "io.declock.local.Turn";
-    private static final String HEADER = "io.declock.layout.LockHeader";
-    private static final String ENTRY = "io.declock.layout.QueueEntry";
+    private static final String CQL = "io.declock.internal.protocol.CqlLock";
+    private static final String POSITION = "io.declock.internal.protocol.Position";
+    private static final String ACQUISITION = "io.declock.internal.protocol.Acquisition";
+    private static final String PENDING = "io.declock.internal.protocol.PendingRequest";
+    private static final String SUCCESSORS = "io.declock.internal.protocol.Successors";
+    private static final String CONVERSION = "io.declock.internal.protocol.Conversion";
+    private static final String HAND_OVER = "io.declock.internal.protocol.HandOver";
+    private static final String SELF_CHECK = "io.declock.internal.protocol.SelfCheck";
+    private static final String RESET = "io.declock.internal.protocol.LockReset";
+    private static final String MEMBER = "io.declock.internal.protocol.ResetMember";
+    private static final String TENURE = "io.declock.internal.protocol.Tenure";
+    private static final String LOCAL = "io.declock.internal.local.LocalLock";
+    private static final String HOLDS = "io.declock.internal.local.Holds";
+    private static final String TURN = "io.declock.internal.local.Turn";
+    private static final String HEADER = "io.declock.internal.layout.LockHeader";
+    private static final String ENTRY = "io.declock.internal.layout.QueueEntry";
     private static final String SIMULATION = "io.declock.simulation.";
 
     private Mutations() {}
@@ -79,7 +79,7 @@ final class Mutations {
                             SELF_CHECK,
                             "judge",
                             Sabotage.SeesNothing.class)
-                    .and("io.declock.session.ResetCoordinator", "request", Nothing.class),
+                    .and("io.declock.internal.session.ResetCoordinator", "request", Nothing.class),
             Mutation.of(
                     "A3",
                     "a missing entry is not written again",
@@ -211,7 +211,7 @@ final class Mutations {
                     "B10, C4",
                     "nobody is asked before a reset",
                     Scenario.LONG_HOLDS,
-                    "io.declock.protocol.ResetReason",
+                    "io.declock.internal.protocol.ResetReason",
                     "asksFirst",
                     No.class),
             Mutation.of(
@@ -241,21 +241,21 @@ final class Mutations {
                     "B10",
                     "the end of a member is no reason to ask",
                     Scenario.DEAD_ONLY,
-                    "io.declock.protocol.Suspicion",
+                    "io.declock.internal.protocol.Suspicion",
                     "memberEnded",
                     Nothing.class),
             Mutation.of(
                     "B10",
                     "only the end of a member is a reason to ask",
                     Scenario.LATE_COMERS,
-                    "io.declock.protocol.Suspicion",
+                    "io.declock.internal.protocol.Suspicion",
                     "isNew",
                     No.class),
             Mutation.of(
                     "B10",
                     "after a first question there is no hurry any more",
                     Scenario.DEAD_ONLY,
-                    "io.declock.protocol.Suspicion",
+                    "io.declock.internal.protocol.Suspicion",
                     "isImpatient",
                     No.class),
             Mutation.of(
@@ -271,7 +271,7 @@ final class Mutations {
                     "B (own id)",
                     "nobody tells who has the id of a dead initiator now",
                     Scenario.OWN_ID,
-                    "io.declock.session.PeerInbox",
+                    "io.declock.internal.session.PeerInbox",
                     "lookAfter",
                     Nothing.class),
             Mutation.of(
@@ -302,21 +302,21 @@ final class Mutations {
                     "C1",
                     "the own lease is not judged",
                     Scenario.CUT_OFF,
-                    "io.declock.session.NodeSession",
+                    "io.declock.internal.session.NodeSession",
                     "leaseValid",
                     Yes.class),
             Mutation.of(
                     "C1",
                     "the lease counts from the answer to a heartbeat",
                     Scenario.HALF_HEALED,
-                    "io.declock.session.NodeSession",
+                    "io.declock.internal.session.NodeSession",
                     "renewed",
                     Sabotage.RenewsFromAnswer.class),
             Mutation.of(
                     "C1",
                     "a lease that ran out counts again when the clock goes back",
                     Scenario.BROKEN_CLOCKS,
-                    "io.declock.session.NodeSession",
+                    "io.declock.internal.session.NodeSession",
                     "leaseLeft",
                     Sabotage.LeaseComesBack.class),
             Mutation.of(
@@ -351,7 +351,7 @@ final class Mutations {
                     "C3, C5",
                     "compute nodes report the epochs of names, not of resets",
                     Scenario.ERASED,
-                    "io.declock.session.NodeSession",
+                    "io.declock.internal.session.NodeSession",
                     "sawEpoch",
                     Nothing.class),
             Mutation.of("C5", "local grants share a token", Scenario.CALM, TENURE, "nextToken", Nothing.class),
@@ -367,7 +367,7 @@ final class Mutations {
                     "C5",
                     "a token does not carry the epoch",
                     Scenario.BROKEN_CLOCKS,
-                    "io.declock.layout.FencingToken",
+                    "io.declock.internal.layout.FencingToken",
                     "pack",
                     Sabotage.TokenWithoutEpoch.class),
             Mutation.of(
@@ -381,7 +381,7 @@ final class Mutations {
                     "C6",
                     "a process joins again and keeps what it held",
                     Scenario.DISCONNECTS,
-                    "io.declock.session.NodeSession",
+                    "io.declock.internal.session.NodeSession",
                     "lose",
                     Nothing.class),
             Mutation.of(
@@ -441,7 +441,7 @@ final class Mutations {
                     "E9",
                     "readers pass a writer without end",
                     Scenario.CALM,
-                    "io.declock.local.LocalWaiter",
+                    "io.declock.internal.local.LocalWaiter",
                     "mayBePassed",
                     Yes.class),
             // F: pre-armed hand-over

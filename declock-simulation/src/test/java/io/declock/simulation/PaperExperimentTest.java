@@ -5,8 +5,8 @@ package io.declock.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.local.FairnessPolicy;
-import io.declock.protocol.ReleaseRead;
+import io.declock.FairnessPolicy;
+import io.declock.ReleaseRead;
 import io.declock.simulation.PaperExperiment.Result;
 import io.declock.simulation.PaperExperiment.Setting;
 import org.junit.jupiter.api.Test;

@@ -3,19 +3,19 @@
 
 package io.declock.simulation;
 
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.Purpose;
-import io.declock.fabric.VerbResults;
-import io.declock.layout.FencingToken;
-import io.declock.layout.LockHeader;
-import io.declock.layout.QueueEntry;
-import io.declock.layout.RecordLayout;
-import io.declock.local.Hold;
-import io.declock.local.LocalLock;
-import io.declock.local.LocalWaiter;
-import io.declock.protocol.CqlLock;
-import io.declock.protocol.Effects;
-import io.declock.session.Surroundings;
+import io.declock.spi.PeerMessage;
+import io.declock.Purpose;
+import io.declock.spi.VerbResults;
+import io.declock.internal.layout.FencingToken;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.local.Hold;
+import io.declock.internal.local.LocalLock;
+import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.Effects;
+import io.declock.internal.session.Surroundings;
 import java.util.function.Consumer;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;

@@ -3,8 +3,8 @@
 
 package io.declock.simulation;
 
-import io.declock.protocol.CqlSettings;
-import io.declock.protocol.ReleaseRead;
+import io.declock.CqlSettings;
+import io.declock.ReleaseRead;
 import io.declock.simulation.OptionsChooser.Profile;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

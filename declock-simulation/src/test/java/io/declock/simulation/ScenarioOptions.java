@@ -3,8 +3,8 @@
 
 package io.declock.simulation;
 
-import io.declock.protocol.CqlSettings;
-import io.declock.protocol.ReleaseRead;
+import io.declock.CqlSettings;
+import io.declock.ReleaseRead;
 import java.time.Duration;
 
 /** Parts of options that several scenarios have in common. */

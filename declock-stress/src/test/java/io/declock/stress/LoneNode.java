@@ -4,27 +4,27 @@
 package io.declock.stress;
 
 import io.declock.LockMode;
-import io.declock.fabric.Member;
-import io.declock.fabric.Membership;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.Resolution;
-import io.declock.fabric.VerbChain;
-import io.declock.layout.LockHeader;
-import io.declock.layout.QueueEntry;
-import io.declock.layout.RecordLayout;
-import io.declock.local.Hold;
-import io.declock.local.LocalHost;
-import io.declock.local.LocalLock;
-import io.declock.local.LocalSettings;
-import io.declock.local.LocalWaiter;
-import io.declock.monitor.Counters;
-import io.declock.protocol.CqlEnvironment;
-import io.declock.protocol.CqlLock;
-import io.declock.protocol.CqlSettings;
-import io.declock.protocol.ResetReason;
-import io.declock.time.Clock;
-import io.declock.time.RandomSource;
-import io.declock.time.TimerService;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.Resolution;
+import io.declock.spi.VerbChain;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.local.Hold;
+import io.declock.internal.local.LocalHost;
+import io.declock.internal.local.LocalLock;
+import io.declock.LocalSettings;
+import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.protocol.CqlEnvironment;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.CqlSettings;
+import io.declock.internal.protocol.ResetReason;
+import io.declock.internal.time.Clock;
+import io.declock.internal.time.RandomSource;
+import io.declock.internal.time.TimerService;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -39,7 +39,7 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
 
     private final RecordLayout layout = new RecordLayout(2);
     private final AtomicLongArray words = new AtomicLongArray(layout.words());
-    private final Counters counters = new Counters();
+    private final NodeCounters counters = new NodeCounters();
     private final AtomicInteger held = new AtomicInteger();
     private final LocalLock lock = new LocalLock(this, "lock");
 
@@ -167,7 +167,7 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
     }
 
     @Override
-    public Counters counters() {
+    public NodeCounters counters() {
         return counters;
     }
 

@@ -4,8 +4,8 @@
 package io.declock.stress;
 
 import io.declock.LockMode;
-import io.declock.layout.LockHeader;
-import io.declock.local.LocalWaiter;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.local.LocalWaiter;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;

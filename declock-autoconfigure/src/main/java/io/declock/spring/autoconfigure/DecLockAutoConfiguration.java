@@ -4,8 +4,8 @@
 package io.declock.spring.autoconfigure;
 
 import io.declock.DistributedReadWriteLock;
-import io.declock.monitor.LockObserver;
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.spi.LockObserver;
+import io.declock.ComputeNodeMonitor;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;

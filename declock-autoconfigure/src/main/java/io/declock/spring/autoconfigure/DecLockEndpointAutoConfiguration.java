@@ -3,7 +3,7 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.ComputeNodeMonitor;
 import io.declock.spring.endpoint.DecLockEndpoint;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;

@@ -3,7 +3,7 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.ComputeNodeMonitor;
 import io.declock.spring.health.MemoryNodeHealthIndicator;
 import io.declock.spring.support.CircuitBreakerStates;
 import java.util.LinkedHashMap;

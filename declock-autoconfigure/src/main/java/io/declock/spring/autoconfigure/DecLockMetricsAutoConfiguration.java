@@ -4,7 +4,7 @@
 package io.declock.spring.autoconfigure;
 
 import io.declock.DistributedReadWriteLock;
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.ComputeNodeMonitor;
 import io.declock.spring.metrics.DecLockMetrics;
 import io.declock.spring.metrics.MeteredLockObserver;
 import io.declock.spring.metrics.ObservedReadWriteLock;

@@ -4,12 +4,12 @@
 package io.declock.spring.autoconfigure;
 
 import io.declock.DecLockException;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.monitor.Counters;
-import io.declock.monitor.LockObserver;
-import io.declock.monitor.MemoryNodeView;
-import io.declock.node.ComputeNode;
-import io.declock.node.ComputeNodeSettings;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.spi.LockObserver;
+import io.declock.MemoryNodeView;
+import io.declock.internal.node.ComputeNode;
+import io.declock.ComputeNodeSettings;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -97,7 +97,7 @@ final class DecLockNode {
     }
 
     private ComputeNode build() {
-        Counters counters = new Counters();
+        NodeCounters counters = new NodeCounters();
         ComputeNode.Builder builder =
                 ComputeNode.builder().settings(settings).counters(counters).observer(observer.get());
         if (embedded != null) {

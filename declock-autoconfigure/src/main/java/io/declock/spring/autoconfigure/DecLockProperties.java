@@ -3,8 +3,8 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.local.FairnessPolicy;
-import io.declock.protocol.ReleaseRead;
+import io.declock.FairnessPolicy;
+import io.declock.ReleaseRead;
 import io.declock.spring.aop.DecLockedAdvisor;
 import io.declock.spring.aop.DecLockedChecker;
 import java.time.Duration;

@@ -4,7 +4,7 @@
 package io.declock.spring.autoconfigure;
 
 import io.declock.DistributedReadWriteLock;
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.ComputeNodeMonitor;
 import io.declock.spring.resilience.GuardedReadWriteLock;
 import io.declock.spring.resilience.MemoryNodeCircuits;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;

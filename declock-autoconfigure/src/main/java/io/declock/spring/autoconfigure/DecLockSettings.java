@@ -3,10 +3,10 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.local.LocalSettings;
-import io.declock.node.ComputeNodeSettings;
-import io.declock.protocol.CqlSettings;
+import io.declock.MemoryNodeAddress;
+import io.declock.LocalSettings;
+import io.declock.ComputeNodeSettings;
+import io.declock.CqlSettings;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -3,15 +3,15 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.fabric.Fabric;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.inprocess.InProcessFabric;
-import io.declock.layout.RecordLayout;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeServer;
-import io.declock.memorynode.MemoryNodeServerSettings;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.monitor.Counters;
+import io.declock.spi.Fabric;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeServer;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.spi.FabricCounters;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -126,7 +126,7 @@ final class EmbeddedMemoryNode {
     }
 
     /** Returns a fabric to it if it is for this application alone. */
-    Optional<Fabric> privateFabric(Counters counters) {
+    Optional<Fabric> privateFabric(FabricCounters counters) {
         MemoryNode hosted = node;
         return isPrivate() && hosted != null ? Optional.of(InProcessFabric.open(hosted, counters)) : Optional.empty();
     }

@@ -3,8 +3,8 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.fabric.Fabric;
-import io.declock.monitor.Counters;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricCounters;
 
 /**
  * Opens a fabric when the compute node starts. Each bean of this type adds one; the first that supports a memory node's address
@@ -13,5 +13,5 @@ import io.declock.monitor.Counters;
 @FunctionalInterface
 public interface FabricFactory {
     /** Opens a fabric, to be closed with the compute node, that counts its verbs there. */
-    Fabric open(Counters counters);
+    Fabric open(FabricCounters counters);
 }

@@ -4,8 +4,8 @@
 package io.declock.spring.autoconfigure;
 
 import io.declock.LockMode;
-import io.declock.monitor.GrantKind;
-import io.declock.monitor.LockObserver;
+import io.declock.GrantKind;
+import io.declock.spi.LockObserver;
 import java.util.List;
 
 /** Several observers as one. Thread-safe if they are. */

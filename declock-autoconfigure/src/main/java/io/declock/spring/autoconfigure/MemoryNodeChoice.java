@@ -3,7 +3,7 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.fabric.MemoryNodeAddress;
+import io.declock.MemoryNodeAddress;
 import io.declock.spring.autoconfigure.DecLockProperties.Mode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@
 package io.declock.spring.autoconfigure;
 
 import io.declock.MemoryNodeRefusedException;
-import io.declock.fabric.FabricException;
+import io.declock.spi.FabricException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;

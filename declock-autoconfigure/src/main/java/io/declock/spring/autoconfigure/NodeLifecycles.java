@@ -5,10 +5,10 @@ package io.declock.spring.autoconfigure;
 
 import io.declock.DecLockException;
 import io.declock.MemoryNodeRefusedException;
-import io.declock.monitor.LockView;
-import io.declock.monitor.MemoryNodeView;
-import io.declock.node.ComputeNode;
-import io.declock.node.ManagedComponent;
+import io.declock.LockView;
+import io.declock.MemoryNodeView;
+import io.declock.internal.node.ComputeNode;
+import io.declock.ManagedComponent;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -3,11 +3,11 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.fabric.AdapterException;
-import io.declock.fabric.Fabric;
-import io.declock.fabric.tcp.DirectFabricProvider;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.monitor.Counters;
+import io.declock.spi.AdapterException;
+import io.declock.spi.Fabric;
+import io.declock.internal.tcp.DirectFabricProvider;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.spi.FabricCounters;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
@@ -27,7 +27,7 @@ final class RdmaFabrics {
      *
      * @param control carries everything but verbs; closed if this fails
      */
-    static Fabric open(DecLockProperties.Rdma rdma, TcpFabric control, Counters counters) {
+    static Fabric open(DecLockProperties.Rdma rdma, TcpFabric control, FabricCounters counters) {
         try {
             return provider().open(options(rdma), control, counters);
         } catch (AdapterException e) {

@@ -3,7 +3,7 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.fabric.tcp.wire.TlsMaterial;
+import io.declock.TlsMaterial;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;

@@ -4,12 +4,13 @@
 package io.declock.spring.autoconfigure;
 
 import io.declock.MemoryNodeUnavailableException;
-import io.declock.monitor.Counters;
-import io.declock.monitor.LockRecordView;
-import io.declock.monitor.LockView;
-import io.declock.monitor.MemoryNodeView;
-import io.declock.node.ComputeNode;
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.Counters;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.LockRecordView;
+import io.declock.LockView;
+import io.declock.MemoryNodeView;
+import io.declock.internal.node.ComputeNode;
+import io.declock.ComputeNodeMonitor;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,7 +20,7 @@ import java.util.function.Function;
 
 /** Looks into whichever compute node is running; sees nothing while there is none. Thread-safe. */
 final class RunningNodeMonitor implements ComputeNodeMonitor {
-    private static final Counters NOTHING = new Counters();
+    private static final Counters NOTHING = new NodeCounters();
 
     private final DecLockNode node;
 

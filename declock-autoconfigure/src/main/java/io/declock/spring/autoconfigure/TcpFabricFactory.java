@@ -3,11 +3,11 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.fabric.Fabric;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.fabric.tcp.TcpFabricSettings;
-import io.declock.fabric.tcp.wire.Secrets;
-import io.declock.monitor.Counters;
+import io.declock.spi.Fabric;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.TcpFabricSettings;
+import io.declock.Secrets;
+import io.declock.spi.FabricCounters;
 import java.io.UncheckedIOException;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -31,14 +31,14 @@ final class TcpFabricFactory implements FabricFactory {
     }
 
     @Override
-    public Fabric open(Counters counters) {
+    public Fabric open(FabricCounters counters) {
         TcpFabric tcp = openTcp(counters);
         boolean rdma = DecLockSettings.addresses(details.getMemoryNodes()).stream()
                 .anyMatch(address -> address.scheme().equals(RdmaFabrics.SCHEME));
         return rdma ? RdmaFabrics.open(properties.rdma(), tcp, counters) : tcp;
     }
 
-    private TcpFabric openTcp(Counters counters) {
+    private TcpFabric openTcp(FabricCounters counters) {
         DecLockProperties.Tcp tcp = properties.tcp();
         DecLockProperties.Peer peer = properties.peer();
         TcpFabricSettings settings = TcpFabricSettings.DEFAULTS

@@ -4,8 +4,8 @@
 package io.declock.spring.metrics;
 
 import io.declock.LockMode;
-import io.declock.monitor.GrantKind;
-import io.declock.monitor.LockObserver;
+import io.declock.GrantKind;
+import io.declock.spi.LockObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

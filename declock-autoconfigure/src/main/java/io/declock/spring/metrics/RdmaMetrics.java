@@ -3,7 +3,7 @@
 
 package io.declock.spring.metrics;
 
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.ComputeNodeMonitor;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;

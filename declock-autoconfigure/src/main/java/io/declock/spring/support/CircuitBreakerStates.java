@@ -3,7 +3,7 @@
 
 package io.declock.spring.support;
 
-import io.declock.monitor.MemoryNodeView;
+import io.declock.MemoryNodeView;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the states of circuit breakers to those that show them. */

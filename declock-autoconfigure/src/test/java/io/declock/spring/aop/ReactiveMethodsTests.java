@@ -11,7 +11,7 @@ import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.ComputeNodeMonitor;
 import io.declock.spring.Contexts;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLocked;

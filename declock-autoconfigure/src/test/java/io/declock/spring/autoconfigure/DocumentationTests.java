@@ -5,7 +5,7 @@ package io.declock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.ComputeNodeMonitor;
 import io.declock.spring.Contexts;
 import io.declock.spring.metrics.DecLockMetrics;
 import io.declock.spring.metrics.MeteredLockObserver;

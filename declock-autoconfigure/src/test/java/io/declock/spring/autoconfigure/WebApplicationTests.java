@@ -9,7 +9,7 @@ import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.ComputeNodeMonitor;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLocked;
 import java.net.URI;

@@ -5,11 +5,11 @@ package io.declock.benchmarks.micro;
 
 import io.declock.LockHandle;
 import io.declock.LockRequest;
-import io.declock.fabric.inprocess.InProcessFabric;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.monitor.Counters;
-import io.declock.node.ComputeNode;
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -54,7 +54,7 @@ public class InProcessLockBenchmark {
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
-        Counters counters = new Counters();
+        NodeCounters counters = new NodeCounters();
         InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
         node = ComputeNode.builder()
                 .memoryNodes(List.of(fabric.address()))

@@ -3,9 +3,9 @@
 
 package io.declock.benchmarks.micro;
 
-import io.declock.layout.LockHeader;
-import io.declock.layout.QueueEntry;
-import io.declock.layout.RecordLayout;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

@@ -4,11 +4,11 @@
 package io.declock.benchmarks.micro;
 
 import io.declock.LockMode;
-import io.declock.local.LocalHost;
-import io.declock.local.LocalLock;
-import io.declock.local.LocalSettings;
-import io.declock.local.LocalWaiter;
-import io.declock.time.Clock;
+import io.declock.internal.local.LocalHost;
+import io.declock.internal.local.LocalLock;
+import io.declock.LocalSettings;
+import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;

@@ -4,18 +4,18 @@
 package io.declock.benchmarks.peer;
 
 import io.declock.LockMode;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.FabricSession;
-import io.declock.fabric.JoinRequest;
-import io.declock.fabric.Membership;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.Purpose;
-import io.declock.fabric.SessionListener;
-import io.declock.fabric.VerbChain;
-import io.declock.fabric.VerbResults;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.monitor.Counters;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.Membership;
+import io.declock.MemoryNodeAddress;
+import io.declock.spi.PeerMessage;
+import io.declock.Purpose;
+import io.declock.spi.SessionListener;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.monitor.NodeCounters;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -38,7 +38,7 @@ public final class BareVerbPeer implements LockUnderTest, SessionListener {
 
     /** Joins the memory node. */
     public BareVerbPeer(String address, String name, Tuning tuning) throws Exception {
-        fabric = TcpFabric.open(tuning.fabric(), new Counters());
+        fabric = TcpFabric.open(tuning.fabric(), new NodeCounters());
         session = fabric.join(
                         MemoryNodeAddress.parse(address),
                         new JoinRequest(ThreadLocalRandom.current().nextLong(), 1, name, "", 0, 0, LEASE.toNanos()),

@@ -3,13 +3,14 @@
 
 package io.declock.benchmarks.peer;
 
+import io.declock.Counters;
 import io.declock.LockMode;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.Purpose;
-import io.declock.fabric.Verb;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.monitor.Counters;
-import io.declock.node.ComputeNode;
+import io.declock.MemoryNodeAddress;
+import io.declock.Purpose;
+import io.declock.Verb;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +21,7 @@ import java.util.concurrent.locks.ReadWriteLock;
 
 /** DecLock through its {@code java.util.concurrent} views, one compute node per process. */
 public final class DecLockPeer implements LockUnderTest {
-    private final Counters counters = new Counters();
+    private final NodeCounters counters = new NodeCounters();
     private final ComputeNode node;
     private final PerName<ReadWriteLock> locks;
 

@@ -3,13 +3,13 @@
 
 package io.declock.benchmarks.peer;
 
-import io.declock.fabric.tcp.TcpFabricSettings;
-import io.declock.local.FairnessPolicy;
-import io.declock.local.LocalSettings;
-import io.declock.memorynode.MemoryNodeServerSettings;
-import io.declock.node.ComputeNodeSettings;
-import io.declock.protocol.CqlSettings;
-import io.declock.protocol.ReleaseRead;
+import io.declock.TcpFabricSettings;
+import io.declock.FairnessPolicy;
+import io.declock.LocalSettings;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.ComputeNodeSettings;
+import io.declock.CqlSettings;
+import io.declock.ReleaseRead;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;

@@ -6,7 +6,7 @@ package io.declock.benchmarks.scenario;
 import io.declock.benchmarks.harness.Coordinator;
 import io.declock.benchmarks.report.Goal;
 import io.declock.benchmarks.server.ChildProcess;
-import io.declock.layout.RecordLayout;
+import io.declock.internal.layout.RecordLayout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,17 +4,17 @@
 package io.declock.benchmarks.server;
 
 import io.declock.LockRequest;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.FabricSession;
-import io.declock.fabric.JoinRequest;
-import io.declock.fabric.Membership;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.SessionListener;
-import io.declock.fabric.inprocess.InProcessFabric;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.monitor.Counters;
-import io.declock.node.ComputeNode;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.SessionListener;
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
@@ -60,7 +60,7 @@ public final class FillCommand implements Callable<Integer>, SessionListener {
     }
 
     private void fillAndUse(MemoryNode node) throws Exception {
-        InProcessFabric fabric = InProcessFabric.open(node, new Counters());
+        InProcessFabric fabric = InProcessFabric.open(node, new NodeCounters());
         FabricSession session = fabric.join(
                         fabric.address(),
                         new JoinRequest(
@@ -88,7 +88,7 @@ public final class FillCommand implements Callable<Integer>, SessionListener {
     }
 
     private int use(MemoryNode node) throws InterruptedException {
-        Counters counters = new Counters();
+        NodeCounters counters = new NodeCounters();
         InProcessFabric fabric = InProcessFabric.open(node, counters);
         try (ComputeNode locks = ComputeNode.builder()
                 .memoryNodes(List.of(fabric.address()))

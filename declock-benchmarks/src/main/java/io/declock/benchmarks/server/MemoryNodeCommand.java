@@ -3,11 +3,11 @@
 
 package io.declock.benchmarks.server;
 
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeServer;
-import io.declock.memorynode.MemoryNodeServerSettings;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.memorynode.MemoryNodeStatus;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeServer;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.MemoryNodeStatus;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;

@@ -3,10 +3,10 @@
 
 package io.declock.memorynode.app;
 
-import io.declock.fabric.NodeSetDigest;
-import io.declock.fabric.tcp.wire.TlsMaterial;
-import io.declock.memorynode.MemoryNodeServerSettings;
-import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.internal.layout.NodeSetDigest;
+import io.declock.TlsMaterial;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.memorynode.app.MemoryNodeProperties.ClientAuth;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -3,8 +3,8 @@
 
 package io.declock.memorynode.app;
 
-import io.declock.memorynode.DirectAccess;
-import io.declock.memorynode.MemoryNodeStatus;
+import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.MemoryNodeStatus;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 

@@ -3,7 +3,7 @@
 
 package io.declock.memorynode.app;
 
-import io.declock.memorynode.MemoryNodeStatus;
+import io.declock.internal.memorynode.MemoryNodeStatus;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

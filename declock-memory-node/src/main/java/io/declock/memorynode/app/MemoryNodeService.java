@@ -3,12 +3,12 @@
 
 package io.declock.memorynode.app;
 
-import io.declock.memorynode.DirectAccess;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeServer;
-import io.declock.memorynode.MemoryNodeServerSettings;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.memorynode.MemoryNodeStatus;
+import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeServer;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.MemoryNodeStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

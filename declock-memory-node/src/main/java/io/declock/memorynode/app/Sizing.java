@@ -4,7 +4,7 @@
 package io.declock.memorynode.app;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
-import io.declock.layout.RecordLayout;
+import io.declock.internal.layout.RecordLayout;
 import java.lang.management.ManagementFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;

@@ -11,17 +11,17 @@ import ch.qos.logback.classic.Logger;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeRefusedException;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.FabricException.Reason;
-import io.declock.fabric.FormerMemoryNode;
-import io.declock.fabric.JoinRequest;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.SessionListener;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.fabric.tcp.TcpFabricSettings;
-import io.declock.memorynode.MemoryNodeServerSettings;
-import io.declock.monitor.Counters;
-import io.declock.node.ComputeNode;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricException.Reason;
+import io.declock.spi.FormerMemoryNode;
+import io.declock.spi.JoinRequest;
+import io.declock.MemoryNodeAddress;
+import io.declock.spi.SessionListener;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -283,7 +283,7 @@ class MemoryNodeApplicationTest {
     void isDownWhileAnotherMemoryNodeOfItsIdLives(CapturedOutput output) throws Exception {
         try (RunningNode former = RunningNode.start(FRESH);
                 RunningNode later = RunningNode.start(FRESH);
-                TcpFabric fabric = TcpFabric.open(TcpFabricSettings.DEFAULTS, new Counters())) {
+                TcpFabric fabric = TcpFabric.open(TcpFabricSettings.DEFAULTS, new NodeCounters())) {
             FormerMemoryNode reported = new FormerMemoryNode(
                     former.service().status().incarnation(),
                     "127.0.0.1:" + former.service().port());

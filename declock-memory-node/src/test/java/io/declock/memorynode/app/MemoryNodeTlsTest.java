@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.LockHandle;
 import io.declock.LockRequest;
-import io.declock.fabric.tcp.TcpFabricSettings;
-import io.declock.node.ComputeNode;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.node.ComputeNode;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

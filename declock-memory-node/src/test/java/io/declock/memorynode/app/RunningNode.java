@@ -3,11 +3,11 @@
 
 package io.declock.memorynode.app;
 
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.fabric.tcp.TcpFabricSettings;
-import io.declock.monitor.Counters;
-import io.declock.node.ComputeNode;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -59,7 +59,7 @@ final class RunningNode implements AutoCloseable {
 
     /** Makes a compute node that wants to join it. */
     ComputeNode computeNode(TcpFabricSettings settings) {
-        Counters counters = new Counters();
+        NodeCounters counters = new NodeCounters();
         ComputeNode node = ComputeNode.builder()
                 .memoryNodes(List.of(
                         MemoryNodeAddress.parse("tcp://127.0.0.1:" + service().port())))

@@ -3,7 +3,7 @@
 
 package io.declock.reliability.cluster;
 
-import io.declock.fabric.MemoryNodeAddress;
+import io.declock.MemoryNodeAddress;
 import io.declock.reliability.ledger.SectionRecord;
 import io.declock.reliability.worker.Worker;
 import io.declock.reliability.worker.WorkerOptions;

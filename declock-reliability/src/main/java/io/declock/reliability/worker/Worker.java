@@ -3,12 +3,12 @@
 
 package io.declock.reliability.worker;
 
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.fabric.tcp.TcpFabricSettings;
-import io.declock.monitor.Counters;
-import io.declock.monitor.Counters.Event;
-import io.declock.node.ComputeNode;
-import io.declock.node.ComputeNodeSettings;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.Counters.Event;
+import io.declock.internal.node.ComputeNode;
+import io.declock.ComputeNodeSettings;
 import io.declock.reliability.ledger.Ledger;
 import io.declock.reliability.ledger.SectionRecord;
 import java.io.BufferedReader;
@@ -54,7 +54,7 @@ public final class Worker {
     private static final Duration READY = Duration.ofSeconds(60);
 
     private final WorkerOptions options;
-    private final Counters counters = new Counters();
+    private final NodeCounters counters = new NodeCounters();
     private final PrintStream answers;
     private final Map<String, Visit> visits = new HashMap<>();
     private final Ledger ledger;

@@ -3,7 +3,7 @@
 
 package io.declock.reliability.worker;
 
-import io.declock.fabric.MemoryNodeAddress;
+import io.declock.MemoryNodeAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

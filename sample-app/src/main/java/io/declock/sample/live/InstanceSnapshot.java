@@ -3,7 +3,7 @@
 
 package io.declock.sample.live;
 
-import io.declock.monitor.LockView;
+import io.declock.LockView;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

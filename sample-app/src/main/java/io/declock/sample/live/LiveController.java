@@ -3,7 +3,7 @@
 
 package io.declock.sample.live;
 
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.ComputeNodeMonitor;
 import io.declock.sample.shop.InstanceName;
 import io.declock.sample.shop.OrderBook;
 import io.declock.sample.shop.Sales;

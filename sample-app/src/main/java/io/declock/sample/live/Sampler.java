@@ -3,7 +3,7 @@
 
 package io.declock.sample.live;
 
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.ComputeNodeMonitor;
 import io.declock.sample.live.InstanceSnapshot.Lock;
 import io.declock.sample.live.InstanceSnapshot.MemoryNodeState;
 import io.declock.sample.live.InstanceSnapshot.Point;

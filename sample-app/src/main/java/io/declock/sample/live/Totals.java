@@ -3,11 +3,11 @@
 
 package io.declock.sample.live;
 
-import io.declock.fabric.Purpose;
-import io.declock.fabric.Verb;
-import io.declock.monitor.Counters;
-import io.declock.monitor.Counters.Event;
-import io.declock.node.ComputeNodeMonitor;
+import io.declock.Purpose;
+import io.declock.Verb;
+import io.declock.Counters;
+import io.declock.Counters.Event;
+import io.declock.ComputeNodeMonitor;
 import io.declock.sample.shop.Turnover;
 
 /**

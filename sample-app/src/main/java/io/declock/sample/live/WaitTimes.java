@@ -4,8 +4,8 @@
 package io.declock.sample.live;
 
 import io.declock.LockMode;
-import io.declock.monitor.GrantKind;
-import io.declock.monitor.LockObserver;
+import io.declock.GrantKind;
+import io.declock.spi.LockObserver;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;

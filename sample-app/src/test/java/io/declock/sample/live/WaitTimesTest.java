@@ -6,7 +6,7 @@ package io.declock.sample.live;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.LockMode;
-import io.declock.monitor.GrantKind;
+import io.declock.GrantKind;
 import org.junit.jupiter.api.Test;
 
 /** Waits of late and since the start. */

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.declock.LockLostException;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeServer;
-import io.declock.memorynode.MemoryNodeServerSettings;
-import io.declock.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeServer;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.spring.DecLockContext;
 import java.io.IOException;
 import java.time.Duration;

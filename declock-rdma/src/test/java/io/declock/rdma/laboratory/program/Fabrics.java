@@ -3,22 +3,22 @@
 
 package io.declock.rdma.laboratory.program;
 
-import io.declock.fabric.AdapterException;
-import io.declock.fabric.Fabric;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.tcp.DirectFabricProvider;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.fabric.tcp.TcpFabricSettings;
-import io.declock.memorynode.DirectAccess;
-import io.declock.memorynode.DirectAccessProvider;
-import io.declock.memorynode.MemoryNode;
-import io.declock.memorynode.MemoryNodeServer;
-import io.declock.memorynode.MemoryNodeServerSettings;
-import io.declock.memorynode.MemoryNodeSettings;
-import io.declock.memorynode.RegionMemory;
-import io.declock.monitor.Counters;
-import io.declock.node.ComputeNode;
-import io.declock.node.ComputeNodeSettings;
+import io.declock.spi.AdapterException;
+import io.declock.spi.Fabric;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.tcp.DirectFabricProvider;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.DirectAccessProvider;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeServer;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.RegionMemory;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
+import io.declock.ComputeNodeSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -76,18 +76,18 @@ final class Fabrics {
         return ServiceLoader.load(provider).findFirst().orElseThrow();
     }
 
-    static TcpFabric tcp(Counters counters) {
+    static TcpFabric tcp(NodeCounters counters) {
         return TcpFabric.open(TcpFabricSettings.DEFAULTS.withTimeouts(SLOW, SLOW), counters);
     }
 
-    static Fabric rdma(Map<String, String> options, TcpFabric tcp, Counters counters) throws AdapterException {
+    static Fabric rdma(Map<String, String> options, TcpFabric tcp, NodeCounters counters) throws AdapterException {
         return found(DirectFabricProvider.class).open(options, tcp, counters);
     }
 
     /** Makes a compute node of the memory node at {@code address}, not started. */
     static ComputeNode computeNode(MemoryNodeAddress address, ComputeNodeSettings settings, Map<String, String> options)
             throws AdapterException {
-        Counters counters = new Counters();
+        NodeCounters counters = new NodeCounters();
         TcpFabric tcp = tcp(counters);
         Fabric fabric = address.scheme().equals(RDMA) ? rdma(options, tcp, counters) : tcp;
         return ComputeNode.builder()

@@ -5,8 +5,8 @@ package io.declock.rdma.laboratory.program;
 
 import io.declock.LockHandle;
 import io.declock.LockRequest;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.node.ComputeNode;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.node.ComputeNode;
 import io.declock.rdma.laboratory.program.Stopwatch.Rounds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

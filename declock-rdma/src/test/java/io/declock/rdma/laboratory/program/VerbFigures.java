@@ -3,20 +3,20 @@
 
 package io.declock.rdma.laboratory.program;
 
-import io.declock.fabric.Fabric;
-import io.declock.fabric.FabricException;
-import io.declock.fabric.FabricSession;
-import io.declock.fabric.JoinRequest;
-import io.declock.fabric.Membership;
-import io.declock.fabric.MemoryNodeAddress;
-import io.declock.fabric.PeerMessage;
-import io.declock.fabric.Purpose;
-import io.declock.fabric.SessionListener;
-import io.declock.fabric.VerbChain;
-import io.declock.fabric.VerbResults;
-import io.declock.fabric.tcp.ControlSession;
-import io.declock.fabric.tcp.TcpFabric;
-import io.declock.monitor.Counters;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.Membership;
+import io.declock.MemoryNodeAddress;
+import io.declock.spi.PeerMessage;
+import io.declock.Purpose;
+import io.declock.spi.SessionListener;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
+import io.declock.internal.tcp.ControlSession;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.rdma.BareVerb;
 import java.time.Duration;
 import java.util.Map;
@@ -34,7 +34,7 @@ final class VerbFigures implements AutoCloseable {
 
     private final ScheduledExecutorService heart = Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().factory());
-    private final Counters counters = new Counters();
+    private final NodeCounters counters = new NodeCounters();
     private final TcpFabric tcp = Fabrics.tcp(counters);
     private final Fabric rdma = Fabrics.rdma(Map.of("poll-time", "PT0.005S"), tcp, counters);
     private final Addition addition;

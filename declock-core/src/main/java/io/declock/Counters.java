@@ -1,0 +1,72 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+/** What a compute node has counted since it was made. Thread-safe; values only grow. */
+public interface Counters {
+    /** What is counted besides verbs. */
+    public enum Event {
+        /** Acquisitions that took a queue position at the memory node. */
+        REMOTE_ACQUISITION,
+        /** Grants by {@link GrantKind#UNCONTENDED}. */
+        GRANT_UNCONTENDED,
+        /** Grants by {@link GrantKind#QUEUED}. */
+        GRANT_QUEUED,
+        /** Grants by {@link GrantKind#LOCAL}. */
+        GRANT_LOCAL,
+        /** Grants by {@link GrantKind#PEER}. */
+        GRANT_PEER,
+        /** Grants sent to peers. */
+        HAND_OVER,
+        /** Grants sent before the release FAA (docs/protocol.md, F). */
+        HAND_OVER_PRE_ARMED,
+        /** Grants received that matched nothing. */
+        GRANT_IGNORED,
+        /** Grants refused because they were for an older incarnation. */
+        GRANT_REFUSED,
+        /** Self-checks made. */
+        SELF_CHECK,
+        /** Self-checks that found the lock granted. */
+        SELF_CHECK_GRANT,
+        /** Queue READs repeated because entries were not filled. */
+        REFETCH,
+        /** Positions passed on because nobody wanted them any more. */
+        ORPHAN,
+        /** Resets started by this process. */
+        RESET_STARTED,
+        /** Resets this process brought to an end. */
+        RESET_COMPLETED,
+        /** Resets taken over from another process. */
+        RESET_TAKEN_OVER,
+        /** Acquisitions started over because of a reset. */
+        RETRY_AFTER_RESET,
+        /** Sessions lost. */
+        SESSION_LOST,
+        /** Holds lost. */
+        HOLD_LOST,
+        /** Peer messages sent directly. */
+        PEER_DIRECT,
+        /** Peer messages sent through the memory node. */
+        PEER_RELAYED,
+        /** Frames that made no sense and closed their connection. */
+        BAD_FRAME,
+        /** Times a thread waiting for a lock was parked. */
+        PARK
+    }
+
+    /** Returns how many verbs of that kind were posted for that purpose. */
+    long verbs(Purpose purpose, Verb verb);
+
+    /** Returns how many verbs were posted for that purpose. */
+    default long verbs(Purpose purpose) {
+        long sum = 0;
+        for (Verb verb : Verb.values()) {
+            sum += verbs(purpose, verb);
+        }
+        return sum;
+    }
+
+    /** Returns how often that happened. */
+    long get(Event event);
+}

@@ -1,0 +1,43 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import java.time.Duration;
+
+/**
+ * The protocol's intervals and bounds.
+ *
+ * @param selfCheckInterval how long a waiter waits before it first checks on its own whether it was granted; doubles up to 16 times
+ *     that, with jitter
+ * @param prefetchInterval a holder with local waiters looks at the remote queue at most this often
+ * @param refetchLimit how often unfilled entries are read again before the waiter's self-check is left to find out
+ * @param refetchInterval pause before a repeated refetch
+ * @param suspectAfter how long a waiter waits before it asks the other compute nodes whether anybody holds the lock
+ * @param resetPollInterval how often a waiter looks whether a reset is over, doubling up to 16 times that
+ * @param resetResendInterval how often an unanswered reset signal is sent again
+ * @param preArmedHandOver whether a writer that knows its successor grants before its release FAA (docs/protocol.md, F)
+ * @param releaseRead which release FAAs are chained with a READ of the queue
+ */
+public record CqlSettings(
+        Duration selfCheckInterval,
+        Duration prefetchInterval,
+        int refetchLimit,
+        Duration refetchInterval,
+        Duration suspectAfter,
+        Duration resetPollInterval,
+        Duration resetResendInterval,
+        boolean preArmedHandOver,
+        ReleaseRead releaseRead) {
+    /** The defaults. */
+    public static final CqlSettings DEFAULTS = new CqlSettings(
+            Duration.ofMillis(10),
+            Duration.ofNanos(500_000),
+            8,
+            Duration.ofNanos(50_000),
+            Duration.ofSeconds(2),
+            Duration.ofMillis(1),
+            Duration.ofMillis(20),
+            true,
+            ReleaseRead.ADAPTIVE);
+}

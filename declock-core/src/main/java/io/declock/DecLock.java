@@ -1,0 +1,160 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import io.declock.internal.Opening;
+import io.declock.spi.Fabric;
+import io.declock.spi.LockObserver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The locks of one process, open: the way in for programs without Spring. One is enough for a process. Thread-safe.
+ *
+ * <pre>{@code
+ * try (DecLock locks = DecLock.connect("tcp://locks.internal:7420")) {
+ *     try (LockHandle handle = locks.acquire(LockRequest.write("order:42"))) {
+ *         orders.update(42, handle.fencingToken());
+ *     }
+ * }
+ * }</pre>
+ */
+public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
+    /**
+     * Opens the locks at these memory nodes with default settings, and waits until every memory node is joined.
+     *
+     * @param memoryNodes addresses such as {@code tcp://locks.internal:7420}; every process must be given the same
+     * @throws IllegalArgumentException if an address is malformed, or there is none
+     * @throws MemoryNodeRefusedException if a memory node refuses this process for good
+     * @throws MemoryNodeUnavailableException if they were not joined within the default wait time of 30 s
+     * @throws InterruptedException if interrupted while waiting; nothing is open then
+     */
+    static DecLock connect(String... memoryNodes) throws InterruptedException {
+        DecLock opened = builder().memoryNodes(memoryNodes).open();
+        boolean ready = false;
+        try {
+            Duration patience = opened.settings().defaultWaitTime();
+            ready = opened.awaitReady(patience);
+            if (!ready) {
+                throw new MemoryNodeUnavailableException("not every memory node of " + Arrays.toString(memoryNodes)
+                        + " could be joined within " + patience + ": "
+                        + opened.monitor().memoryNodes().stream()
+                                .map(node -> node.address() + " is " + node.state() + " " + node.problem())
+                                .toList());
+            }
+            return opened;
+        } finally {
+            if (!ready) {
+                opened.close();
+            }
+        }
+    }
+
+    /** Returns a builder with default settings. */
+    static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Waits until every memory node is joined.
+     *
+     * @return false if that took longer than {@code timeout}
+     * @throws MemoryNodeRefusedException if one of them refuses for good
+     */
+    boolean awaitReady(Duration timeout) throws InterruptedException;
+
+    /** From now on only owners that hold a lock already may acquire it again. */
+    void stopAccepting();
+
+    /** Waits until this process holds nothing. Returns false if that took longer than {@code timeout}. */
+    boolean awaitIdle(Duration timeout) throws InterruptedException;
+
+    /** Returns a look into the locks of this process. */
+    ComputeNodeMonitor monitor();
+
+    /** Returns the settings. */
+    ComputeNodeSettings settings();
+
+    /**
+     * Stops accepting, completes every wait with {@link ShuttingDownException}, leaves every memory node, and ends the threads and
+     * connections. Holds that are left are lost. Waits end at once; leaving takes up to two seconds for each memory node that does not
+     * answer, or at which this process still has a position that others must pass. Idempotent.
+     */
+    @Override
+    void close();
+
+    /** Opens the locks of this process. Not thread-safe. */
+    final class Builder {
+        private final List<MemoryNodeAddress> addresses = new ArrayList<>();
+        private final List<Fabric> fabrics = new ArrayList<>();
+        private final Map<String, String> rdma = new LinkedHashMap<>();
+        private ComputeNodeSettings settings = ComputeNodeSettings.DEFAULTS;
+        private TcpFabricSettings tcp = TcpFabricSettings.DEFAULTS;
+        private LockObserver observer = LockObserver.NONE;
+
+        private Builder() {}
+
+        /**
+         * Adds memory nodes; every process must be given the same.
+         *
+         * @param memoryNodes addresses such as {@code tcp://locks.internal:7420} or {@code rdma://locks.internal:7420}
+         * @throws IllegalArgumentException if one is malformed
+         */
+        public Builder memoryNodes(String... memoryNodes) {
+            for (String each : memoryNodes) {
+                addresses.add(MemoryNodeAddress.parse(each));
+            }
+            return this;
+        }
+
+        /** Sets what holds for all locks of this process: namespace, lease, waiting, fairness. */
+        public Builder settings(ComputeNodeSettings settings) {
+            this.settings = settings;
+            return this;
+        }
+
+        /** Sets secret, TLS, time-outs and the port for peers. */
+        public Builder tcp(TcpFabricSettings settings) {
+            this.tcp = settings;
+            return this;
+        }
+
+        /**
+         * Sets a setting of the RDMA fabric, which serves addresses that begin with {@code rdma://} and is in the module {@code
+         * declock-rdma}.
+         *
+         * @param name as the property below {@code declock.rdma.}, such as {@code device}
+         */
+        public Builder rdma(String name, String value) {
+            rdma.put(name, value);
+            return this;
+        }
+
+        /** Sets the observer, which is told of grants, releases and losses. */
+        public Builder observer(LockObserver observer) {
+            this.observer = observer;
+            return this;
+        }
+
+        /** Adds a fabric of one's own, which is asked before those of the library whether it serves an address; closed with the locks. */
+        public Builder fabric(Fabric fabric) {
+            fabrics.add(fabric);
+            return this;
+        }
+
+        /**
+         * Opens the locks and begins to join the memory nodes, without waiting for them.
+         *
+         * @throws IllegalArgumentException if there is no memory node, or no fabric for one
+         * @throws DecLockException if a fabric cannot be opened; says what to do
+         */
+        public DecLock open() {
+            return Opening.open(addresses, fabrics, tcp, rdma, settings, observer);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a shared secret must be. Its messages never show one. */
+public final class Secrets {
+    /** Fewest characters of a secret. One that is shorter can be guessed from a handshake that somebody observed. */
+    public static final int MIN_LENGTH = 16;
+
+    /** Most secrets that a memory node accepts at a time: the present and the former one. */
+    public static final int MOST = 2;
+
+    private Secrets() {}
+
+    /**
+     * Returns the secret, or null if it is null or empty, which means that there is none.
+     *
+     * @throws IllegalArgumentException if it is shorter than {@value #MIN_LENGTH} characters
+     */
+    public static @Nullable String checked(@Nullable String secret) {
+        if (secret == null || secret.isEmpty()) {
+            return null;
+        }
+        if (secret.length() < MIN_LENGTH) {
+            throw new IllegalArgumentException("the secret has " + secret.length() + " characters and needs at least "
+                    + MIN_LENGTH + "; make one with 'openssl rand -base64 24' and set it on every side");
+        }
+        return secret;
+    }
+
+    /**
+     * Returns the secrets without those that are empty.
+     *
+     * @throws IllegalArgumentException if one is too short, or there are more than {@value #MOST}
+     */
+    public static List<String> checked(List<String> secrets) {
+        List<String> good = new ArrayList<>();
+        for (String secret : secrets) {
+            String checked = checked(secret);
+            if (checked != null) {
+                good.add(checked);
+            }
+        }
+        if (good.size() > MOST) {
+            throw new IllegalArgumentException("there are " + good.size() + " secrets, and a memory node accepts "
+                    + MOST + " at a time: the present and the former one");
+        }
+        return List.copyOf(good);
+    }
+}

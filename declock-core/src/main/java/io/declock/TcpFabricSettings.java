@@ -1,0 +1,212 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of the TCP fabric of a compute node.
+ *
+ * @param secret what is proved to memory nodes, at least {@value Secrets#MIN_LENGTH} characters; null or empty for none
+ * @param clientTls TLS towards memory nodes and peers, null for plain TCP. Without parameters the host name of a memory node's certificate
+ *     is verified.
+ * @param serverTls TLS for connections from peers. With {@code clientTls} but without this, peers are not listened for and
+ *     reach this process through the memory node.
+ * @param listen whether to listen for peers at all; without, they reach this process through the memory node
+ * @param peerHost host to advertise to peers, or {@code host:port} where the port by which they reach this process is another than
+ *     the one it listens on (port mapping); null for the local address of the connection to the memory node
+ * @param peerBindHost address or name of the network interface to listen on for peers, null for every interface
+ * @param peerPort port to listen on for peers, 0 for any free one
+ * @param connectTimeout how long connecting, the handshake and joining may take together. Connecting alone is given up sooner,
+ *     and tried again, where it succeeded before: after a sixth of the lease, though not before 400 ms
+ * @param requestTimeout how long an answer may take before the session counts as lost
+ * @param eventLoopThreads threads that read and write
+ * @param pollNanos how long an event loop polls after it last had something to do, before it sleeps. Worth it only with a core
+ *     to spare per loop: 20 us took a blocking round trip on loopback from 29 to 24 us on two cores, and costs that much CPU
+ *     after every burst, so it is off by default
+ * @param maxInFlight chains of one session that are posted and not answered, a power of two; further ones wait here
+ */
+public record TcpFabricSettings(
+        @Nullable String secret,
+        @Nullable TlsMaterial clientTls,
+        @Nullable TlsMaterial serverTls,
+        boolean listen,
+        @Nullable String peerHost,
+        @Nullable String peerBindHost,
+        int peerPort,
+        Duration connectTimeout,
+        Duration requestTimeout,
+        int eventLoopThreads,
+        long pollNanos,
+        int maxInFlight) {
+    /** The defaults: no secret, no TLS, an ephemeral peer port. */
+    public static final TcpFabricSettings DEFAULTS = new TcpFabricSettings(
+            null, null, null, true, null, null, 0, Duration.ofSeconds(3), Duration.ofSeconds(5), 1, 0, 4096);
+
+    /** Checks the values. */
+    public TcpFabricSettings {
+        secret = Secrets.checked(secret);
+        if (peerPort < 0 || peerPort > 65535) {
+            throw new IllegalArgumentException("peerPort must be 0 to 65535: " + peerPort);
+        }
+        if (connectTimeout.isNegative()
+                || connectTimeout.isZero()
+                || requestTimeout.isNegative()
+                || requestTimeout.isZero()) {
+            throw new IllegalArgumentException("time-outs must be positive: " + connectTimeout + ", " + requestTimeout);
+        }
+        if (eventLoopThreads < 1 || pollNanos < 0 || maxInFlight < 2 || Integer.bitCount(maxInFlight) != 1) {
+            throw new IllegalArgumentException(
+                    "eventLoopThreads must be positive, pollNanos not negative, maxInFlight a power of two: "
+                            + eventLoopThreads + ", " + pollNanos + ", " + maxInFlight);
+        }
+    }
+
+    /**
+     * Returns these settings with another secret, null or empty for none.
+     *
+     * @throws IllegalArgumentException if it is too short
+     */
+    public TcpFabricSettings withSecret(@Nullable String secret) {
+        return new TcpFabricSettings(
+                secret,
+                clientTls,
+                serverTls,
+                listen,
+                peerHost,
+                peerBindHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
+    }
+
+    /**
+     * Returns these settings with TLS towards memory nodes and from and to peers that stays as it is.
+     *
+     * @throws IllegalArgumentException if there are parameters and no context
+     */
+    public TcpFabricSettings withTls(
+            @Nullable SSLContext clientSsl,
+            @Nullable SSLParameters clientSslParameters,
+            @Nullable SSLContext serverSsl,
+            @Nullable SSLParameters serverSslParameters) {
+        return withTls(TlsMaterial.of(clientSsl, clientSslParameters), TlsMaterial.of(serverSsl, serverSslParameters));
+    }
+
+    /** Returns these settings with other TLS towards memory nodes and peers, and from peers. */
+    public TcpFabricSettings withTls(@Nullable TlsMaterial clientTls, @Nullable TlsMaterial serverTls) {
+        return new TcpFabricSettings(
+                secret,
+                clientTls,
+                serverTls,
+                listen,
+                peerHost,
+                peerBindHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
+    }
+
+    /** Returns these settings with another way for peers to reach this process. */
+    public TcpFabricSettings withPeers(boolean listen, @Nullable String peerHost, int peerPort) {
+        return new TcpFabricSettings(
+                secret,
+                clientTls,
+                serverTls,
+                listen,
+                peerHost,
+                peerBindHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
+    }
+
+    /** Returns these settings with another network interface on which to listen for peers, null for every one. */
+    public TcpFabricSettings withPeerBindHost(@Nullable String peerBindHost) {
+        return new TcpFabricSettings(
+                secret,
+                clientTls,
+                serverTls,
+                listen,
+                peerHost,
+                peerBindHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
+    }
+
+    /** Returns these settings with other time-outs. */
+    public TcpFabricSettings withTimeouts(Duration connectTimeout, Duration requestTimeout) {
+        return new TcpFabricSettings(
+                secret,
+                clientTls,
+                serverTls,
+                listen,
+                peerHost,
+                peerBindHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
+    }
+
+    /** Returns these settings with other event loops. */
+    public TcpFabricSettings withEventLoops(int eventLoopThreads, long pollNanos) {
+        return new TcpFabricSettings(
+                secret,
+                clientTls,
+                serverTls,
+                listen,
+                peerHost,
+                peerBindHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
+    }
+
+    /** Returns these settings with another bound on chains in flight. */
+    public TcpFabricSettings withMaxInFlight(int maxInFlight) {
+        return new TcpFabricSettings(
+                secret,
+                clientTls,
+                serverTls,
+                listen,
+                peerHost,
+                peerBindHost,
+                peerPort,
+                connectTimeout,
+                requestTimeout,
+                eventLoopThreads,
+                pollNanos,
+                maxInFlight);
+    }
+
+    /** Shows everything but the secret. */
+    @Override
+    public String toString() {
+        return (secret == null ? "without a secret" : "with a secret")
+                + (clientTls == null ? ", plain TCP" : ", TLS") + ", peers "
+                + (listen ? (peerHost == null ? "auto" : peerHost) + ":" + peerPort : "through the memory node");
+    }
+}

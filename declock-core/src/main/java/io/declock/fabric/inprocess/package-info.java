@@ -1,8 +1,0 @@
-// Copyright The DecLock authors
-// SPDX-License-Identifier: Apache-2.0
-
-/** The fabric inside one process: verbs run on the caller's thread. */
-@NullMarked
-package io.declock.fabric.inprocess;
-
-import org.jspecify.annotations.NullMarked;

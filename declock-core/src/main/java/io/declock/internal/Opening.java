@@ -1,0 +1,99 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal;
+
+import io.declock.ComputeNodeSettings;
+import io.declock.DecLock;
+import io.declock.DecLockException;
+import io.declock.MemoryNodeAddress;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
+import io.declock.internal.tcp.DirectFabricProvider;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.spi.AdapterException;
+import io.declock.spi.Fabric;
+import io.declock.spi.LockObserver;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+
+/** Opens a compute node with the fabrics that its addresses need. Stateless. */
+public final class Opening {
+    private Opening() {}
+
+    /**
+     * Opens and starts one.
+     *
+     * @throws IllegalArgumentException if there is no memory node, or no fabric for one
+     * @throws DecLockException if a fabric cannot be opened
+     */
+    public static DecLock open(
+            List<MemoryNodeAddress> addresses,
+            List<Fabric> own,
+            TcpFabricSettings tcp,
+            Map<String, String> rdma,
+            ComputeNodeSettings settings,
+            LockObserver observer) {
+        NodeCounters counters = new NodeCounters();
+        List<Fabric> fabrics = new ArrayList<>(own);
+        try {
+            for (MemoryNodeAddress address : addresses) {
+                if (fabrics.stream().noneMatch(fabric -> fabric.supports(address))) {
+                    fabrics.add(openFor(address, tcp, rdma, counters));
+                }
+            }
+            ComputeNode.Builder builder = ComputeNode.builder()
+                    .memoryNodes(addresses)
+                    .counters(counters)
+                    .settings(settings)
+                    .observer(observer);
+            fabrics.forEach(builder::fabric);
+            ComputeNode node = builder.build();
+            node.start();
+            return node;
+        } catch (RuntimeException | Error e) {
+            fabrics.forEach(Fabric::close);
+            throw e;
+        }
+    }
+
+    private static Fabric openFor(
+            MemoryNodeAddress address, TcpFabricSettings tcp, Map<String, String> rdma, NodeCounters counters) {
+        if (address.scheme().equals(TcpFabric.SCHEME)) {
+            return TcpFabric.open(tcp, counters);
+        }
+        DirectFabricProvider provider = providerOf(address);
+        TcpFabric control = TcpFabric.open(tcp, counters);
+        try {
+            return provider.open(rdma, control, counters);
+        } catch (AdapterException e) {
+            control.close();
+            throw new DecLockException(
+                    "memory node " + address + " cannot be used: " + e.getMessage() + " " + e.action(), e);
+        } catch (RuntimeException | Error e) {
+            control.close();
+            throw e;
+        }
+    }
+
+    private static DirectFabricProvider providerOf(MemoryNodeAddress address) {
+        try {
+            for (DirectFabricProvider provider : ServiceLoader.load(DirectFabricProvider.class)) {
+                if (provider.scheme().equals(address.scheme())) {
+                    return provider;
+                }
+            }
+        } catch (ServiceConfigurationError | UnsupportedClassVersionError e) {
+            throw new DecLockException(
+                    "memory node " + address + " cannot be used: the module of its fabric cannot be loaded on Java "
+                            + Runtime.version().feature() + " (declock-rdma needs Java 25): " + e.getMessage(),
+                    e);
+        }
+        throw new IllegalArgumentException("no fabric for memory node " + address + ": its scheme is '"
+                + address.scheme() + "'; tcp is always there, rdma needs the module declock-rdma");
+    }
+}

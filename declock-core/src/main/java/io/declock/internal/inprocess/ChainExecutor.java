@@ -1,0 +1,98 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.inprocess;
+
+import io.declock.Verb;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.NodeCounts;
+import io.declock.internal.memorynode.Region;
+
+/** Executes chains on a region. Thread-safe. */
+final class ChainExecutor {
+    private final Region region;
+    private final NodeCounts counts;
+
+    ChainExecutor(MemoryNode node) {
+        if (!node.region().executedHere()) {
+            throw new IllegalStateException(
+                    "memory node " + node.id()
+                            + " is served by an RDMA adapter, whose atomics a processor's do not mix with; use tcp:// or rdma://");
+        }
+        this.region = node.region();
+        this.counts = node.counts();
+    }
+
+    /**
+     * Executes every verb in order.
+     *
+     * @throws IndexOutOfBoundsException if one reaches outside the region; then none was executed
+     */
+    Results execute(VerbChain chain) {
+        int words = 0;
+        for (int i = 0; i < chain.size(); i++) {
+            if (!region.covers(chain.address(i), chain.words(i))) {
+                throw new IndexOutOfBoundsException("verb " + i + " of " + chain);
+            }
+            words += chain.verb(i) == Verb.WRITE ? 0 : chain.words(i);
+        }
+        Results results = new Results(words);
+        for (int i = 0; i < chain.size(); i++) {
+            results.begin(i);
+            execute(chain, i, results);
+        }
+        return results;
+    }
+
+    private void execute(VerbChain chain, int i, Results results) {
+        long address = chain.address(i);
+        switch (chain.verb(i)) {
+            case FETCH_AND_ADD -> {
+                results.add(region.fetchAndAdd(address, chain.operand(i)));
+                counts.count(NodeCounts.Kind.FETCH_AND_ADD);
+            }
+            case COMPARE_AND_SWAP -> {
+                results.add(region.compareAndSwap(address, chain.operand(i), chain.desired(i)));
+                counts.count(NodeCounts.Kind.COMPARE_AND_SWAP);
+            }
+            case READ -> {
+                for (int w = 0; w < chain.words(i); w++) {
+                    results.add(region.read(address + (long) w * Long.BYTES));
+                }
+                counts.count(NodeCounts.Kind.READ);
+            }
+            case WRITE -> {
+                for (int w = 0; w < chain.words(i); w++) {
+                    region.write(address + (long) w * Long.BYTES, chain.writeWord(i, w));
+                }
+                counts.count(NodeCounts.Kind.WRITE);
+            }
+        }
+    }
+
+    /** What a chain's verbs returned. Not thread-safe. */
+    static final class Results implements VerbResults {
+        private final long[] words;
+        private final int[] starts = new int[VerbChain.MAX_VERBS];
+        private int size;
+
+        Results(int words) {
+            this.words = new long[words];
+        }
+
+        void begin(int verb) {
+            starts[verb] = size;
+        }
+
+        void add(long word) {
+            words[size++] = word;
+        }
+
+        @Override
+        public long word(int verb, int word) {
+            return words[starts[verb] + word];
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.layout;
+
+/**
+ * Where the words of a lock record are: header, full epoch, then {@code capacity} entries, aligned to a cache line.
+ *
+ * @param capacity entries per queue, a power of two from 2 to 256
+ */
+public record RecordLayout(int capacity) {
+    /** Largest capacity. */
+    public static final int MAX_CAPACITY = 256;
+    /** Capacity unless configured otherwise. */
+    public static final int DEFAULT_CAPACITY = 64;
+    /** Records start at multiples of this many bytes. */
+    public static final int ALIGNMENT_BYTES = 64;
+
+    /** How far below the end of the range a head asks for a reset, so that no FAA in flight can carry out of it. */
+    private static final int GUARD = 1 << 10;
+
+    /** Checks the capacity. */
+    public RecordLayout {
+        if (capacity < 2 || capacity > MAX_CAPACITY || Integer.bitCount(capacity) != 1) {
+            throw new IllegalArgumentException(
+                    "queue capacity must be a power of two from 2 to " + MAX_CAPACITY + ", not " + capacity);
+        }
+    }
+
+    /** Returns the words of one record that mean something. */
+    public int words() {
+        return 2 + capacity;
+    }
+
+    /** Returns the bytes from one record to the next. */
+    public int strideBytes() {
+        return (words() * Long.BYTES + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
+    }
+
+    /** Returns the address of the header. */
+    public long header(long record) {
+        return record;
+    }
+
+    /** Returns the address of the full epoch, a 32-bit number in a 64-bit word that never restarts. */
+    public long epoch(long record) {
+        return record + Long.BYTES;
+    }
+
+    /** Returns the address of the first entry. */
+    public long entries(long record) {
+        return record + 2L * Long.BYTES;
+    }
+
+    /** Returns the address of the entry of an index. */
+    public long entry(long record, int index) {
+        return entries(record) + (long) slot(index) * Long.BYTES;
+    }
+
+    /** Returns the slot of an index. */
+    public int slot(int index) {
+        return index & capacity - 1;
+    }
+
+    /** Returns the version of an index: how often the queue was gone round before it. */
+    public int version(int index) {
+        return index >>> Integer.numberOfTrailingZeros(capacity);
+    }
+
+    /**
+     * Returns the tail from which on nobody takes a position before the lock was reset. A reset has to change the header between two
+     * changes of others, which may never happen while positions are taken and given back in a rush. Every compute node may have one FAA
+     * in flight when it learns of this, so there is room for twice as many as there can be.
+     */
+    public int wall() {
+        return indexLimit() + GUARD / 2;
+    }
+
+    /** Returns the head from which on a lock must be reset before it goes on: see rule "guard" of docs/protocol.md. */
+    public int indexLimit() {
+        long byVersion = (long) QueueEntry.INITIAL_VERSION * capacity;
+        return (int) Math.min(LockHeader.HEAD_RANGE, byVersion) - GUARD;
+    }
+}

@@ -1,0 +1,29 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.layout;
+
+/**
+ * Acquisition timestamps: {@value QueueEntry#TIMESTAMP_BITS} bits in units of {@value #UNIT_NANOS} ns on the memory node's
+ * clock, so waits of up to two minutes are ordered (the paper's 16 bits of microseconds order 32 ms). A wrong order costs
+ * fairness only; a hard bound on local hand-overs holds besides.
+ */
+public final class Timestamp {
+    /** Nanoseconds per unit. */
+    public static final long UNIT_NANOS = 16_384;
+
+    private static final int MASK = (1 << QueueEntry.TIMESTAMP_BITS) - 1;
+    private static final int SIGN = 1 << QueueEntry.TIMESTAMP_BITS - 1;
+
+    private Timestamp() {}
+
+    /** Returns the timestamp of an instant of the memory node's clock. */
+    public static int of(long memoryNodeNanos) {
+        return (int) (memoryNodeNanos / UNIT_NANOS) & MASK;
+    }
+
+    /** Returns whether {@code a} is earlier than {@code b}, up to half the range apart. */
+    public static boolean isBefore(int a, int b) {
+        return (a - b & SIGN) != 0 && (a - b & MASK) != 0;
+    }
+}

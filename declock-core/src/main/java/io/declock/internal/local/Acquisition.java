@@ -1,0 +1,116 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.local;
+
+import io.declock.LockLostException;
+import io.declock.LockMode;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One acquisition of a lock that was granted, with a mode and perhaps a ceiling of its own. Several acquisitions of one owner share a
+ * {@link Hold}. Guarded by the lock's mutex, but for the volatile fields, which are written under it and may be read without.
+ *
+ * <p>Acquisitions through {@code java.util.concurrent} views have no such object: their hold counts them.
+ */
+public class Acquisition {
+    private final Hold hold;
+    private volatile LockMode mode;
+    private volatile @Nullable LockLostException lost;
+    private volatile @Nullable Ceiling ceiling;
+    private boolean ended;
+    private @Nullable List<LossListener> listeners;
+
+    /** Told once that an acquisition was lost. */
+    public record LossListener(Runnable action, boolean quick) {}
+
+    /** Makes the acquisition that a caller was granted in that mode. */
+    public Acquisition(Hold hold, LockMode mode) {
+        this.hold = hold;
+        this.mode = mode;
+    }
+
+    /** Returns the hold that it is a part of. */
+    public final Hold hold() {
+        return hold;
+    }
+
+    /** Returns the mode in which it holds the lock. */
+    public final LockMode heldMode() {
+        return mode;
+    }
+
+    /** Returns why it was lost, with its hold or alone, or null. */
+    public final @Nullable LockLostException lost() {
+        LockLostException alone = lost;
+        return alone != null ? alone : hold.lost();
+    }
+
+    /** Returns whether it still counts when the node's clock shows {@code now}: neither lost nor past a ceiling. */
+    public final boolean isWithinCeilings(long now) {
+        Ceiling own = ceiling;
+        return lost == null && (own == null || !own.isReached(now)) && hold.isWithinCeiling(now);
+    }
+
+    /** Sets a ceiling on this acquisition alone. */
+    public final void limit(Ceiling own) {
+        ceiling = own;
+    }
+
+    /** Returns the ceiling on this acquisition alone, or null. */
+    public final @Nullable Ceiling ceiling() {
+        return ceiling;
+    }
+
+    void toMode(LockMode converted) {
+        mode = converted;
+    }
+
+    boolean isEnded() {
+        return ended;
+    }
+
+    /** It counts no more. Why it was lost, if it was, and not with its hold. */
+    void end(@Nullable LockLostException why) {
+        ended = true;
+        lost = why;
+        hold.forgetListening(this);
+    }
+
+    /**
+     * Adds what is run when this is lost; runs it at once if it is lost already. Takes the mutex.
+     *
+     * @param quick whether it may run on the thread that finds the loss, where it must neither block nor throw; else it runs on a
+     *     thread for callbacks
+     */
+    public final void whenLost(Runnable action, boolean quick) {
+        boolean now;
+        hold.lock.mutex().lock();
+        try {
+            now = lost() != null;
+            if (!now && !ended) {
+                List<LossListener> known = listeners;
+                if (known == null) {
+                    known = new ArrayList<>(1);
+                    listeners = known;
+                    hold.listens(this);
+                }
+                known.add(new LossListener(action, quick));
+            }
+        } finally {
+            hold.lock.mutex().unlock();
+        }
+        if (now) {
+            action.run();
+        }
+    }
+
+    /** Returns who is to be told of the loss, and forgets them. */
+    List<LossListener> takeListeners() {
+        List<LossListener> known = listeners;
+        listeners = null;
+        return known == null ? List.of() : known;
+    }
+}

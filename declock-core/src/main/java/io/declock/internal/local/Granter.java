@@ -1,0 +1,305 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.local;
+
+import io.declock.LocalSettings;
+import io.declock.DecLockException;
+import io.declock.Counters.Event;
+import io.declock.GrantKind;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.Effects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What moves one lock on: lets callers in or queues them, has a remote position taken for who waits, hands over inside this node
+ * while {@link Turn} permits, and gives the position back. Guarded by the lock's mutex.
+ */
+final class Granter {
+    private Granter() {}
+
+    // ---------------------------------------------------------------- entering
+
+    /** Decides a caller that has no hold, or queues it. */
+    static void enter(LocalLock lock, LocalWaiter waiter, Effects effects) {
+        CqlLock remote = lock.binding.remote();
+        if (!waiter.isExclusive() && remote != null && mayJoinReaders(lock, remote, effects)) {
+            remote.tenure().grantsLocally(waiter.since, effects.now());
+            admit(lock, waiter, remote, GrantKind.UNCONTENDED, effects);
+            remote.prefetch(effects);
+            return;
+        }
+        if (waiter.noWait && !mayTry(lock, waiter, remote) && !mayAwaitLook(lock, waiter, remote, effects)) {
+            waiter.settle(LocalWaiter.State.BUSY, null);
+            return;
+        }
+        waiter.stamp(lock.binding.session(), effects.now());
+        lock.queue.add(waiter);
+        if (lock.queue.first() == waiter && lock.holds.hasWriter()) {
+            waiter.toNextInLine();
+        }
+        advance(lock, effects);
+        if (waiter.queued && remote != null && remote.state() == CqlLock.State.HELD) {
+            lookAhead(lock, remote, effects);
+        }
+    }
+
+    /** Has the remote queue looked at while somebody holds, so that the next hand-over need not wait for it. */
+    private static void lookAhead(LocalLock lock, CqlLock remote, Effects effects) {
+        if (Turn.wantsLook(remote, lock.queue.first())) {
+            remote.prefetch(effects);
+        }
+    }
+
+    private static boolean mayJoinReaders(LocalLock lock, CqlLock remote, Effects effects) {
+        return lock.holds.readers() > 0
+                && remote.state() == CqlLock.State.HELD
+                && !remote.isConverting()
+                && !remote.isFrozen()
+                && Turn.mayJoin(remote, lock.host.localSettings(), effects.now())
+                && lock.queue.isEmpty()
+                && lock.binding.leaseValid(effects.now());
+    }
+
+    /**
+     * Returns whether a caller that must not wait for others may be brought before the remote queue: alone, or, if it is a reader among
+     * readers, together with those whose operation is under way.
+     */
+    private static boolean mayTry(LocalLock lock, LocalWaiter waiter, @Nullable CqlLock remote) {
+        if (!lock.holds.isEmpty() || remote != null && remote.isFrozen()) {
+            return false;
+        }
+        if (!lock.queue.isEmpty()) {
+            return !waiter.isExclusive() && lock.queue.writers() == 0 && (remote == null || isUndecided(remote));
+        }
+        return remote == null || remote.state() == CqlLock.State.IDLE || remote.state() == CqlLock.State.LEAVING;
+    }
+
+    /** Returns whether a look at the remote queue will tell that a reader that must not wait may join the readers. */
+    private static boolean mayAwaitLook(LocalLock lock, LocalWaiter waiter, @Nullable CqlLock remote, Effects effects) {
+        return !waiter.isExclusive()
+                && remote != null
+                && !lock.holds.hasWriter()
+                && (lock.holds.readers() > 0 || !lock.queue.isEmpty())
+                && lock.queue.writers() == 0
+                && remote.state() == CqlLock.State.HELD
+                && !remote.isConverting()
+                && !remote.isFrozen()
+                && !remote.tenure().knowsRemote()
+                && (remote.isLooking() || !Turn.mayJoin(remote, lock.host.localSettings(), effects.now()));
+    }
+
+    /** Returns whether the answer that is awaited may be that the position is granted at once, to readers. */
+    private static boolean isUndecided(CqlLock remote) {
+        return switch (remote.state()) {
+            case LEAVING -> true;
+            case TRYING, ENQUEUING, REQUEUING, LEARNING -> !remote.isExclusive();
+            default -> false;
+        };
+    }
+
+    // ---------------------------------------------------------------- moving on
+
+    /** Does whatever can be done now; called after every change. */
+    static void advance(LocalLock lock, Effects effects) {
+        CqlLock remote = lock.binding.remote();
+        if (remote == null) {
+            if (!lock.queue.isEmpty() && lock.binding.beginResolving()) {
+                effects.run(() -> lock.host.bind(lock));
+            }
+            return;
+        }
+        if (remote.state() == CqlLock.State.IDLE) {
+            takePosition(lock, remote, effects);
+        } else if (remote.state() == CqlLock.State.HELD && !remote.isConverting() && !lock.holds.hasWriter()) {
+            if (lock.holds.readers() > 0) {
+                shareWithReaders(lock, remote, false, effects);
+            } else if (remote.isFrozen()) {
+                remote.release(effects);
+            } else {
+                handOver(lock, remote, effects);
+            }
+        }
+    }
+
+    private static @Nullable LocalWaiter next(LocalLock lock) {
+        return Turn.next(lock.queue, lock.host.localSettings(), lock.holds.isAfterWriter());
+    }
+
+    private static void takePosition(LocalLock lock, CqlLock remote, Effects effects) {
+        LocalWaiter first = next(lock);
+        if (first == null || !lock.binding.leaseValid(effects.now())) {
+            return;
+        }
+        if (first.noWait) {
+            if (remote.isFrozen()) {
+                notGranted(lock, effects);
+            } else {
+                remote.tryAcquire(first.isExclusive(), first.timestamp, effects);
+            }
+        } else {
+            remote.acquire(first.isExclusive(), first.timestamp, effects);
+        }
+    }
+
+    private static void handOver(LocalLock lock, CqlLock remote, Effects effects) {
+        LocalWaiter next = next(lock);
+        if (next == null) {
+            remote.release(effects);
+        } else if (!lock.binding.leaseValid(effects.now())) {
+            // The session is over by our own clock (rule C1); its loss is on the way and starts everybody anew.
+            return;
+        } else {
+            switch (Turn.passing(remote, next, lock.host.localSettings(), effects)) {
+                case ALLOWED -> {
+                    remote.tenure().handOver();
+                    grantLocally(lock, next, remote, effects);
+                    beginReadPhase(lock, next, remote, effects);
+                    lookAhead(lock, remote, effects);
+                }
+                case AFTER_LOOK -> remote.look(effects);
+                case FORBIDDEN -> giveUp(remote, next, effects);
+            }
+        }
+    }
+
+    private static void giveUp(CqlLock remote, LocalWaiter next, Effects effects) {
+        if (next.noWait) {
+            // It must not wait behind others: a try of its own follows.
+            remote.release(effects);
+        } else {
+            remote.requeue(next.isExclusive(), next.timestamp, effects);
+        }
+    }
+
+    private static void grantLocally(LocalLock lock, LocalWaiter next, CqlLock remote, Effects effects) {
+        remote.tenure().grantsLocally(next.since, effects.now());
+        grant(lock, next, remote, GrantKind.LOCAL, effects);
+    }
+
+    /** A reader was granted: the readers that may share with it join, at the start of a phase also past waiting writers. */
+    private static void beginReadPhase(LocalLock lock, LocalWaiter granted, CqlLock remote, Effects effects) {
+        if (granted.isExclusive()) {
+            return;
+        }
+        LocalWaiter passed = Turn.passedWriter(lock.queue, lock.host.localSettings());
+        if (passed != null) {
+            passed.passedBy++;
+        }
+        shareWithReaders(lock, remote, passed != null, effects);
+    }
+
+    private static void shareWithReaders(LocalLock lock, CqlLock remote, boolean passWriters, Effects effects) {
+        if (lock.holds.hasWriter()
+                || remote.isFrozen()
+                || remote.isConverting()
+                || !lock.binding.leaseValid(effects.now())) {
+            return;
+        }
+        LocalWaiter waiter = lock.queue.first();
+        LocalSettings settings = lock.host.localSettings();
+        while (waiter != null && !Turn.endsReadPhase(waiter, passWriters, remote.tenure(), settings, effects)) {
+            LocalWaiter following = waiter.next;
+            if (!waiter.isExclusive()) {
+                grantLocally(lock, waiter, remote, effects);
+            }
+            // The grant may have decided further waiters of the same owner.
+            waiter = following == null || following.queued ? following : lock.queue.first();
+        }
+        if (waiter != null && Turn.joinsAfterLook(remote, waiter, settings, effects)) {
+            remote.look(effects);
+        }
+    }
+
+    private static void grant(LocalLock lock, LocalWaiter waiter, CqlLock remote, GrantKind kind, Effects effects) {
+        lock.queue.remove(waiter);
+        admit(lock, waiter, remote, kind, effects);
+        effects.run(waiter);
+        if (waiter.hasExplicitOwner()) {
+            decideSiblings(lock, waiter, effects);
+        }
+    }
+
+    private static void admit(LocalLock lock, LocalWaiter waiter, CqlLock remote, GrantKind kind, Effects effects) {
+        Hold hold = new Hold(lock, waiter, remote.token(), effects.now(), kind);
+        lock.holds.begin(hold);
+        waiter.grant(hold, false);
+    }
+
+    /** An owner has one hold: what else it waits for here enters that, or is refused because it would wait for its own owner. */
+    private static void decideSiblings(LocalLock lock, LocalWaiter granted, Effects effects) {
+        LocalWaiter other = lock.queue.of(granted.owner);
+        while (other != null) {
+            lock.queue.remove(other);
+            lock.holds.reenter(granted.hold(), other);
+            effects.run(other);
+            other = lock.queue.of(granted.owner);
+        }
+    }
+
+    // ---------------------------------------------------------------- what the remote level says
+
+    /** The remote position holds the lock now. */
+    static void granted(LocalLock lock, GrantKind kind, Effects effects) {
+        CqlLock remote = lock.binding.remote();
+        if (remote == null) {
+            return;
+        }
+        LocalWaiter next = next(lock);
+        if (next == null) {
+            lock.binding.count(Event.ORPHAN);
+            if (remote.isFrozen()) {
+                advance(lock, effects);
+            } else {
+                remote.release(effects);
+            }
+        } else if (next.isExclusive() && !remote.isExclusive()) {
+            advance(lock, effects);
+        } else if (!remote.isFrozen() && lock.binding.leaseValid(effects.now())) {
+            grant(lock, next, remote, kind, effects);
+            beginReadPhase(lock, next, remote, effects);
+            lookAhead(lock, remote, effects);
+        } else {
+            advance(lock, effects);
+        }
+        refuseTries(lock, effects);
+    }
+
+    /** A conversion, reset or look at the remote queue is over. */
+    static void settled(LocalLock lock, Effects effects) {
+        advance(lock, effects);
+        CqlLock remote = lock.binding.remote();
+        if (remote != null && remote.state() == CqlLock.State.HELD && !remote.isLooking()) {
+            refuseTries(lock, effects);
+        }
+    }
+
+    /** The remote position that must not wait was not granted: neither are the callers that must not. */
+    static void notGranted(LocalLock lock, Effects effects) {
+        refuseTries(lock, effects);
+        advance(lock, effects);
+    }
+
+    /** The answer that callers who must not wait were brought before is there: those that are still queued are refused. */
+    static void refuseTries(LocalLock lock, Effects effects) {
+        LocalWaiter waiter = lock.queue.tries() == 0 ? null : lock.queue.first();
+        while (waiter != null) {
+            LocalWaiter following = waiter.next;
+            if (waiter.noWait) {
+                lock.queue.remove(waiter);
+                waiter.settle(LocalWaiter.State.BUSY, null);
+                effects.run(waiter);
+            }
+            waiter = following;
+        }
+    }
+
+    /** There is no remote level to be had: nobody who waits will get the lock. */
+    static void failAll(LocalLock lock, DecLockException failure, Effects effects) {
+        for (LocalWaiter waiter = lock.queue.first(); waiter != null; waiter = lock.queue.first()) {
+            lock.queue.remove(waiter);
+            waiter.settle(LocalWaiter.State.FAILED, failure);
+            effects.run(waiter);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.local;
+
+import io.declock.LockLostException;
+import io.declock.LockMode;
+import io.declock.GrantKind;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One owner's hold of one lock: at most one at a time for each owner. Reentrant acquisitions share it; it counts them by mode, and those
+ * made through views, which have no {@link Acquisition}. Guarded by its lock's mutex, but for the volatile fields, which are written
+ * under it and may be read without.
+ */
+public final class Hold {
+    final LocalLock lock;
+    final long grantedAt;
+    final GrantKind kind;
+    int reads;
+    int writes;
+    /** How many of the acquisitions were made through views. */
+    int byView;
+
+    private Object owner;
+    private volatile long token;
+    private volatile @Nullable LockLostException lost;
+    private volatile @Nullable Ceiling ceiling;
+    private @Nullable List<Acquisition> listening;
+
+    Hold(LocalLock lock, LocalWaiter granted, long token, long grantedAt, GrantKind kind) {
+        this.lock = lock;
+        this.owner = granted.owner;
+        this.token = token;
+        this.grantedAt = grantedAt;
+        this.kind = kind;
+        add(granted);
+    }
+
+    /** Adds an acquisition of the same owner. */
+    void add(LocalWaiter granted) {
+        if (granted.isExclusive()) {
+            writes++;
+        } else {
+            reads++;
+        }
+        byView += granted.isByView() ? 1 : 0;
+    }
+
+    private int count(LockMode mode) {
+        return mode.isExclusive() ? writes : reads;
+    }
+
+    /** Returns whether that owner has this hold, in that mode and not lost. Exact for the owner itself only. */
+    public boolean isStillHeldBy(Object asked, LockMode mode) {
+        return owner == asked && lost == null && has(mode);
+    }
+
+    /** Returns whether it has an acquisition in a mode. */
+    boolean has(LockMode mode) {
+        return count(mode) > 0;
+    }
+
+    /** Returns whether every acquisition of it was given back. Exact under the mutex only, or when nobody else uses it. */
+    public boolean isOver() {
+        return reads == 0 && writes == 0;
+    }
+
+    /** Takes one acquisition in a mode back, which it must have. */
+    void subtract(LockMode mode) {
+        if (mode.isExclusive()) {
+            writes--;
+        } else {
+            reads--;
+        }
+    }
+
+    /** One of its acquisitions becomes exclusive. */
+    void upgradeOne() {
+        reads--;
+        writes++;
+    }
+
+    /** One of its acquisitions becomes shared. */
+    void downgradeOne() {
+        writes--;
+        reads++;
+    }
+
+    void toToken(long newToken) {
+        token = newToken;
+    }
+
+    /** From now on it keeps its owner from being collected no more: a lost hold may be kept for long. */
+    void lose(LockLostException why) {
+        lost = why;
+        owner = String.valueOf(owner);
+        Ceiling limit = ceiling;
+        if (limit != null) {
+            limit.cancel();
+        }
+    }
+
+    /** Returns the lock it is a hold of. */
+    public LocalLock lock() {
+        return lock;
+    }
+
+    /** Returns the thread or explicit owner it belongs to, or the text of it once the hold is lost. */
+    public Object owner() {
+        return owner;
+    }
+
+    /** Returns the fencing token. */
+    public long token() {
+        return token;
+    }
+
+    /** Returns why the hold was lost, or null while it is not. */
+    public @Nullable LockLostException lost() {
+        return lost;
+    }
+
+    /** Returns whether it excludes others. Exact under the mutex only. */
+    public boolean isExclusive() {
+        return writes > 0;
+    }
+
+    /** Returns when it was granted, on the node's clock. */
+    public long grantedAt() {
+        return grantedAt;
+    }
+
+    /** Returns how it was granted. */
+    public GrantKind kind() {
+        return kind;
+    }
+
+    // ---------------------------------------------------------------- ceiling and loss
+
+    /** Sets the ceiling that the acquisition which began the hold asked for. It ends every acquisition of the hold. */
+    public void limit(Ceiling limit) {
+        ceiling = limit;
+    }
+
+    /** Returns the ceiling on the whole hold, or null. */
+    public @Nullable Ceiling ceiling() {
+        return ceiling;
+    }
+
+    /** Returns whether it still counts when the node's clock shows {@code now}. */
+    boolean isWithinCeiling(long now) {
+        Ceiling limit = ceiling;
+        return lost == null && (limit == null || !limit.isReached(now));
+    }
+
+    /** An acquisition wants to be told when the hold is lost. */
+    void listens(Acquisition acquisition) {
+        List<Acquisition> known = listening;
+        if (known == null) {
+            known = new ArrayList<>(1);
+            listening = known;
+        }
+        known.add(acquisition);
+    }
+
+    void forgetListening(Acquisition acquisition) {
+        if (listening != null) {
+            listening.remove(acquisition);
+        }
+    }
+
+    /** Returns the acquisitions that want to be told of the loss, and forgets them. */
+    List<Acquisition> takeListening() {
+        List<Acquisition> known = listening;
+        listening = null;
+        return known == null ? List.of() : known;
+    }
+}

@@ -1,0 +1,105 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.local;
+
+import io.declock.LockMode;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.Effects;
+
+/** Turning a hold into one of the other mode (rule D3 of docs/protocol.md). Guarded by the lock's mutex. */
+final class HoldConversion {
+    private HoldConversion() {}
+
+    /** The writer goes on as a reader. The remote position follows if it can now; an exclusive one serves readers too. */
+    static void toReader(LocalLock lock, Hold hold, Effects effects) {
+        lock.holds.toReader(hold);
+        CqlLock remote = lock.binding.remote();
+        if (remote != null && remote.isExclusive() && isSettled(remote)) {
+            remote.downgrade(effects);
+        }
+    }
+
+    /** Tries to make an acquisition of the only reader exclusive; never waits for others. */
+    static void tryUpgrade(LocalLock lock, Acquisition acquisition, LocalWaiter waiter, Effects effects) {
+        Hold hold = acquisition.hold();
+        CqlLock remote = lock.binding.remote();
+        if (hold.writes > 0) {
+            // The owner excludes everybody else already, by another acquisition.
+            hold.upgradeOne();
+            settleUpgrade(acquisition, waiter);
+        } else if (remote == null || !isAlone(lock) || !isSettled(remote)) {
+            waiter.settle(LocalWaiter.State.BUSY, null);
+        } else if (remote.isExclusive()) {
+            upgradeLocally(lock, acquisition, waiter, remote);
+        } else {
+            lock.upgrader = waiter;
+            lock.upgrading = acquisition;
+            remote.tryUpgrade(effects);
+        }
+    }
+
+    private static boolean isAlone(LocalLock lock) {
+        return lock.holds.readers() == 1 && lock.queue.isEmpty() && lock.upgrader == null;
+    }
+
+    private static boolean isSettled(CqlLock remote) {
+        return remote.state() == CqlLock.State.HELD && !remote.isConverting() && !remote.isFrozen();
+    }
+
+    private static void upgradeLocally(LocalLock lock, Acquisition acquisition, LocalWaiter waiter, CqlLock remote) {
+        if (!remote.tenure().hasNextToken(remote.isExclusive())) {
+            waiter.settle(LocalWaiter.State.BUSY, null);
+            return;
+        }
+        remote.tenure().nextToken();
+        lock.holds.toWriter(acquisition.hold(), remote.token());
+        settleUpgrade(acquisition, waiter);
+    }
+
+    private static void settleUpgrade(Acquisition acquisition, LocalWaiter waiter) {
+        acquisition.toMode(LockMode.WRITE);
+        waiter.grant(acquisition.hold(), true);
+    }
+
+    /**
+     * The remote position was upgraded, or could not be.
+     *
+     * @return false if nobody asks for it any more
+     */
+    static boolean upgraded(LocalLock lock, boolean success, Effects effects) {
+        LocalWaiter waiter = lock.upgrader;
+        Acquisition acquisition = lock.upgrading;
+        lock.upgrader = null;
+        lock.upgrading = null;
+        CqlLock remote = lock.binding.remote();
+        if (waiter == null || acquisition == null || remote == null) {
+            return false;
+        }
+        // Another thread may have closed its handle meanwhile.
+        boolean wanted = !acquisition.isEnded() && acquisition.hold().lost() == null;
+        if (success && wanted && lock.binding.leaseValid(effects.now())) {
+            lock.holds.toWriter(acquisition.hold(), remote.token());
+            settleUpgrade(acquisition, waiter);
+        } else {
+            waiter.settle(LocalWaiter.State.BUSY, null);
+            if (success && lock.holds.readers() > 0 && isSettled(remote)) {
+                // What its owner still has is shared, so that other compute nodes' readers may join.
+                remote.downgrade(effects);
+            }
+        }
+        effects.run(waiter);
+        return true;
+    }
+
+    /** The session was lost, and with it the answer. */
+    static void giveUp(LocalLock lock, Effects effects) {
+        LocalWaiter waiter = lock.upgrader;
+        lock.upgrader = null;
+        lock.upgrading = null;
+        if (waiter != null) {
+            waiter.settle(LocalWaiter.State.BUSY, null);
+            effects.run(waiter);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.local;
+
+import io.declock.LocalSettings;
+import io.declock.LockMode;
+import io.declock.internal.time.Clock;
+
+/** What local locks need from their compute node. Thread-safe. */
+public interface LocalHost {
+    /** Returns the bounds of the local level. */
+    LocalSettings localSettings();
+
+    /** Returns the monotonic clock. */
+    Clock clock();
+
+    /** Finds the lock's record and answers with {@link LocalLock#bound} or {@link LocalLock#bindFailed}; no mutex is held. */
+    void bind(LocalLock lock);
+
+    /** The lock was retired and will not be bound any more. */
+    void forgotten(LocalLock lock);
+
+    /** A hold was lost, in the mode that it had then. No mutex is held. */
+    void holdLost(LockMode mode);
+
+    /** Runs code of the user that wants to know of a loss and may block. No mutex is held. */
+    void tellOfLoss(LocalLock lock, Runnable listener);
+
+    /** Returns whether nobody may begin to wait any more; never false again once it was true. Called under the lock's mutex. */
+    boolean isClosed();
+
+    /** Counts a hold that began (+1) or ended (-1). Called under the lock's mutex. */
+    void held(int change);
+}

@@ -1,0 +1,116 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.memorynode;
+
+import io.declock.spi.FabricException;
+import io.declock.Purpose;
+import io.declock.spi.RemoteMemory;
+import io.declock.Verb;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
+import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.FrameBody;
+import io.declock.internal.tcp.wire.FrameWriter;
+import io.declock.internal.tcp.wire.Wire;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Has an adapter execute the chains that come in frames, in the order of arrival; each is answered when it is done. A chain counts as
+ * let through from posting to completion, so that a session is cut only when its last one has landed. Taking frames belongs to the
+ * connection's event loop; completions come on a thread of the agent.
+ */
+final class AgentChains {
+    /** Chains under way at which no more are read from the connection, and at which they are again. */
+    private static final int PAUSE_AT = 1024;
+
+    private static final int RESUME_AT = 512;
+
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final RemoteMemory agent;
+    private final ChainFrame frames;
+    private final ServerConnection connection;
+
+    AgentChains(RemoteMemory agent, ChainFrame frames, ServerConnection connection) {
+        this.agent = agent;
+        this.frames = frames;
+        this.connection = connection;
+    }
+
+    /** Checks and posts the chain of a frame. */
+    void accept(MemoryNodeSession session, FrameBody body) throws BadFrameException {
+        int sequence = body.i32();
+        frames.read(body);
+        if (session.enter()) {
+            Posted chain = new Posted(session, sequence);
+            if (underWay.incrementAndGet() == PAUSE_AT) {
+                connection.channel().config().setAutoRead(false);
+            }
+            frames.copyTo(chain.begin(Purpose.ACQUIRE), body.buffer());
+            agent.post(chain);
+        }
+        // Otherwise the session is cut, and the connection about to be closed by whoever cut it.
+    }
+
+    private void ended(MemoryNodeSession session) {
+        session.exit();
+        if (underWay.decrementAndGet() == RESUME_AT && connection.isOpen()) {
+            try {
+                connection.channel().config().setAutoRead(true);
+            } catch (RejectedExecutionException e) {
+                // The event loop is gone, and the connection with it.
+            }
+        }
+    }
+
+    private final class Posted extends VerbChain {
+        private final MemoryNodeSession session;
+        private final int sequence;
+
+        Posted(MemoryNodeSession session, int sequence) {
+            this.session = session;
+            this.sequence = sequence;
+        }
+
+        @Override
+        public void completed(VerbResults results) {
+            long[] words = copy(results);
+            ended(session);
+            connection.send(out -> write(out, words));
+        }
+
+        private long[] copy(VerbResults results) {
+            int count = 0;
+            for (int i = 0; i < size(); i++) {
+                count += verb(i) == Verb.WRITE ? 0 : words(i);
+            }
+            long[] words = new long[count];
+            int next = 0;
+            for (int i = 0; i < size(); i++) {
+                for (int w = 0; verb(i) != Verb.WRITE && w < words(i); w++) {
+                    words[next++] = results.word(i, w);
+                }
+            }
+            return words;
+        }
+
+        private void write(ByteBuf out, long[] words) {
+            int start = FrameWriter.begin(out, Wire.CHAIN_DONE);
+            out.writeIntLE(sequence);
+            for (long word : words) {
+                out.writeLongLE(word);
+            }
+            FrameWriter.end(out, start);
+        }
+
+        @Override
+        public void failed(FabricException cause) {
+            ended(session);
+            connection.lost(new FabricException(
+                    "the memory node's RDMA adapter does not execute operations any more: " + cause.getMessage(),
+                    cause));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.memorynode;
+
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which record belongs to which full name (namespace included). A name has at most one record and a record at most one name.
+ * Costs about 20 bytes and the name's array per name. Thread-safe: names are spread over stripes with a lock each, and a lock is
+ * held for one table access only.
+ */
+final class Directory {
+    /** What {@link #resolve} returns when every record has a name. */
+    static final int FULL = RecordAllocator.NONE;
+    /** What {@link #resolve} returns when the quota does not allow another name. */
+    static final int OVER_QUOTA = -2;
+
+    private static final int STRIPE_BITS = 6;
+    private static final int STRIPES = 1 << STRIPE_BITS;
+
+    private final RecordAllocator allocator;
+    private final Names names;
+    private final DirectoryStripe[] stripes = new DirectoryStripe[STRIPES];
+    private final long seed;
+
+    /**
+     * Makes an empty directory.
+     *
+     * @param seed what names are hashed with, random so that nobody can choose names that collide
+     */
+    Directory(RecordAllocator allocator, long seed) {
+        this.allocator = allocator;
+        this.names = new Names(allocator.total());
+        this.seed = seed;
+        for (int i = 0; i < STRIPES; i++) {
+            stripes[i] = new DirectoryStripe(names);
+        }
+    }
+
+    /**
+     * Returns the record of the name, giving it one if it has none, or {@link #FULL} or {@link #OVER_QUOTA}.
+     *
+     * @param quota charged if the name is new
+     * @throws OutOfMemoryError if there is no memory for the record; nothing has changed then
+     */
+    int resolve(byte[] name, RecordQuota quota) {
+        long hash = hash(name);
+        DirectoryStripe stripe = stripe(hash);
+        stripe.lock.lock();
+        try {
+            int found = stripe.find(name, (int) hash);
+            if (found >= 0) {
+                return found;
+            }
+            if (!quota.take()) {
+                return allocator.inUse() < allocator.total() ? OVER_QUOTA : FULL;
+            }
+            int record = allocateCharged(quota);
+            if (record != FULL) {
+                names.set(record, name, quota);
+                stripe.add((int) hash, record);
+            }
+            return record;
+        } finally {
+            stripe.lock.unlock();
+        }
+    }
+
+    private int allocateCharged(RecordQuota quota) {
+        int record = FULL;
+        try {
+            record = allocator.allocate();
+            return record;
+        } finally {
+            if (record == FULL) {
+                quota.giveBack();
+            }
+        }
+    }
+
+    /** Returns the record of the name, or -1. */
+    int find(byte[] name) {
+        long hash = hash(name);
+        DirectoryStripe stripe = stripe(hash);
+        stripe.lock.lock();
+        try {
+            return stripe.find(name, (int) hash);
+        } finally {
+            stripe.lock.unlock();
+        }
+    }
+
+    /** Takes the name from a record and gives the record back. */
+    void forget(int record) {
+        byte[] name = names.get(record);
+        if (name == null) {
+            return;
+        }
+        long hash = hash(name);
+        DirectoryStripe stripe = stripe(hash);
+        stripe.lock.lock();
+        try {
+            if (stripe.remove((int) hash, record)) {
+                names.clear(record);
+                allocator.free(record);
+            }
+        } finally {
+            stripe.lock.unlock();
+        }
+    }
+
+    Names names() {
+        return names;
+    }
+
+    /** Returns the name of a record, or null. */
+    @Nullable
+    String nameOf(int record) {
+        byte[] name = names.get(record);
+        return name == null ? null : new String(name, StandardCharsets.UTF_8);
+    }
+
+    private DirectoryStripe stripe(long hash) {
+        return stripes[(int) (hash >>> Long.SIZE - STRIPE_BITS)];
+    }
+
+    private long hash(byte[] name) {
+        long h = seed ^ name.length;
+        for (byte b : name) {
+            h = (h ^ b) * 0x9E3779B97F4A7C15L;
+            h ^= h >>> 29;
+        }
+        h *= 0xBF58476D1CE4E5B9L;
+        return h ^ h >>> 32;
+    }
+}

@@ -1,0 +1,317 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.memorynode;
+
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricException.Reason;
+import io.declock.spi.HeartbeatReply;
+import io.declock.spi.JoinReply;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.Membership;
+import io.declock.spi.SessionListener;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.monitor.Loop;
+import io.declock.internal.time.Clock;
+import io.declock.internal.time.RandomSource;
+import io.declock.internal.time.TimerService;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A memory node without a network: the region, the directory from names to lock records, sessions with leases, and reclaiming.
+ * It executes no lock operation; fabrics execute verbs on {@link #region} within {@link MemoryNodeSession#enter}, or have the
+ * adapter execute them.
+ *
+ * <p>Thread-safe. Listeners are called on the thread that caused the event, never while a lock of this package is held.
+ */
+public final class MemoryNode implements AutoCloseable {
+    private static final int MAX_TEXT = 256;
+    private static final int STALLED_INTERVALS = 5;
+    private static final long STALLED_NANOS = 2_000_000_000L;
+
+    private final MemoryNodeSettings settings;
+    private final Clock clock;
+    private final TimerService timer;
+    private final RecordLayout layout;
+    private final Region region;
+    private final HighWaterMark highWaterMark;
+    private final RecordAllocator allocator;
+    private final SessionTable sessions;
+    private final LeaseWatch leaseWatch;
+    private final Reclaimer reclaimer;
+    private final Resolver resolver;
+    private final NodeCounts counts = new NodeCounts();
+    private final long incarnation;
+    private final OldLeases oldLeases;
+    private final Predecessors predecessors;
+    private volatile boolean closed;
+
+    private MemoryNode(
+            MemoryNodeSettings settings,
+            Clock clock,
+            TimerService timer,
+            RandomSource random,
+            @Nullable RegionMemory memory) {
+        this.settings = settings;
+        this.clock = clock;
+        this.timer = timer;
+        this.layout = new RecordLayout(settings.queueCapacity());
+        this.region = memory == null
+                ? Region.direct(settings.records(), layout.strideBytes())
+                : Region.in(memory, settings.records(), layout.strideBytes());
+        long seconds = settings.secondsSince2025().getAsLong();
+        this.highWaterMark = new HighWaterMark(seconds);
+        this.allocator = new RecordAllocator(region, layout, highWaterMark, settings.records());
+        Directory directory = new Directory(allocator, random.nextLong());
+        this.incarnation = random.nextLong() | 1;
+        this.oldLeases = new OldLeases(settings, highWaterMark, clock);
+        this.predecessors = new Predecessors(this, oldLeases);
+        this.sessions = new SessionTable(this, settings, seconds);
+        this.leaseWatch = new LeaseWatch(this, sessions, settings);
+        this.reclaimer = new Reclaimer(this, settings, directory, allocator, highWaterMark);
+        this.resolver = new Resolver(settings, region, layout, directory, reclaimer, counts);
+    }
+
+    /**
+     * Makes a memory node with empty memory.
+     *
+     * @throws IllegalArgumentException if the settings make no sense
+     * @throws OutOfMemoryError if the memory was to be taken now and there is not enough
+     */
+    public static MemoryNode create(MemoryNodeSettings settings, Clock clock, TimerService timer, RandomSource random) {
+        return create(settings, clock, timer, random, null);
+    }
+
+    /**
+     * Makes a memory node with empty memory that an adapter reaches.
+     *
+     * @param memory where the region lies, null for memory of this process that only its processor reaches
+     * @throws IllegalArgumentException if the settings make no sense
+     * @throws OutOfMemoryError if the memory was to be taken now and there is not enough
+     */
+    public static MemoryNode create(
+            MemoryNodeSettings settings,
+            Clock clock,
+            TimerService timer,
+            RandomSource random,
+            @Nullable RegionMemory memory) {
+        MemoryNode node = new MemoryNode(settings, clock, timer, random, memory);
+        if (settings.preallocate()) {
+            node.allocator.preallocate();
+        }
+        node.reclaimer.start();
+        return node;
+    }
+
+    /** Returns the stable id. */
+    public String id() {
+        return settings.id();
+    }
+
+    /** Returns a value that differs from that of every other start. */
+    public long incarnation() {
+        return incarnation;
+    }
+
+    /** Returns the memory. */
+    public Region region() {
+        return region;
+    }
+
+    /** Returns where the words of a record are. */
+    public RecordLayout layout() {
+        return layout;
+    }
+
+    /** Returns the settings. */
+    public MemoryNodeSettings settings() {
+        return settings;
+    }
+
+    /** Returns what is counted; fabrics count verbs there. */
+    public NodeCounts counts() {
+        return counts;
+    }
+
+    /**
+     * Makes a compute node a member that reached this memory node at no address.
+     *
+     * @return as of {@link #join(JoinRequest, String, SessionListener)}
+     */
+    public MemoryNodeSession join(JoinRequest request, SessionListener listener) throws FabricException.Refused {
+        return join(request, "", listener);
+    }
+
+    /**
+     * Makes a compute node a member.
+     *
+     * @param reachedAt this memory node's own address and port as the compute node reached it, empty for none
+     * @param listener told of membership changes, relayed messages, reclaim proposals and the end of the session
+     * @throws FabricException.Refused if it may not join, or not yet
+     */
+    public MemoryNodeSession join(JoinRequest request, String reachedAt, SessionListener listener)
+            throws FabricException.Refused {
+        checkRequest(request);
+        // Even of one that has to wait: what it has seen must not be granted again.
+        highWaterMark.raiseAbove(request.highestEpoch());
+        if (closed) {
+            throw new FabricException.Refused(Reason.NOT_YET, "memory node " + id() + " is shutting down");
+        }
+        long found = predecessors.found();
+        predecessors.check(request.former(), reachedAt);
+        long now = clock.nanoTime();
+        oldLeases.check(now);
+        MemoryNodeSession session = sessions.join(request, reachedAt, listener, now);
+        if (predecessors.found() != found) {
+            // Every session was ended because of another memory node, this one perhaps not.
+            session.leave(() -> {});
+            throw predecessors.refusal(reachedAt);
+        }
+        leaseWatch.wake();
+        return session;
+    }
+
+    private void checkRequest(JoinRequest request) throws FabricException.Refused {
+        if (request.name().length() > MAX_TEXT || request.peerAddress().length() > MAX_TEXT) {
+            throw new FabricException.Refused(
+                    Reason.BAD_REQUEST,
+                    "name and peer address of a compute node must have at most " + MAX_TEXT + " characters");
+        }
+        if (request.highestEpoch() < 0 || !isPlausible(request.highestEpoch())) {
+            throw new FabricException.Refused(
+                    Reason.BAD_REQUEST,
+                    "a full epoch of " + request.highestEpoch()
+                            + " cannot have been seen: epochs follow the seconds since 2025, of which this machine's clock shows "
+                            + settings.secondsSince2025().getAsLong() + "; check the clock of memory node " + id());
+        }
+        if (highWaterMark.isUsedUp()) {
+            throw new FabricException.Refused(
+                    Reason.BAD_REQUEST,
+                    "memory node " + id()
+                            + " has no full epoch left: the clock of its machine is wrong, and fencing tokens"
+                            + " would fall. Correct the clock and start it again");
+        }
+    }
+
+    /**
+     * Returns whether a lock may have reached an epoch. Epochs start at the seconds since 2025 and rise by one with each reset; one far
+     * above them was not reached but made up, and going by it would use up the range, after which tokens would fall.
+     */
+    boolean isPlausible(long epoch) {
+        return epoch <= settings.secondsSince2025().getAsLong() + HighWaterMark.PLAUSIBLE_LEAD;
+    }
+
+    JoinReply joinReply(MemoryNodeSession session, String reachedAt, Membership membership) {
+        return new JoinReply(
+                id(),
+                incarnation,
+                reachedAt,
+                session.member().nodeId(),
+                session.member().incarnation(),
+                layout.capacity(),
+                region.sizeBytes(),
+                session.leaseNanos(),
+                clock.nanoTime(),
+                membership);
+    }
+
+    HeartbeatReply heartbeatReply() {
+        return new HeartbeatReply(
+                clock.nanoTime(),
+                allocator.inUse(),
+                allocator.total(),
+                sessions.membership().version());
+    }
+
+    /** Returns how the memory node is doing. */
+    public MemoryNodeStatus status() {
+        long now = clock.nanoTime();
+        Duration servesIn = oldLeases.leftAt(now);
+        String twin = predecessors.problem();
+        List<MemoryNodeStatus.Session> members = new ArrayList<>();
+        for (MemoryNodeSession session : sessions.snapshot()) {
+            Duration left = Duration.ofNanos(Math.max(0, session.lastHeartbeat() + session.leaseNanos() - now));
+            members.add(new MemoryNodeStatus.Session(
+                    session.member(), !session.isCut(), left, session.quota().created()));
+        }
+        return new MemoryNodeStatus(
+                id(),
+                incarnation,
+                !closed && servesIn.isZero() && twin.isEmpty(),
+                servesIn,
+                twin,
+                allocator.inUse(),
+                allocator.total(),
+                settings.mostRecordsPerSession(),
+                layout.capacity(),
+                region.sizeBytes(),
+                region.committedBytes(),
+                highWaterMark.current(),
+                members,
+                counts.get(NodeCounts.Kind.FETCH_AND_ADD),
+                counts.get(NodeCounts.Kind.COMPARE_AND_SWAP),
+                counts.get(NodeCounts.Kind.READ),
+                counts.get(NodeCounts.Kind.WRITE),
+                counts.get(NodeCounts.Kind.RELAYED),
+                counts.get(NodeCounts.Kind.BAD_FRAME),
+                counts.get(NodeCounts.Kind.REFUSED_CONNECTION),
+                counts.get(NodeCounts.Kind.SLOW_READER),
+                counts.get(NodeCounts.Kind.RECLAIMED),
+                counts.get(NodeCounts.Kind.REFUSED_NAME),
+                counts.get(NodeCounts.Kind.QUARANTINED),
+                counts.get(NodeCounts.Kind.TWIN),
+                stalled());
+    }
+
+    /** Says which loops have not run for so long that they will hardly run again. */
+    private String stalled() {
+        for (Loop loop : List.of(leaseWatch, reclaimer.loop())) {
+            long overdue = loop.overdueNanos();
+            if (overdue > Math.max(STALLED_INTERVALS * loop.intervalNanos(), STALLED_NANOS)) {
+                return loop.name() + " has not run for "
+                        + Duration.ofNanos(overdue + loop.intervalNanos()).toMillis() + " ms";
+            }
+        }
+        return "";
+    }
+
+    /** Ends every session; their listeners are told. The region's memory goes with the last reference to it. */
+    @Override
+    public void close() {
+        closed = true;
+        for (MemoryNodeSession session : sessions.snapshot()) {
+            sessions.expel(session, "the memory node shuts down");
+        }
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    TimerService timer() {
+        return timer;
+    }
+
+    Predecessors predecessors() {
+        return predecessors;
+    }
+
+    SessionTable sessions() {
+        return sessions;
+    }
+
+    Reclaimer reclaimer() {
+        return reclaimer;
+    }
+
+    Resolver resolver() {
+        return resolver;
+    }
+}

@@ -1,0 +1,57 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.memorynode;
+
+/**
+ * Which node ids are free, and the next incarnation of each. An id is given out again only when a whole lease has passed since
+ * its session was cut, and incarnations of an id strictly increase, across restarts of the memory node too, because they start
+ * at the seconds since 2025 and an id is given out less than once a second. Guarded by the session table's lock.
+ */
+final class NodeIds {
+    private final boolean[] taken;
+    private final int[] lastIncarnation;
+    private final long[] freeAt;
+    private final boolean[] resting;
+    private final int firstIncarnation;
+
+    NodeIds(int count, long secondsSince2025) {
+        this.taken = new boolean[count + 1];
+        this.lastIncarnation = new int[count + 1];
+        this.freeAt = new long[count + 1];
+        this.resting = new boolean[count + 1];
+        this.firstIncarnation = (int) Math.max(1, Math.min(secondsSince2025, Integer.MAX_VALUE / 2));
+    }
+
+    /** Takes the id that has rested longest, or returns 0 if none may be given out now. */
+    int take(long now) {
+        int best = 0;
+        for (int id = 1; id < taken.length; id++) {
+            if (taken[id] || (resting[id] && freeAt[id] - now > 0)) {
+                continue;
+            }
+            if (!resting[id]) {
+                best = id;
+                break;
+            }
+            if (best == 0 || freeAt[id] - freeAt[best] < 0) {
+                best = id;
+            }
+        }
+        taken[best] = best != 0;
+        return best;
+    }
+
+    /** Returns the incarnation for an id just taken. */
+    int nextIncarnation(int id) {
+        lastIncarnation[id] = Math.max(lastIncarnation[id] + 1, firstIncarnation);
+        return lastIncarnation[id];
+    }
+
+    /** Gives an id back, to be given out again from {@code at} on. */
+    void free(int id, long at) {
+        taken[id] = false;
+        resting[id] = true;
+        freeAt[id] = at;
+    }
+}

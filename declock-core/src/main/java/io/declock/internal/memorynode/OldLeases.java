@@ -1,0 +1,82 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.memorynode;
+
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricException.Reason;
+import io.declock.internal.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The wait for leases that an earlier life of this memory node, or another memory node of the same id, may have granted (rule C3).
+ * Thread-safe.
+ */
+final class OldLeases {
+    private final MemoryNodeSettings settings;
+    private final HighWaterMark mark;
+    private final Duration longest;
+    private final AtomicReference<@Nullable Wait> wait;
+
+    /** A wait that nobody has seen the end of. */
+    private record Wait(long overAt) {}
+
+    OldLeases(MemoryNodeSettings settings, HighWaterMark mark, Clock clock) {
+        this.settings = settings;
+        this.mark = mark;
+        this.longest = settings.formerLease().plus(settings.leaseMargin());
+        this.wait = new AtomicReference<>(
+                settings.waitOutOldSessions() ? new Wait(clock.nanoTime() + longest.toNanos()) : null);
+    }
+
+    /** Returns the longest lease that can have been granted, with its margin. */
+    Duration longest() {
+        return longest;
+    }
+
+    /**
+     * Ends the wait if it is time to.
+     *
+     * @throws FabricException.Refused if it is not
+     */
+    void check(long now) throws FabricException.Refused {
+        Wait present = wait.get();
+        if (present == null) {
+            return;
+        }
+        if (now - present.overAt < 0) {
+            throw new FabricException.Refused(
+                    Reason.NOT_YET,
+                    "memory node " + settings.id()
+                            + " started with empty memory and waits for leases of its former life to run out, "
+                            + leftAt(now).toMillis() + " ms more");
+        }
+        // The former life may have raised its mark up to the second in which it ended.
+        mark.raiseAbove(settings.secondsSince2025().getAsLong());
+        // Not if another wait has begun meanwhile.
+        wait.compareAndSet(present, null);
+    }
+
+    /** Returns how much of the wait is left, zero if it is over. */
+    Duration leftAt(long now) {
+        Wait present = wait.get();
+        return Duration.ofNanos(present == null ? 0 : Math.max(0, present.overAt - now));
+    }
+
+    /** Somebody who granted leases was there until then. Does nothing once somebody was let in. */
+    void grantedUntil(long then) {
+        wait.updateAndGet(present -> present == null ? null : later(present, then));
+    }
+
+    /** Begins to wait again, for what was granted until then. */
+    void startOver(long then) {
+        wait.updateAndGet(present -> later(present, then));
+    }
+
+    private Wait later(@Nullable Wait present, long then) {
+        long overAt = then + longest.toNanos();
+        return present == null || overAt - present.overAt > 0 ? new Wait(overAt) : present;
+    }
+}

@@ -1,0 +1,188 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.memorynode;
+
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricException.Reason;
+import io.declock.spi.FormerMemoryNode;
+import io.declock.internal.tcp.wire.SocketAddresses;
+import io.declock.internal.memorynode.PredecessorTable.Next;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory nodes that joining compute nodes had their last sessions with, and whether one of them still lives under the id of this one
+ * (rule C7). Two memory nodes of one id are two memories for the same names. So a predecessor is asked, at its own address, before the
+ * compute node that reports it is let in; while one lives, this memory node has no sessions, and when it is gone this one starts over.
+ *
+ * <p>Thread-safe. Nobody is asked, told or cut off while a lock is held.
+ */
+final class Predecessors {
+    /** Time between two questions to the same predecessor. */
+    static final long PAUSE_NANOS = 1_000_000_000L;
+    /** Time for an answer, whatever became of the question. */
+    static final long ANSWER_NANOS = 3_000_000_000L;
+
+    private static final Logger log = LoggerFactory.getLogger(Predecessors.class);
+
+    private final MemoryNode node;
+    private final OldLeases oldLeases;
+    private final PredecessorTable table;
+    private final AtomicReference<@Nullable PredecessorProbe> probe = new AtomicReference<>();
+
+    Predecessors(MemoryNode node, OldLeases oldLeases) {
+        this.node = node;
+        this.oldLeases = oldLeases;
+        this.table = new PredecessorTable(node.id(), node.incarnation(), oldLeases);
+    }
+
+    /** Sets the way to ask predecessors. Without one, as within one process, nobody is asked. */
+    void askThrough(PredecessorProbe way) {
+        probe.set(way);
+    }
+
+    /** Does not use a way to ask any more. */
+    void askNoLongerThrough(PredecessorProbe way) {
+        probe.compareAndSet(way, null);
+    }
+
+    /** Returns how often another memory node of this id was found. */
+    long found() {
+        return table.found();
+    }
+
+    /** Returns what is wrong while another memory node of this id lives, else an empty text. */
+    String problem() {
+        FormerMemoryNode twin = table.twin();
+        return twin == null ? "" : problem(twin, "");
+    }
+
+    private String problem(FormerMemoryNode twin, String reachedAt) {
+        return "two memory nodes call themselves '" + node.id() + "': this one"
+                + (reachedAt.isEmpty() ? "" : " at " + reachedAt) + ", and another one that lives at "
+                + twin.address()
+                + ". Each has a memory of its own, so that a lock could have two owners. Stop one of them, after an update"
+                + " the former one: this one serves " + oldLeases.longest().toMillis()
+                + " ms after the other is gone";
+    }
+
+    /** Returns why nobody may join: because of another memory node, or of one that was there a moment ago. */
+    FabricException.Refused refusal(String reachedAt) {
+        FormerMemoryNode twin = table.twin();
+        return twin == null
+                ? new FabricException.Refused(Reason.NOT_YET, "memory node " + node.id() + " has just started over")
+                : new FabricException.Refused(Reason.TWO_MEMORY_NODES, problem(twin, reachedAt));
+    }
+
+    /**
+     * Checks that no other memory node of this id is known to live, and begins to ask the one that a compute node reports.
+     *
+     * @param reachedAt this memory node's own address as the compute node reached it, empty for none
+     * @throws FabricException.Refused if one lives, or it is not known yet whether one does
+     */
+    void check(FormerMemoryNode former, String reachedAt) throws FabricException.Refused {
+        boolean gone =
+                former.isNone() || former.incarnation() == node.incarnation() || probe.get() == null || isGone(former);
+        // After it was asked: who is found to live meanwhile is refused for that.
+        if (table.twin() != null) {
+            throw refusal(reachedAt);
+        }
+        if (!gone) {
+            throw new FabricException.Refused(
+                    Reason.NOT_YET,
+                    "memory node " + node.id() + " asks whether its predecessor at " + former.address()
+                            + " still lives");
+        }
+    }
+
+    private boolean isGone(FormerMemoryNode former) throws FabricException.Refused {
+        InetSocketAddress written = SocketAddresses.parse(former.address());
+        if (written == null || !SocketAddresses.textOf(written).equals(former.address()) || written.getPort() == 0) {
+            throw new FabricException.Refused(
+                    Reason.BAD_REQUEST, "the address of a former memory node must be written out, with a port");
+        }
+        return switch (table.reported(former, node.clock().nanoTime())) {
+            case GONE -> true;
+            case ASKED -> false;
+            case NEW -> {
+                ask(former);
+                yield false;
+            }
+            case TOO_MANY ->
+                throw new FabricException.Refused(
+                        Reason.NOT_YET,
+                        "memory node " + node.id() + " asks whether " + PredecessorTable.MOST_ASKED
+                                + " other predecessors still live, and asks no more at a time");
+        };
+    }
+
+    private void ask(FormerMemoryNode former) {
+        if (node.isClosed()) {
+            return;
+        }
+        AtomicBoolean open = new AtomicBoolean(true);
+        PredecessorProbe asked = probe.get();
+        if (asked != null) {
+            asked.ask(former.address(), answer -> answered(former, answer, open));
+        }
+        node.timer()
+                .schedule(ANSWER_NANOS, () -> answered(former, PredecessorAnswer.noAnswer("nothing came back"), open));
+    }
+
+    private void answered(FormerMemoryNode former, PredecessorAnswer answer, AtomicBoolean open) {
+        if (!open.compareAndSet(true, false) || node.isClosed()) {
+            return;
+        }
+        Next next = table.answered(former, answer, node.clock().nanoTime());
+        if (next == Next.END_SESSIONS) {
+            endSessions(former);
+        } else if (next == Next.START_OVER) {
+            boolean isHere = answer.incarnation() == node.incarnation();
+            log.info(
+                    "Memory node {}: its predecessor at {} is gone: {}",
+                    node.id(),
+                    former.address(),
+                    isHere ? "this one answers there" : answer.detail());
+            startOver();
+        }
+        if (next == Next.ASK_AGAIN || next == Next.END_SESSIONS) {
+            node.timer().schedule(PAUSE_NANOS, () -> ask(former));
+        }
+    }
+
+    private void endSessions(FormerMemoryNode twin) {
+        node.counts().count(NodeCounts.Kind.TWIN);
+        log.error(
+                "Another memory node calls itself '{}', too, and lives at {}: a lock could have two owners. This one has ended its"
+                        + " sessions and lets nobody in until the other is gone. Stop one of them, after an update the former one.",
+                node.id(),
+                twin.address());
+        for (MemoryNodeSession session : node.sessions().snapshot()) {
+            node.sessions().expel(session, "another memory node of the same id lives at " + twin.address());
+        }
+    }
+
+    /** Goes on with empty memory once no other memory node of this id lives and nothing of former sessions can land any more. */
+    private void startOver() {
+        if (node.isClosed() || !table.beginsToStartOver()) {
+            return;
+        }
+        boolean empty = node.sessions().snapshot().isEmpty();
+        if (empty) {
+            node.reclaimer().forgetAll();
+        }
+        if (table.startedOver(empty)) {
+            log.info(
+                    "Memory node {}: no other memory node of this id is left. This one starts over, and serves in {} ms.",
+                    node.id(),
+                    oldLeases.leftAt(node.clock().nanoTime()).toMillis());
+        } else {
+            node.timer().schedule(PAUSE_NANOS, this::startOver);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.memorynode;
+
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Gives out lock records, initialised, and takes them back. Records that were never used are not touched before they are given
+ * out. Thread-safe; taken only for names that are new, never for known ones.
+ */
+final class RecordAllocator {
+    /** What {@link #allocate} returns when no record is free. */
+    static final int NONE = -1;
+
+    private final Region region;
+    private final RecordLayout layout;
+    private final HighWaterMark highWaterMark;
+    private final int total;
+    private final ReentrantLock lock = new ReentrantLock();
+    // Guarded by lock.
+    private int neverUsed;
+    private int[] free = {};
+    private int freeCount;
+    private final AtomicInteger inUse = new AtomicInteger();
+
+    RecordAllocator(Region region, RecordLayout layout, HighWaterMark highWaterMark, int total) {
+        this.region = region;
+        this.layout = layout;
+        this.highWaterMark = highWaterMark;
+        this.total = total;
+    }
+
+    /** Returns the index of an initialised record, or {@link #NONE}. */
+    int allocate() {
+        lock.lock();
+        try {
+            int index = freeCount > 0 ? free[freeCount - 1] : neverUsed < total ? neverUsed : NONE;
+            if (index == NONE) {
+                return NONE;
+            }
+            region.ensureSegment(index);
+            initialise(region.recordAddress(index));
+            // Counted only now, so that a failure to get memory leaves everything as it was.
+            if (freeCount > 0) {
+                freeCount--;
+            } else {
+                neverUsed++;
+            }
+            inUse.getAndIncrement();
+            return index;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void initialise(long record) {
+        long epoch = highWaterMark.current();
+        for (int slot = 0; slot < layout.capacity(); slot++) {
+            region.write(layout.entry(record, slot), QueueEntry.INITIAL);
+        }
+        region.write(layout.epoch(record), epoch);
+        region.write(layout.header(record), LockHeader.pack(epoch, 0, 0, 0, 0));
+    }
+
+    /** Takes a record back; its name must have been forgotten before. */
+    void free(int index) {
+        lock.lock();
+        try {
+            if (freeCount == free.length) {
+                free = Arrays.copyOf(free, Math.max(64, free.length + (free.length >> 1)));
+            }
+            free[freeCount++] = index;
+            inUse.getAndDecrement();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Makes every segment take its memory now. */
+    void preallocate() {
+        for (int index = 0; index < total; index++) {
+            region.ensureSegment(index);
+        }
+    }
+
+    /** Returns how many records belong to a name. */
+    int inUse() {
+        return inUse.get();
+    }
+
+    /** Returns how many records were ever given out: no index at or above it means anything. */
+    int everUsed() {
+        lock.lock();
+        try {
+            return neverUsed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns how many records there are. */
+    int total() {
+        return total;
+    }
+}

@@ -1,0 +1,344 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.memorynode;
+
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricException.Reason;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.RecordMembers;
+import io.declock.spi.SessionListener;
+import io.declock.internal.monitor.Isolated;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sessions by node id, and the membership made from them. Thread-safe: one lock guards every change; nobody is told anything
+ * while it is held.
+ */
+final class SessionTable {
+    /** A lease that no heartbeat can renew in time is none: shorter ones that are asked for are granted as this. */
+    private static final long LEAST_LEASE_NANOS = 50_000_000;
+
+    private final MemoryNode node;
+    private final MemoryNodeSettings settings;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final NodeIds ids;
+    private final AtomicReferenceArray<@Nullable MemoryNodeSession> sessions;
+    private volatile Membership membership = new Membership(1, List.of());
+
+    SessionTable(MemoryNode node, MemoryNodeSettings settings, long secondsSince2025) {
+        this.node = node;
+        this.settings = settings;
+        this.ids = new NodeIds(settings.maxComputeNodes(), secondsSince2025);
+        this.sessions = new AtomicReferenceArray<>(settings.maxComputeNodes() + 1);
+    }
+
+    /**
+     * Makes a session a member. If the process has a session here already, that one is over for it (rule C6 of docs/protocol.md): the new
+     * one takes its place and its node id in one change of the membership, so that nobody waits for its lease.
+     *
+     * @param reachedAt the memory node's own address as the compute node reached it, empty for none
+     * @throws FabricException.Refused if the process may not join, or not before the data plane of its earlier session is cut
+     */
+    MemoryNodeSession join(JoinRequest request, String reachedAt, SessionListener listener, long now)
+            throws FabricException.Refused {
+        cutEarlier(request);
+        MemoryNodeSession session;
+        MemoryNodeSession earlier;
+        lock.lock();
+        try {
+            earlier = ofProcess(request.processId());
+            if (earlier != null && isOvertaken(request, earlier)) {
+                throw overtaken(earlier);
+            }
+            if (earlier != null && !earlier.cut) {
+                throw new FabricException.Refused(
+                        Reason.NOT_YET,
+                        "memory node " + settings.id() + " has not yet cut the earlier session " + earlier.describe()
+                                + " of this process");
+            }
+            checkNodeSet(earlier, request.nodeSetDigest());
+            Member member = earlier == null ? newMember(request, now) : successor(earlier, request);
+            long lease = Math.min(
+                    Math.max(LEAST_LEASE_NANOS, request.leaseNanos()),
+                    settings.maxLease().toNanos());
+            session = new MemoryNodeSession(
+                    node,
+                    this,
+                    member,
+                    new MemoryNodeSession.SessionRequest(
+                            request.processId(), request.attempt(), lease, request.nodeSetDigest()),
+                    listener,
+                    now);
+            sessions.set(member.nodeId(), session);
+            changeMembership();
+            session.granted(node.joinReply(session, reachedAt, membership));
+        } finally {
+            lock.unlock();
+        }
+        if (earlier != null) {
+            node.reclaimer().mayHaveOrphans();
+            tellOfItsEnd(earlier, "its process has joined again");
+        }
+        tellOthers(session);
+        return session;
+    }
+
+    private void cutEarlier(JoinRequest request) throws FabricException.Refused {
+        MemoryNodeSession earlier;
+        lock.lock();
+        try {
+            earlier = ofProcess(request.processId());
+            if (earlier != null && isOvertaken(request, earlier)) {
+                throw overtaken(earlier);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (earlier != null) {
+            cut(earlier);
+        }
+    }
+
+    /** A request that was held up on its way must not end the session that its process uses by now. */
+    private static boolean isOvertaken(JoinRequest request, MemoryNodeSession present) {
+        return request.attempt() <= present.attempt();
+    }
+
+    private FabricException.Refused overtaken(MemoryNodeSession present) {
+        return new FabricException.Refused(
+                Reason.NOT_YET,
+                "memory node " + settings.id() + " has " + present.describe()
+                        + " from a later attempt of this process to join");
+    }
+
+    /** Returns the session of a process, or null. */
+    private @Nullable MemoryNodeSession ofProcess(long processId) {
+        for (MemoryNodeSession session : snapshot()) {
+            if (session.processId() == processId) {
+                return session;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Puts a process's next incarnation in place of its last one. The node id does not rest in between as one that is given to another
+     * process does: there is no moment at which anybody could find that it has no owner.
+     */
+    private Member successor(MemoryNodeSession earlier, JoinRequest request) {
+        earlier.gone = true;
+        int id = earlier.member().nodeId();
+        return new Member(id, ids.nextIncarnation(id), request.peerAddress(), request.name());
+    }
+
+    /** Takes over which memory nodes a session uses, if no other session contradicts. */
+    void declareNodeSet(MemoryNodeSession session, long digest) throws FabricException.Refused {
+        lock.lock();
+        try {
+            checkNodeSet(session, digest);
+            session.nodeSetDigest(digest);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void checkNodeSet(@Nullable MemoryNodeSession asking, long digest) throws FabricException.Refused {
+        long known = settings.nodeSetDigest();
+        for (int id = 1; id < sessions.length() && known == 0; id++) {
+            MemoryNodeSession session = sessions.get(id);
+            known = session == null || session == asking ? 0 : session.nodeSetDigest();
+        }
+        if (known != 0 && digest != 0 && known != digest) {
+            throw new FabricException.Refused(
+                    Reason.BAD_NODE_SET,
+                    "memory node " + settings.id()
+                            + " belongs to another set of memory nodes than this process is configured with; every"
+                            + " process must list the same memory nodes");
+        }
+    }
+
+    private Member newMember(JoinRequest request, long now) throws FabricException.Refused {
+        int id = ids.take(now);
+        if (id == 0) {
+            throw noId();
+        }
+        return new Member(id, ids.nextIncarnation(id), request.peerAddress(), request.name());
+    }
+
+    private FabricException.Refused noId() {
+        int connected = 0;
+        for (MemoryNodeSession session : snapshot()) {
+            connected += session.cutting ? 0 : 1;
+        }
+        int most = settings.maxComputeNodes();
+        return connected == most
+                ? new FabricException.Refused(
+                        Reason.TOO_MANY_COMPUTE_NODES,
+                        "memory node " + settings.id() + " serves at most " + most
+                                + " compute nodes (its queue capacity) and all are joined;"
+                                + " raise its queue capacity or run fewer instances")
+                : new FabricException.Refused(
+                        Reason.NOT_YET,
+                        "memory node " + settings.id()
+                                + " has no node id free until the lease of a compute node that is gone has run out");
+    }
+
+    // Called with the lock held.
+    private void changeMembership() {
+        List<Member> members = new ArrayList<>();
+        for (MemoryNodeSession session : snapshot()) {
+            members.add(session.member());
+        }
+        membership = new Membership(membership.version() + 1, members);
+    }
+
+    private void tellOthers(MemoryNodeSession changed) {
+        Membership now = membership;
+        for (MemoryNodeSession session : snapshot()) {
+            if (session != changed && !session.isCut()) {
+                Isolated.run(
+                        "Telling session " + session.describe() + " of the members",
+                        () -> session.listener().membershipChanged(now));
+            }
+        }
+        node.reclaimer().membersChanged();
+    }
+
+    /** Cuts the data plane of a session; it stays a member. */
+    void cut(MemoryNodeSession session) {
+        cutThen(session, () -> {});
+    }
+
+    /** Cuts a session and, when nothing of it can land any more, ends its membership; {@code done} runs after that. */
+    void leave(MemoryNodeSession session, Runnable done) {
+        cutThen(session, () -> {
+            if (forget(session)) {
+                tellOthers(session);
+            }
+            done.run();
+        });
+    }
+
+    /** Declares a session dead: as when it leaves, but against its will. */
+    void expel(MemoryNodeSession session, String why) {
+        cutThen(session, () -> {
+            if (forget(session)) {
+                tellOthers(session);
+                tellOfItsEnd(session, why);
+            }
+        });
+    }
+
+    private void tellOfItsEnd(MemoryNodeSession session, String why) {
+        Isolated.run(
+                "Telling session " + session.describe() + " of its end",
+                () -> session.listener()
+                        .lost(new FabricException(
+                                "memory node " + settings.id() + " ended session " + session.describe() + ": " + why)));
+    }
+
+    private void cutThen(MemoryNodeSession session, Runnable then) {
+        boolean first;
+        boolean now;
+        lock.lock();
+        try {
+            first = !session.cutting;
+            session.cutting = true;
+            now = session.cut;
+            if (!now) {
+                session.afterCut.add(then);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (now) {
+            then.run();
+        } else if (first) {
+            session.gate().close(() -> cutDataPlane(session));
+        }
+    }
+
+    private void cutDataPlane(MemoryNodeSession session) {
+        DataPlane plane = session.dataPlane();
+        if (plane == null) {
+            wasCut(session);
+        } else {
+            plane.cut(() -> wasCut(session));
+        }
+    }
+
+    private void wasCut(MemoryNodeSession session) {
+        List<Runnable> then;
+        lock.lock();
+        try {
+            session.cut = true;
+            session.cutAt = node.clock().nanoTime();
+            then = List.copyOf(session.afterCut);
+            session.afterCut.clear();
+        } finally {
+            lock.unlock();
+        }
+        then.forEach(step -> Isolated.run("What follows the cut of session " + session.describe(), step));
+        node.reclaimer().membersChanged();
+    }
+
+    private boolean forget(MemoryNodeSession session) {
+        lock.lock();
+        try {
+            if (session.gone) {
+                return false;
+            }
+            session.gone = true;
+            sessions.set(session.member().nodeId(), null);
+            ids.free(session.member().nodeId(), session.cutAt + session.leaseNanos());
+            changeMembership();
+        } finally {
+            lock.unlock();
+        }
+        node.reclaimer().mayHaveOrphans();
+        return true;
+    }
+
+    Membership membership() {
+        return membership;
+    }
+
+    /** Returns the members and which of them know a record. */
+    RecordMembers recordMembers(int record) {
+        Membership all = membership;
+        BitSet users = new BitSet();
+        for (Member member : all.members()) {
+            MemoryNodeSession session = byNodeId(member.nodeId());
+            if (session != null && session.member() == member && session.known().contains(record)) {
+                users.set(member.nodeId());
+            }
+        }
+        return RecordMembers.of(all, users);
+    }
+
+    /** Returns the session with that node id, or null. */
+    @Nullable
+    MemoryNodeSession byNodeId(int nodeId) {
+        return nodeId < 1 || nodeId >= sessions.length() ? null : sessions.get(nodeId);
+    }
+
+    /** Returns every session that is a member. */
+    List<MemoryNodeSession> snapshot() {
+        List<MemoryNodeSession> all = new ArrayList<>();
+        for (int id = 1; id < sessions.length(); id++) {
+            MemoryNodeSession session = sessions.get(id);
+            if (session != null) {
+                all.add(session);
+            }
+        }
+        return all;
+    }
+}

@@ -1,0 +1,66 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.monitor;
+
+import io.declock.GrantKind;
+import io.declock.spi.LockObserver;
+import io.declock.LockMode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Passes everything on to an observer, and keeps what that throws from those who acquire and release locks. Thread-safe as it is. */
+public final class IsolatedObserver implements LockObserver {
+    private static final Logger log = LoggerFactory.getLogger(IsolatedObserver.class);
+
+    private final LockObserver observer;
+
+    private IsolatedObserver(LockObserver observer) {
+        this.observer = observer;
+    }
+
+    /** Returns the observer, guarded; one that does nothing as it is. */
+    public static LockObserver of(LockObserver observer) {
+        return observer.equals(NONE) ? NONE : new IsolatedObserver(observer);
+    }
+
+    private void failed(Throwable e) {
+        log.error("The lock observer {} failed", observer.getClass().getName(), e);
+    }
+
+    @Override
+    public void granted(LockMode mode, GrantKind kind, long waitNanos) {
+        try {
+            observer.granted(mode, kind, waitNanos);
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+
+    @Override
+    public void released(LockMode mode, long heldNanos) {
+        try {
+            observer.released(mode, heldNanos);
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+
+    @Override
+    public void notGranted(LockMode mode, Outcome outcome, long waitNanos) {
+        try {
+            observer.notGranted(mode, outcome, waitNanos);
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+
+    @Override
+    public void lost(LockMode mode) {
+        try {
+            observer.lost(mode);
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import io.declock.internal.local.LocalHost;
+import io.declock.internal.local.LocalLock;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.session.NodeSession;
+import java.util.Iterator;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The locks this process knows, by name, idle ones included up to a bound: beyond it a few are looked at for each new one, and those that are
+ * idle and were not used since the last look are forgotten, so that a name in use is not resolved again and again. Names that are used
+ * once do not push the others out. While all are in use the table grows by a sixteenth over its bound, until the look has come round.
+ * Thread-safe.
+ */
+final class LockTable {
+    private static final int SWEEP = 16;
+
+    private final LocalHost host;
+    private final int maxIdle;
+    private final ConcurrentHashMap<String, LocalLock> locks = new ConcurrentHashMap<>();
+    private final AtomicInteger size = new AtomicInteger();
+    private final ReentrantLock sweeping = new ReentrantLock();
+    private @Nullable Iterator<LocalLock> hand;
+
+    LockTable(LocalHost host, int maxIdle) {
+        this.host = host;
+        this.maxIdle = maxIdle;
+    }
+
+    LocalLock get(String name) {
+        LocalLock known = locks.get(name);
+        if (known != null) {
+            return known;
+        }
+        LocalLock fresh = new LocalLock(host, name);
+        LocalLock raced = locks.putIfAbsent(name, fresh);
+        if (raced != null) {
+            return raced;
+        }
+        if (size.incrementAndGet() > maxIdle) {
+            sweep();
+        }
+        return fresh;
+    }
+
+    @Nullable
+    LocalLock find(String name) {
+        return locks.get(name);
+    }
+
+    /** Forgets some idle locks; whoever comes while another thread does goes on without. */
+    private void sweep() {
+        if (!sweeping.tryLock()) {
+            return;
+        }
+        try {
+            for (int i = 0; i < SWEEP && size.get() > maxIdle; i++) {
+                if (hand == null || !hand.hasNext()) {
+                    hand = locks.values().iterator();
+                    if (!hand.hasNext()) {
+                        return;
+                    }
+                }
+                LocalLock next = hand.next();
+                if (!next.spare()) {
+                    forget(next);
+                }
+            }
+        } finally {
+            sweeping.unlock();
+        }
+    }
+
+    /** Forgets a lock if it is idle. */
+    boolean forget(LocalLock lock) {
+        CqlLock remote = lock.remote();
+        NodeSession session = remote != null && remote.environment() instanceof NodeSession s ? s : null;
+        if (!lock.retire()) {
+            return false;
+        }
+        if (locks.remove(lock.name(), lock)) {
+            size.decrementAndGet();
+        }
+        host.forgotten(lock);
+        if (remote != null && session != null) {
+            session.unregister(remote.record(), lock);
+        }
+        return true;
+    }
+
+    Iterable<LocalLock> all() {
+        return locks.values();
+    }
+
+    int size() {
+        return size.get();
+    }
+}

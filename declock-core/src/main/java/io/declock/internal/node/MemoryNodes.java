@@ -1,0 +1,376 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import io.declock.ComputeNodeSettings;
+import io.declock.ManagedComponent;
+import io.declock.MemoryNodeRefusedException;
+import io.declock.MemoryNodeUnavailableException;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricException;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.layout.NodeSetDigest;
+import io.declock.spi.Resolution;
+import io.declock.internal.local.LocalLock;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.monitor.Isolated;
+import io.declock.internal.session.ClockSync;
+import io.declock.internal.session.MemoryNodeLink;
+import io.declock.internal.session.NodeSession;
+import io.declock.internal.session.SessionSettings;
+import io.declock.internal.session.Surroundings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory nodes of one compute node: which of them a name lives on, and binding locks to their records there. Names can be
+ * mapped as soon as every memory node was joined once, because they map to stable ids that are learnt at joining. Thread-safe.
+ */
+final class MemoryNodes implements MemoryNodeLink.Listener {
+    private static final Logger log = LoggerFactory.getLogger(MemoryNodes.class);
+    private static final long LEAVE_CHECK_NANOS = 5_000_000L;
+    private static final long NOT_YET_RETRY_NANOS = 100_000_000L;
+
+    private final ComputeNodeSettings settings;
+    private final LockTable table;
+    private final NodeRuntime runtime;
+    private final List<MemoryNodeLink> links = new ArrayList<>();
+    private final List<Fabric> fabrics;
+    private final ClockSync clockSync;
+    private final Set<LocalLock> unbound = ConcurrentHashMap.newKeySet();
+    private final Signal changed = new Signal();
+    private volatile long @Nullable [] idHashes;
+    private volatile boolean coordinating;
+
+    MemoryNodes(
+            List<MemoryNodeAddress> addresses,
+            List<Fabric> fabrics,
+            ComputeNodeSettings settings,
+            NodeRuntime runtime,
+            NodeCounters counters,
+            LockTable table) {
+        this.settings = settings;
+        this.table = table;
+        this.runtime = runtime;
+        this.fabrics = fabrics;
+        Surroundings surroundings = new Surroundings(runtime.clock(), runtime.timer(), runtime.random(), counters);
+        SessionSettings session = new SessionSettings(
+                settings.name(),
+                runtime.processId(),
+                settings.lease(),
+                settings.heartbeatInterval(),
+                settings.leaseMargin(),
+                settings.clockSyncInterval(),
+                settings.cql());
+        for (MemoryNodeAddress address : addresses) {
+            links.add(new MemoryNodeLink(address, fabricFor(address), session, surroundings, this));
+        }
+        this.clockSync = new ClockSync(this::links, surroundings, settings.clockSyncInterval());
+    }
+
+    private Fabric fabricFor(MemoryNodeAddress address) {
+        for (Fabric fabric : fabrics) {
+            if (fabric.supports(address)) {
+                return fabric;
+            }
+        }
+        throw new IllegalArgumentException("no fabric for memory node " + address + ": its scheme is '"
+                + address.scheme() + "'; tcp needs TcpFabric, rdma needs the module declock-rdma");
+    }
+
+    /** Returns how the fabrics are doing beside their sessions. */
+    Map<String, Object> fabricDetails() {
+        Map<String, Object> details = new LinkedHashMap<>();
+        fabrics.forEach(fabric -> details.putAll(fabric.details()));
+        return details;
+    }
+
+    Collection<MemoryNodeLink> links() {
+        return links;
+    }
+
+    // ---------------------------------------------------------------- binding names to records
+
+    /** Returns the link of a name's memory node, or null while not every stable id is known. */
+    @Nullable
+    MemoryNodeLink linkOf(String name) {
+        if (links.size() == 1) {
+            return links.get(0);
+        }
+        long[] hashes = idHashes;
+        return hashes == null ? null : links.get(Rendezvous.choose(hashes, fullName(name)));
+    }
+
+    String fullName(String name) {
+        return settings.namespace() + '\0' + name;
+    }
+
+    void bind(LocalLock lock) {
+        MemoryNodeLink link = linkOf(lock.name());
+        NodeSession session = link == null || idHashes == null ? null : link.session();
+        if (link == null || session == null) {
+            bindLater(lock, link);
+            return;
+        }
+        CompletableFuture<Resolution> answer;
+        try {
+            answer = session.resolve(fullName(lock.name()));
+        } catch (RuntimeException | Error e) {
+            log.error("{} could not be looked up at memory node {}; trying again", lock.title(), link.address(), e);
+            notResolved(lock, link, session, e);
+            return;
+        }
+        answer.whenComplete((resolution, failure) -> {
+            if (failure == null) {
+                link.sawEpoch(resolution.epoch());
+                session.register(resolution.record(), lock);
+                session.resolved(answer);
+                attach(lock, link, session, resolution);
+            } else {
+                session.resolved(answer);
+                notResolved(lock, link, session, failure);
+            }
+        });
+    }
+
+    private void attach(LocalLock lock, MemoryNodeLink link, NodeSession session, Resolution resolution) {
+        if (session.isOver()) {
+            session.unregister(resolution.record(), lock);
+            bindLater(lock, link);
+            return;
+        }
+        lock.bound(session, resolution);
+        // The session may have ended after the look above, and told only the locks that were bound by then.
+        session.loseIfOver(resolution.record(), lock);
+    }
+
+    private void notResolved(LocalLock lock, MemoryNodeLink link, NodeSession session, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof FabricException.Refused refused
+                && !refused.reason().passes()) {
+            lock.bindFailed(new MemoryNodeRefusedException(
+                    "memory node " + link.memoryNodeId() + " (" + link.address() + ") refused " + lock.title() + ": "
+                            + refused.getMessage(),
+                    refused));
+        } else if (session.isOver() || link.session() != session) {
+            bindLater(lock, link);
+        } else {
+            lock.bindFailed(null);
+            unbound.add(lock);
+            runtime.timer().schedule(NOT_YET_RETRY_NANOS, () -> retry(lock));
+        }
+    }
+
+    /** No session now: callers wait for the next one, unless they are to fail at once. */
+    private void bindLater(LocalLock lock, @Nullable MemoryNodeLink link) {
+        FabricException.Refused refusal = link == null ? null : link.refusal();
+        if (link != null && refusal != null) {
+            lock.bindFailed(new MemoryNodeRefusedException(
+                    "memory node " + link.address() + " refused this process: " + refusal.getMessage(), refusal));
+            return;
+        }
+        if (settings.failFast() && link != null && !link.problem().isEmpty()) {
+            lock.bindFailed(new MemoryNodeUnavailableException(lock.title() + " lives on memory node " + link.address()
+                    + ", which is unavailable: " + link.problem()));
+            return;
+        }
+        // In this order: a retry takes the lock out of the set, and would be in vain while the lock believes that it is
+        // being bound.
+        lock.bindFailed(null);
+        unbound.add(lock);
+        MemoryNodeLink present = linkOf(lock.name());
+        if (present != null && present.session() != null && idHashes != null) {
+            // The session began before the lock was in the set.
+            retry(lock);
+        }
+    }
+
+    private void retry(LocalLock lock) {
+        if (unbound.remove(lock)) {
+            Isolated.run("Binding " + lock.title(), lock::retryBinding);
+        }
+    }
+
+    /**
+     * Tries to bind what waits for a session. Each once: a session may be over before its beginning is told here, when the answer came later
+     * than the lease lasts, and then whatever is tried waits again.
+     */
+    private void retryUnbound() {
+        List.copyOf(unbound).forEach(this::retry);
+    }
+
+    // ---------------------------------------------------------------- sessions
+
+    @Override
+    public void joined(MemoryNodeLink link, NodeSession session) {
+        log.info(
+                "Joined memory node {} ({}) as node {}.{}, lease {}",
+                link.memoryNodeId(),
+                link.address(),
+                session.nodeId(),
+                session.incarnation(),
+                Duration.ofNanos(session.joined().leaseNanos()));
+        learnIds();
+        retryUnbound();
+        signal();
+    }
+
+    private void learnIds() {
+        List<String> ids = new ArrayList<>();
+        for (MemoryNodeLink link : links) {
+            if (link.memoryNodeId().isEmpty()) {
+                return;
+            }
+            ids.add(link.memoryNodeId());
+        }
+        boolean first = idHashes == null;
+        if (ids.stream().distinct().count() != ids.size()) {
+            log.error("Several addresses of memory nodes lead to the same memory node: {}", ids);
+            return;
+        }
+        idHashes = ids.stream().mapToLong(NodeSetDigest::hash).toArray();
+        if (first) {
+            links.forEach(link -> link.declareNodeSet(NodeSetDigest.of(ids)));
+        }
+    }
+
+    @Override
+    public void down(MemoryNodeLink link) {
+        if (link.refusal() != null || settings.failFast()) {
+            retryUnbound();
+        }
+        signal();
+    }
+
+    @Override
+    public void reclaimProposed(NodeSession session, long round, long[] records) {
+        List<Long> vetoed = new ArrayList<>();
+        Set<Long> unregistered = session.unregisteredRecords();
+        for (long record : records) {
+            LocalLock lock = session.lockAt(record);
+            if (unregistered == null || unregistered.contains(record) || lock != null && !table.forget(lock)) {
+                vetoed.add(record);
+            }
+        }
+        session.fabric()
+                .control()
+                .answerReclaim(round, vetoed.stream().mapToLong(Long::longValue).toArray());
+    }
+
+    boolean awaitReady(Duration timeout) throws InterruptedException {
+        boolean ready = awaitCondition(
+                () -> idHashes != null && links.stream().allMatch(link -> link.session() != null) || refusal() != null,
+                timeout);
+        MemoryNodeRefusedException refused = refusal();
+        if (refused != null) {
+            throw refused;
+        }
+        return ready;
+    }
+
+    private @Nullable MemoryNodeRefusedException refusal() {
+        for (MemoryNodeLink link : links) {
+            FabricException.Refused refused = link.refusal();
+            if (refused != null) {
+                return new MemoryNodeRefusedException(
+                        "memory node " + link.address() + " refused this process: " + refused.getMessage(), refused);
+            }
+        }
+        return null;
+    }
+
+    boolean awaitCondition(BooleanSupplier condition, Duration timeout) throws InterruptedException {
+        return changed.await(condition, ComputeNode.nanos(timeout));
+    }
+
+    /** Makes those who wait for a condition look at it again. Allowed under any mutex. */
+    void signal() {
+        changed.signal();
+    }
+
+    void leave(boolean clean, Duration timeout) {
+        clockSync.stop();
+        try {
+            boolean idle = clean && awaitCondition(this::hasNoPosition, timeout);
+            links.forEach(link -> link.stop(idle));
+            awaitCondition(() -> links.stream().allMatch(link -> link.session() == null), timeout);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        links.forEach(link -> link.stop(false));
+    }
+
+    /** An orphaned request, or a release still under way: leaving before it landed would be dying, for the others. */
+    private boolean hasNoPosition() {
+        for (LocalLock lock : table.all()) {
+            if (lock.hasPosition()) {
+                runtime.timer().schedule(LEAVE_CHECK_NANOS, this::signal);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void forgotten(LocalLock lock) {
+        unbound.remove(lock);
+    }
+
+    String whereIs(String name) {
+        MemoryNodeLink link = linkOf(name);
+        if (link == null) {
+            return "; its memory node is not known yet, because not every memory node has been joined";
+        }
+        String problem = link.problem();
+        return " by memory node " + link.address() + (problem.isEmpty() ? "" : ", which is unavailable: " + problem);
+    }
+
+    // ---------------------------------------------------------------- components
+
+    List<ManagedComponent> components() {
+        return List.of(
+                new Component(
+                        "sessions",
+                        () -> links.forEach(MemoryNodeLink::start),
+                        () -> leave(false, Duration.ofSeconds(2)),
+                        () -> links.stream().anyMatch(link -> link.session() != null)),
+                new Component("reset-coordinator", () -> coordinate(true), () -> coordinate(false), () -> coordinating),
+                new Component("clock-sync", clockSync::start, clockSync::stop, clockSync::isRunning));
+    }
+
+    private void coordinate(boolean on) {
+        coordinating = on;
+        links.forEach(link -> link.coordinate(on));
+    }
+
+    private record Component(String name, Runnable starter, Runnable stopper, BooleanSupplier running)
+            implements ManagedComponent {
+        @Override
+        public void start() {
+            starter.run();
+        }
+
+        @Override
+        public void stop() {
+            stopper.run();
+        }
+
+        @Override
+        public boolean isRunning() {
+            return running.getAsBoolean();
+        }
+    }
+}

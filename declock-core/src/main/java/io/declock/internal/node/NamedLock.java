@@ -1,0 +1,141 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import io.declock.LockLostException;
+import io.declock.LockMode;
+import io.declock.LockNotGrantedException;
+import io.declock.UpgradeRefusedException;
+import io.declock.internal.local.Hold;
+import io.declock.internal.local.LocalWaiter;
+import io.declock.LockNames;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+import org.jspecify.annotations.Nullable;
+
+/** A lock name as {@code java.util.concurrent} sees it; holds belong to threads. Immutable, thread-safe. */
+final class NamedLock implements ReadWriteLock {
+    private final ComputeNode node;
+    private final String name;
+    private final Lock reader = new View(LockMode.READ);
+    private final Lock writer = new View(LockMode.WRITE);
+
+    NamedLock(ComputeNode node, String name) {
+        this.node = node;
+        this.name = name;
+    }
+
+    @Override
+    public Lock readLock() {
+        return reader;
+    }
+
+    @Override
+    public Lock writeLock() {
+        return writer;
+    }
+
+    @Override
+    public String toString() {
+        return "DecLock[" + name + "]";
+    }
+
+    private final class View implements Lock {
+        private final LockMode mode;
+
+        /**
+         * What was granted through this view last and not released, mostly what its {@link #unlock} is for. Other threads write it too:
+         * it counts only for its owner, who has seen its own grant. Not kept any longer: a view may outlive its name in the node's table.
+         */
+        private @Nullable Hold recent;
+
+        View(LockMode mode) {
+            this.mode = mode;
+        }
+
+        @Override
+        public void lock() {
+            try {
+                acquire(Acquirer.FOR_EVER, false);
+            } catch (InterruptedException e) {
+                throw new AssertionError("an uninterruptible wait was interrupted", e);
+            }
+        }
+
+        @Override
+        public void lockInterruptibly() throws InterruptedException {
+            acquire(Acquirer.FOR_EVER, true);
+        }
+
+        @Override
+        public boolean tryLock() {
+            try {
+                return acquire(0, false) != null;
+            } catch (InterruptedException e) {
+                throw new AssertionError("an uninterruptible wait was interrupted", e);
+            }
+        }
+
+        @Override
+        public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+            return acquire(Math.max(0, unit.toNanos(time)), true) != null;
+        }
+
+        private @Nullable Hold acquire(long waitNanos, boolean interruptible) throws InterruptedException {
+            try {
+                LocalWaiter granted =
+                        node.acquirer().acquire(name, mode, Thread.currentThread(), waitNanos, interruptible, true);
+                if (granted == null) {
+                    return null;
+                }
+                recent = granted.hold();
+                return granted.hold();
+            } catch (UpgradeRefusedException e) {
+                if (waitNanos == 0) {
+                    return null;
+                }
+                IllegalMonitorStateException refused = new IllegalMonitorStateException(e.getMessage());
+                refused.initCause(e);
+                throw refused;
+            }
+        }
+
+        @Override
+        public void unlock() {
+            Thread caller = Thread.currentThread();
+            Hold hold = recent;
+            if (hold == null || !hold.isStillHeldBy(caller, mode)) {
+                hold = node.findHold(name, caller);
+            }
+            if (hold == null) {
+                throw new IllegalMonitorStateException("lock " + LockNames.quoted(name) + " is not held by " + caller);
+            }
+            if (recent == hold) {
+                recent = null;
+            }
+            LockLostException lost = node.release(hold, mode, true);
+            if (lost != null) {
+                throw new LockLostException(lost.getMessage(), lost);
+            }
+        }
+
+        @Override
+        public Condition newCondition() {
+            throw new UnsupportedOperationException("a distributed lock has no conditions");
+        }
+
+        @Override
+        public String toString() {
+            return "DecLock[" + name + "]." + mode;
+        }
+    }
+
+    /** Says that a wait ended without a grant. */
+    static LockNotGrantedException notGranted(String name, LockMode mode, long waitNanos, String where) {
+        return new LockNotGrantedException("lock " + LockNames.quoted(name) + " was not granted in mode " + mode
+                + " within " + TimeUnit.NANOSECONDS.toMillis(waitNanos) + " ms" + where);
+    }
+}

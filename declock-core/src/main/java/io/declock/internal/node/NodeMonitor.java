@@ -1,0 +1,224 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import io.declock.ComputeNodeMonitor;
+import io.declock.LockMode;
+import io.declock.LockOwner;
+import io.declock.MemoryNodeUnavailableException;
+import io.declock.spi.FabricException;
+import io.declock.spi.Member;
+import io.declock.Purpose;
+import io.declock.spi.Resolution;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.local.Hold;
+import io.declock.internal.local.LocalLock;
+import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.LockNames;
+import io.declock.LockRecordView;
+import io.declock.LockView;
+import io.declock.MemoryNodeView;
+import io.declock.internal.session.MemoryNodeLink;
+import io.declock.internal.session.NodeSession;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Looks into a compute node. Thread-safe. */
+final class NodeMonitor implements ComputeNodeMonitor {
+    private final ComputeNode node;
+    private final MemoryNodes memoryNodes;
+    private final LockTable table;
+
+    NodeMonitor(ComputeNode node, MemoryNodes memoryNodes, LockTable table) {
+        this.node = node;
+        this.memoryNodes = memoryNodes;
+        this.table = table;
+    }
+
+    @Override
+    public List<MemoryNodeView> memoryNodes() {
+        return memoryNodes.links().stream().map(MemoryNodeLink::view).toList();
+    }
+
+    @Override
+    public Map<String, Object> fabricDetails() {
+        return memoryNodes.fabricDetails();
+    }
+
+    @Override
+    public List<LockView> locks(int limit) {
+        List<LockView> views = new ArrayList<>();
+        for (LocalLock lock : table.all()) {
+            if (views.size() >= limit) {
+                break;
+            }
+            lock.visit(new Collector(lock.name(), memoryNodeId(lock.name()), views));
+        }
+        return views.size() > limit ? List.copyOf(views.subList(0, limit)) : List.copyOf(views);
+    }
+
+    @Override
+    public List<LockView> locksNamed(String name) {
+        List<LockView> views = new ArrayList<>();
+        LocalLock lock = table.find(name);
+        if (lock != null) {
+            lock.visit(new Collector(name, memoryNodeId(name), views));
+        }
+        return List.copyOf(views);
+    }
+
+    @Override
+    public Optional<MemoryNodeView> memoryNodeOf(String name) {
+        MemoryNodeLink link = memoryNodes.linkOf(name);
+        return link == null ? Optional.empty() : Optional.of(link.view());
+    }
+
+    private String memoryNodeId(String name) {
+        MemoryNodeLink link = memoryNodes.linkOf(name);
+        return link == null ? "" : link.memoryNodeId();
+    }
+
+    private final class Collector implements LocalLock.Visitor {
+        private final String name;
+        private final String memoryNode;
+        private final List<LockView> views;
+        private final long now = node.clock().nanoTime();
+
+        Collector(String name, String memoryNode, List<LockView> views) {
+            this.name = name;
+            this.memoryNode = memoryNode;
+            this.views = views;
+        }
+
+        @Override
+        public void hold(Hold hold, boolean exclusive) {
+            views.add(new LockView(
+                    name,
+                    memoryNode,
+                    LockView.State.HELD,
+                    exclusive ? LockMode.WRITE : LockMode.READ,
+                    ownerName(hold.owner()),
+                    hold.token(),
+                    Duration.ofNanos(now - hold.grantedAt()),
+                    null));
+        }
+
+        @Override
+        public void waiter(LocalWaiter waiter, long since, int position) {
+            views.add(new LockView(
+                    name,
+                    memoryNode,
+                    LockView.State.WAITING,
+                    waiter.mode(),
+                    ownerName(waiter.owner()),
+                    null,
+                    Duration.ofNanos(now - since),
+                    position));
+        }
+    }
+
+    private static String ownerName(Object owner) {
+        if (owner instanceof Thread thread) {
+            return thread.getName().isEmpty() ? thread.toString() : thread.getName();
+        }
+        return owner instanceof LockOwner named
+                ? named.description()
+                : owner.getClass().getSimpleName();
+    }
+
+    @Override
+    public long heldNow() {
+        return node.heldNow();
+    }
+
+    @Override
+    public long waitingNow() {
+        return node.waitingNow();
+    }
+
+    @Override
+    public int tableSize() {
+        return table.size();
+    }
+
+    @Override
+    public NodeCounters counters() {
+        return node.counters();
+    }
+
+    @Override
+    public CompletionStage<Optional<LockRecordView>> inspect(String name) {
+        ComputeNode.checkName(name);
+        MemoryNodeLink link = memoryNodes.linkOf(name);
+        NodeSession session = link == null ? null : link.session();
+        if (link == null || session == null) {
+            return CompletableFuture.failedFuture(new MemoryNodeUnavailableException(
+                    "lock " + LockNames.quoted(name) + " cannot be looked up" + node.whereIs(name)));
+        }
+        return session.fabric()
+                .control()
+                .lookUp(memoryNodes.fullName(name))
+                .thenCompose(found -> found.isEmpty()
+                        ? CompletableFuture.completedFuture(Optional.<LockRecordView>empty())
+                        : read(name, link, session, found.get()));
+    }
+
+    private static CompletionStage<Optional<LockRecordView>> read(
+            String name, MemoryNodeLink link, NodeSession session, Resolution found) {
+        CompletableFuture<Optional<LockRecordView>> result = new CompletableFuture<>();
+        session.post(
+                new VerbChain() {
+                    @Override
+                    public void completed(VerbResults results) {
+                        result.complete(
+                                Optional.of(decode(name, link.memoryNodeId(), session, found.record(), results)));
+                    }
+
+                    @Override
+                    public void failed(FabricException cause) {
+                        result.completeExceptionally(cause);
+                    }
+                }.begin(Purpose.INSPECT).read(found.record(), session.layout().words()));
+        return result;
+    }
+
+    private static LockRecordView decode(
+            String name, String memoryNode, NodeSession session, long record, VerbResults words) {
+        RecordLayout layout = session.layout();
+        long header = words.word(0, 0);
+        long epoch = words.word(0, 1);
+        List<LockRecordView.Entry> entries = new ArrayList<>();
+        for (int index = LockHeader.head(header); index < LockHeader.tail(header); index++) {
+            long entry = words.word(0, 2 + layout.slot(index));
+            if (QueueEntry.isValid(entry, layout.version(index), epoch)) {
+                Member member = session.membership().byNodeId(QueueEntry.nodeId(entry));
+                entries.add(new LockRecordView.Entry(
+                        index,
+                        QueueEntry.isExclusive(entry),
+                        QueueEntry.nodeId(entry),
+                        member == null ? "" : member.name()));
+            }
+        }
+        return new LockRecordView(
+                name,
+                memoryNode,
+                record,
+                epoch,
+                LockHeader.head(header),
+                LockHeader.size(header),
+                LockHeader.writers(header),
+                LockHeader.resetId(header),
+                entries);
+    }
+}

@@ -1,0 +1,173 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import io.declock.internal.time.Clock;
+import io.declock.internal.time.RandomSource;
+import io.declock.internal.time.TimerService;
+import java.security.SecureRandom;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The threads, clock and randomness of a compute node: one timer thread, and pools for callbacks into user code. Thread-safe. */
+final class NodeRuntime implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(NodeRuntime.class);
+
+    /**
+     * Thousands of waits may end at the same moment: by a time-out, or with a session. A thread for each would take more memory than all
+     * the rest, so callbacks beyond this many wait for each other. Losses have threads of their own: they must be told although
+     * callbacks that were granted a lock take long.
+     */
+    private static final int MAX_CALLBACK_THREADS = 64;
+
+    private static final int MAX_LOSS_THREADS = 16;
+    private static final int IDLE_SECONDS = 10;
+
+    private final String name;
+    private final Clock clock;
+    private final TimerService timer;
+    private final RandomSource random;
+    private final long processId;
+    private final @Nullable TimerThread timerThread;
+    private final ExecutorService callbacks;
+    private final ExecutorService losses;
+
+    NodeRuntime(String name, @Nullable Clock clock, @Nullable TimerService timer, @Nullable RandomSource random) {
+        this.name = name;
+        this.clock = clock == null ? System::nanoTime : clock;
+        this.random = random == null ? () -> ThreadLocalRandom.current().nextLong() : random;
+        this.processId = random == null ? new SecureRandom().nextLong() : random.nextLong();
+        this.callbacks = pool(MAX_CALLBACK_THREADS, name + "-declock-callback");
+        this.losses = pool(MAX_LOSS_THREADS, name + "-declock-loss");
+        if (timer == null) {
+            this.timerThread = new TimerThread(name + "-declock-timer");
+            this.timer = timerThread;
+        } else {
+            this.timerThread = null;
+            this.timer = timer;
+        }
+    }
+
+    private static ExecutorService pool(int threads, String name) {
+        ThreadPoolExecutor pool = new ThreadPoolExecutor(
+                threads,
+                threads,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
+                task -> daemon(task, name));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
+    }
+
+    private static Thread daemon(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** One thread with a queue of timers, out of which cancelled ones are taken. Drops them when it is closed. */
+    private static final class TimerThread implements TimerService, AutoCloseable {
+        private static final Timer NEVER = () -> {};
+
+        private final ScheduledThreadPoolExecutor executor;
+
+        TimerThread(String name) {
+            executor = new ScheduledThreadPoolExecutor(1, task -> daemon(task, name));
+            executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+            executor.setRemoveOnCancelPolicy(true);
+        }
+
+        @Override
+        public void schedule(long delayNanos, Runnable task) {
+            start(delayNanos, task);
+        }
+
+        @Override
+        public Timer start(long delayNanos, Runnable task) {
+            if (executor.isShutdown()) {
+                return NEVER;
+            }
+            try {
+                Future<?> scheduled = executor.schedule(() -> guarded(task), delayNanos, TimeUnit.NANOSECONDS);
+                return () -> scheduled.cancel(false);
+            } catch (RejectedExecutionException e) {
+                log.debug("A timer was not started: the node is closing");
+                return NEVER;
+            }
+        }
+
+        @Override
+        public void close() {
+            executor.shutdownNow();
+        }
+    }
+
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            log.error("A timer's task failed", e);
+        }
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    TimerService timer() {
+        return timer;
+    }
+
+    /** Returns how many timers are in the queue; 0 if they are somebody else's. */
+    int timers() {
+        return timerThread == null ? 0 : timerThread.executor.getQueue().size();
+    }
+
+    RandomSource random() {
+        return random;
+    }
+
+    long processId() {
+        return processId;
+    }
+
+    /** Runs callbacks into user code, which may block. */
+    Executor callbacks() {
+        return task -> execute(callbacks, task);
+    }
+
+    /** Tells that a hold was lost, by callbacks that may block. */
+    Executor losses() {
+        return task -> execute(losses, task);
+    }
+
+    private void execute(ExecutorService pool, Runnable task) {
+        try {
+            pool.execute(() -> guarded(task));
+        } catch (RejectedExecutionException e) {
+            // The node was closed meanwhile. A wait that is never told of its end would be worse than one more thread.
+            daemon(() -> guarded(task), name + "-declock-late").start();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (timerThread != null) {
+            timerThread.close();
+        }
+        callbacks.shutdown();
+        losses.shutdown();
+    }
+}

@@ -1,0 +1,32 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import io.declock.internal.layout.NodeSetDigest;
+
+/**
+ * Rendezvous hashing: each name goes to the memory node with the highest hash of (node id, name), so that taking one node away
+ * moves only its names. Over the nodes' stable ids, never their addresses.
+ */
+final class Rendezvous {
+    private Rendezvous() {}
+
+    /** Returns the index in {@code idHashes} of the node a name belongs to. */
+    static int choose(long[] idHashes, String fullName) {
+        if (idHashes.length == 1) {
+            return 0;
+        }
+        long name = NodeSetDigest.hash(fullName);
+        int best = 0;
+        long bestScore = NodeSetDigest.mix(idHashes[0] ^ name);
+        for (int i = 1; i < idHashes.length; i++) {
+            long score = NodeSetDigest.mix(idHashes[i] ^ name);
+            if (Long.compareUnsigned(score, bestScore) > 0) {
+                best = i;
+                bestScore = score;
+            }
+        }
+        return best;
+    }
+}

@@ -1,0 +1,265 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import io.declock.DecLockException;
+import io.declock.LockHandle;
+import io.declock.LockMode;
+import io.declock.LockRequest;
+import io.declock.MemoryNodeUnavailableException;
+import io.declock.UpgradeRefusedException;
+import io.declock.internal.local.Acquisition;
+import io.declock.internal.local.Ceiling;
+import io.declock.internal.local.Hold;
+import io.declock.internal.local.LocalWaiter;
+import io.declock.LockNames;
+import io.declock.MemoryNodeView;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs requests: several names in the order of the UTF-8 bytes of their names, all or nothing, one wait time for all. Thread-safe.
+ */
+final class RequestRunner {
+    private final ComputeNode node;
+    private final Acquirer acquirer;
+    private final long defaultWaitNanos;
+
+    RequestRunner(ComputeNode node, Acquirer acquirer) {
+        this.node = node;
+        this.acquirer = acquirer;
+        this.defaultWaitNanos = ComputeNode.nanos(node.settings().defaultWaitTime());
+    }
+
+    LockHandle acquire(LockRequest request, Object owner) throws InterruptedException {
+        long wait = waitNanos(request);
+        if (request.isSingle()) {
+            LockHandle handle = acquireOne(request, owner, wait);
+            if (handle == null) {
+                throw notGranted(request, request.name(), request.mode(), wait);
+            }
+            return handle;
+        }
+        List<LocalWaiter> parts = new ArrayList<>(request.names().size());
+        Map.Entry<String, LockMode> missing = collect(request, owner, wait, parts);
+        if (missing != null) {
+            throw notGranted(request, missing.getKey(), missing.getValue(), wait);
+        }
+        return handle(request, parts);
+    }
+
+    @Nullable
+    LockHandle tryAcquire(LockRequest request, Object owner) throws InterruptedException {
+        LockHandle handle = tryInTime(request, owner, waitNanos(request));
+        MemoryNodeUnavailableException unavailable = handle == null ? unavailable(request) : null;
+        if (unavailable != null) {
+            throw unavailable;
+        }
+        return handle;
+    }
+
+    private @Nullable LockHandle tryInTime(LockRequest request, Object owner, long wait) throws InterruptedException {
+        try {
+            if (request.isSingle()) {
+                return acquireOne(request, owner, wait);
+            }
+            List<LocalWaiter> parts = new ArrayList<>(request.names().size());
+            return collect(request, owner, wait, parts) == null ? handle(request, parts) : null;
+        } catch (UpgradeRefusedException e) {
+            return null;
+        }
+    }
+
+    /** Takes the only name of a request, as nearly all are; null if it was not granted. */
+    private @Nullable LockHandle acquireOne(LockRequest request, Object owner, long wait) throws InterruptedException {
+        ComputeNode.checkName(request.name());
+        LocalWaiter granted = acquirer.acquire(request.name(), request.mode(), owner, wait, true, false);
+        return granted == null ? null : handle(request, granted, List.of());
+    }
+
+    private DecLockException notGranted(LockRequest request, String name, LockMode mode, long wait) {
+        MemoryNodeUnavailableException unavailable = unavailable(request);
+        return unavailable != null ? unavailable : NamedLock.notGranted(name, mode, wait, node.whereIs(name));
+    }
+
+    /** Returns what to throw if a memory node of the request is not there: then a wait that was in vain says nothing of other holders. */
+    private @Nullable MemoryNodeUnavailableException unavailable(LockRequest request) {
+        for (String name : request.names().keySet()) {
+            Optional<MemoryNodeView> home = node.monitor().memoryNodeOf(name);
+            if (home.isEmpty() || home.get().state() != MemoryNodeView.State.UP) {
+                String where = home.map(view -> "memory node " + view.address() + ", which is " + view.state()
+                                + (view.problem().isEmpty() ? "" : ": " + view.problem()))
+                        .orElse("a memory node that is not known yet, because not every memory node has been joined");
+                return new MemoryNodeUnavailableException(
+                        "Lock " + LockNames.quoted(name) + " was not granted: it lives on " + where);
+            }
+        }
+        return null;
+    }
+
+    private long waitNanos(LockRequest request) {
+        Duration asked = request.waitTime();
+        return asked == null ? defaultWaitNanos : ComputeNode.nanos(asked);
+    }
+
+    /** Takes one after the other; returns the one that was not granted, with nothing held then, or null. */
+    private Map.@Nullable Entry<String, LockMode> collect(
+            LockRequest request, Object owner, long wait, List<LocalWaiter> parts) throws InterruptedException {
+        List<Map.Entry<String, LockMode>> names = inOrder(request);
+        boolean shared = wait != 0;
+        long deadline = shared ? node.clock().nanoTime() + wait : 0;
+        boolean complete = false;
+        try {
+            for (Map.Entry<String, LockMode> name : names) {
+                long left = shared ? Math.max(1, deadline - node.clock().nanoTime()) : wait;
+                LocalWaiter granted = acquirer.acquire(name.getKey(), name.getValue(), owner, left, true, false);
+                if (granted == null) {
+                    return name;
+                }
+                parts.add(granted);
+            }
+            complete = true;
+            return null;
+        } finally {
+            if (!complete) {
+                giveBack(parts);
+            }
+        }
+    }
+
+    private void giveBack(List<LocalWaiter> parts) {
+        for (int i = parts.size() - 1; i >= 0; i--) {
+            node.release(parts.get(i).hold(), parts.get(i).mode(), false);
+        }
+        parts.clear();
+    }
+
+    private HandleImpl handle(LockRequest request, List<LocalWaiter> parts) {
+        return handle(request, parts.get(0), parts.subList(1, parts.size()));
+    }
+
+    private HandleImpl handle(LockRequest request, LocalWaiter first, List<LocalWaiter> further) {
+        List<Acquisition> others = further.isEmpty() ? List.of() : new ArrayList<>(further.size());
+        for (LocalWaiter granted : further) {
+            others.add(new Acquisition(granted.hold(), granted.mode()));
+        }
+        HandleImpl handle = new HandleImpl(node, first.hold(), first.mode(), others);
+        Duration leaseTime = request.leaseTime();
+        if (leaseTime != null) {
+            limit(handle, first, leaseTime);
+            for (int i = 0; i < others.size(); i++) {
+                limit(others.get(i), further.get(i), leaseTime);
+            }
+        }
+        return handle;
+    }
+
+    /** The acquisition that began a hold puts a ceiling on all of it, a reentrant one only on itself. */
+    private void limit(Acquisition acquisition, LocalWaiter granted, Duration leaseTime) {
+        Hold hold = acquisition.hold();
+        long nanos = ComputeNode.nanos(leaseTime);
+        long now = node.clock().nanoTime();
+        Ceiling ceiling = new Ceiling(leaseTime, now, nanos);
+        if (granted.isReentrant()) {
+            acquisition.limit(ceiling);
+            ceiling.endedBy(node.timer().start(nanos, () -> hold.lock().expire(acquisition, ceiling)));
+        } else {
+            hold.limit(ceiling);
+            ceiling.endedBy(node.timer().start(nanos, () -> hold.lock().expire(hold, ceiling)));
+        }
+    }
+
+    private static List<Map.Entry<String, LockMode>> inOrder(LockRequest request) {
+        List<Map.Entry<String, LockMode>> names =
+                new ArrayList<>(request.names().entrySet());
+        for (Map.Entry<String, LockMode> name : names) {
+            ComputeNode.checkName(name.getKey());
+        }
+        names.sort((a, b) -> Arrays.compareUnsigned(
+                a.getKey().getBytes(StandardCharsets.UTF_8), b.getKey().getBytes(StandardCharsets.UTF_8)));
+        return names;
+    }
+
+    CompletableFuture<LockHandle> acquireAsync(LockRequest request, Object owner) {
+        AsyncRequest async = new AsyncRequest(request, owner, waitNanos(request));
+        async.next();
+        return async.result;
+    }
+
+    /** One asynchronous request for one or more names. */
+    private final class AsyncRequest {
+        final CompletableFuture<LockHandle> result = new CompletableFuture<>();
+        private final LockRequest request;
+        private final Object owner;
+        private final long wait;
+        private final long deadline;
+        private final List<Map.Entry<String, LockMode>> names;
+        private final List<LocalWaiter> parts = new ArrayList<>();
+        private volatile @Nullable CompletableFuture<@Nullable LocalWaiter> current;
+
+        AsyncRequest(LockRequest request, Object owner, long wait) {
+            this.request = request;
+            this.owner = owner;
+            this.wait = wait;
+            this.deadline = node.clock().nanoTime() + wait;
+            this.names = inOrder(request);
+            result.whenComplete((handle, failure) -> {
+                CompletableFuture<@Nullable LocalWaiter> pending = current;
+                if (failure != null && pending != null) {
+                    pending.cancel(false);
+                }
+            });
+        }
+
+        void next() {
+            if (parts.size() == names.size()) {
+                HandleImpl handle = handle(request, parts);
+                if (!result.complete(handle)) {
+                    handle.giveBack();
+                }
+                return;
+            }
+            Map.Entry<String, LockMode> name = names.get(parts.size());
+            long left = wait == 0 ? 0 : Math.max(1, deadline - node.clock().nanoTime());
+            CompletableFuture<@Nullable LocalWaiter> step;
+            try {
+                step = acquirer.acquireAsync(name.getKey(), name.getValue(), owner, left);
+            } catch (RuntimeException e) {
+                giveBack(parts);
+                result.completeExceptionally(e);
+                return;
+            }
+            current = step;
+            step.whenComplete((granted, failure) -> decided(name, granted, failure));
+            if (result.isDone()) {
+                step.cancel(false);
+            }
+        }
+
+        private void decided(
+                Map.Entry<String, LockMode> name, @Nullable LocalWaiter granted, @Nullable Throwable failure) {
+            if (granted != null) {
+                parts.add(granted);
+                if (result.isDone()) {
+                    giveBack(parts);
+                } else {
+                    next();
+                }
+                return;
+            }
+            giveBack(parts);
+            result.completeExceptionally(
+                    failure == null
+                            ? notGranted(request, name.getKey(), name.getValue(), wait)
+                            : ComputeNode.unchecked(failure));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Something may have changed: lets threads wait for conditions that others bring about. It has no mutex, so that signalling is allowed
+ * under any, and a condition may take any. Thread-safe.
+ */
+final class Signal {
+    private final AtomicLong changes = new AtomicLong();
+    private final Set<Thread> waiting = ConcurrentHashMap.newKeySet();
+
+    /** Makes every thread that waits look at its condition again. */
+    void signal() {
+        changes.getAndIncrement();
+        for (Thread thread : waiting) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    /**
+     * Waits for a condition, which is looked at now and after each signal.
+     *
+     * @return whether it came true within the time
+     * @throws InterruptedException if the thread was interrupted
+     */
+    boolean await(BooleanSupplier condition, long nanos) throws InterruptedException {
+        long began = System.nanoTime();
+        Thread thread = Thread.currentThread();
+        waiting.add(thread);
+        try {
+            while (true) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                // Counted before the look: what changes during it is not missed, even if the look itself parks and uses
+                // up the permit.
+                long seen = changes.get();
+                if (condition.getAsBoolean()) {
+                    return true;
+                }
+                long left = nanos - (System.nanoTime() - began);
+                if (left <= 0) {
+                    return false;
+                }
+                if (changes.get() == seen) {
+                    LockSupport.parkNanos(this, left);
+                }
+            }
+        } finally {
+            waiting.remove(thread);
+        }
+    }
+}

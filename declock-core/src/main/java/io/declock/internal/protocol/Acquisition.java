@@ -1,0 +1,144 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.protocol;
+
+import io.declock.Purpose;
+import io.declock.spi.VerbResults;
+import io.declock.internal.layout.LockHeader;
+import io.declock.Counters.Event;
+import io.declock.GrantKind;
+import io.declock.internal.protocol.CqlLock.State;
+import io.declock.internal.protocol.LockChain.Step;
+
+/**
+ * Taking a position: one FAA that tells whether it holds (DecLock, section 4.2, workflows 1 and 2), or, for who must not wait, READ
+ * and CAS (rule D1). Without state of its own: {@link CqlLock} has it. Guarded by the lock's mutex.
+ */
+final class Acquisition {
+    private Acquisition() {}
+
+    static void start(CqlLock lock, boolean exclusive, int timestamp, Effects effects) {
+        lock.position.expect(State.IDLE);
+        lock.position.want(exclusive, timestamp);
+        if (lock.reset.isPending()) {
+            lock.position.to(State.ABORTED);
+            lock.upper.mustWait(effects);
+            return;
+        }
+        if (lock.isWalled()) {
+            lock.requestReset(ResetReason.GUARD, effects);
+            lock.reset.abort(effects);
+            lock.upper.mustWait(effects);
+            return;
+        }
+        lock.position.to(State.ENQUEUING);
+        lock.tenure.ask(effects.now());
+        lock.env.counters().count(Event.REMOTE_ACQUISITION);
+        lock.op
+                .use(Step.ENQUEUED, effects)
+                .begin(Purpose.ACQUIRE)
+                .fetchAndAdd(lock.position.header(), LockHeader.acquire(exclusive));
+    }
+
+    /**
+     * A position was taken in front of which {@code before} was the header. If a reset was signalled meanwhile, a position that
+     * holds the lock is acknowledged as such, and one that would have to wait is given up like any other (rules B4 and B6).
+     */
+    static void arrive(CqlLock lock, long before, Effects effects) {
+        if (isTakenInReset(before)) {
+            lock.reset.abort(effects);
+            lock.upper.mustWait(effects);
+            return;
+        }
+        if (!lock.position.isOfEpoch(before)) {
+            lock.position.to(State.LEARNING);
+            lock.op
+                    .goingBy(before)
+                    .use(Step.EPOCH_LEARNT, effects)
+                    .begin(Purpose.RESET)
+                    .read(lock.position.layout().epoch(lock.position.record()), 1);
+            return;
+        }
+        lock.position.toIndex(LockHeader.tail(before));
+        lock.checkRange(before, effects);
+        if (LockHeader.grants(before, lock.position.isExclusive())) {
+            lock.hold(GrantKind.UNCONTENDED, effects);
+            return;
+        }
+        lock.upper.mustWait(effects);
+        if (!mayWait(lock)) {
+            lock.reset.abort(effects);
+            return;
+        }
+        lock.pending.register(isBeyondCapacity(lock, before), effects);
+    }
+
+    private static boolean mayWait(CqlLock lock) {
+        return !lock.reset.isPending();
+    }
+
+    /** A position taken while a reset is under way is no position (rule B1). */
+    private static boolean isTakenInReset(long before) {
+        return LockHeader.resetId(before) != 0;
+    }
+
+    /** The slot of a position beyond the capacity belongs to somebody else (rule A9). */
+    private static boolean isBeyondCapacity(CqlLock lock, long before) {
+        return LockHeader.size(before) >= lock.position.layout().capacity();
+    }
+
+    static void onEpochLearnt(CqlLock lock, VerbResults results, Effects effects) {
+        long learnt = ResetMember.fullEpoch(lock.op.header(), results.value(0));
+        if (learnt != lock.position.epoch()) {
+            lock.position.toEpoch(learnt);
+            lock.env.sawEpoch(learnt);
+            lock.reset.over();
+        }
+        arrive(lock, lock.op.header(), effects);
+    }
+
+    // ---------------------------------------------------------------- without waiting
+
+    static void startWithoutWaiting(CqlLock lock, boolean exclusive, int timestamp, Effects effects) {
+        lock.position.expect(State.IDLE);
+        lock.position.want(exclusive, timestamp);
+        lock.position.to(State.TRYING);
+        lock.tenure.ask(effects.now());
+        lock.env.counters().count(Event.REMOTE_ACQUISITION);
+        lock.op.use(Step.TRY_READ, effects).begin(Purpose.CONVERT).read(lock.position.header(), 1);
+    }
+
+    static void onTryRead(CqlLock lock, VerbResults results, Effects effects) {
+        long header = results.value(0);
+        boolean walled = lock.position.isBeyondWall(header);
+        if (walled || !lock.position.mayCas(header) || !LockHeader.grants(header, lock.position.isExclusive())) {
+            lock.position.to(State.IDLE);
+            if (walled) {
+                lock.checkRange(header, effects);
+            }
+            lock.reset.notice(header, effects);
+            if (!lock.reset.isPending()) {
+                lock.findsTaken(header, effects);
+            }
+            lock.upper.notGranted(effects);
+            return;
+        }
+        lock.op
+                .goingBy(header)
+                .use(Step.TRY_SWAPPED, effects)
+                .begin(Purpose.CONVERT)
+                .compareAndSwap(
+                        lock.position.header(), header, header + LockHeader.acquire(lock.position.isExclusive()));
+    }
+
+    static void onTrySwapped(CqlLock lock, VerbResults results, Effects effects) {
+        if (results.value(0) != lock.op.header()) {
+            onTryRead(lock, results, effects);
+            return;
+        }
+        lock.position.toIndex(LockHeader.tail(lock.op.header()));
+        lock.checkRange(lock.op.header(), effects);
+        lock.hold(GrantKind.UNCONTENDED, effects);
+    }
+}

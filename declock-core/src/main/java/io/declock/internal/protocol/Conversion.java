@@ -1,0 +1,78 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.protocol;
+
+import io.declock.Purpose;
+import io.declock.spi.VerbResults;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.protocol.LockChain.Step;
+
+/**
+ * Turning a position that holds the lock into one of the other mode (rule D3 of docs/protocol.md): a downgrade lets the readers
+ * right behind in, an upgrade is possible only if there is no other lock.position. Guarded by the lock's mutex.
+ */
+final class Conversion {
+    private Conversion() {}
+
+    static void startDowngrade(CqlLock lock, Effects effects) {
+        lock.position.beginConversion();
+        lock.op
+                .use(Step.DOWNGRADED, effects)
+                .begin(Purpose.CONVERT)
+                .fetchAndAdd(lock.position.header(), LockHeader.downgrade())
+                .read(lock.position.record(), lock.position.words());
+    }
+
+    static void onDowngraded(CqlLock lock, VerbResults results, Effects effects) {
+        lock.position.endConversion();
+        lock.position.toMode(false);
+        lock.tenure.forgetRemote();
+        long found = results.value(0);
+        HandOver readers = Successors.mayGrantAfter(found)
+                ? HandOver.afterDowngrade(lock.position.layout(), lock.position.epoch(), found, lock.position.index())
+                : null;
+        if (readers != null) {
+            Successors.grant(lock, readers, results, 1, effects);
+        }
+        lock.upper.settled(effects);
+    }
+
+    static void startUpgrade(CqlLock lock, Effects effects) {
+        lock.position.beginConversion();
+        lock.op.use(Step.UPGRADE_READ, effects).begin(Purpose.CONVERT).read(lock.position.header(), 1);
+    }
+
+    static void onUpgradeRead(CqlLock lock, VerbResults results, Effects effects) {
+        long header = results.value(0);
+        if (!isAlone(lock, header) || lock.reset.isPending() || !lock.tenure.canUpgradeTo(LockHeader.head(header))) {
+            endUpgrade(lock, false, effects);
+            return;
+        }
+        lock.op
+                .goingBy(header)
+                .use(Step.UPGRADE_SWAPPED, effects)
+                .begin(Purpose.CONVERT)
+                .compareAndSwap(lock.position.header(), header, header - LockHeader.downgrade());
+    }
+
+    private static boolean isAlone(CqlLock lock, long header) {
+        return lock.position.mayCas(header) && LockHeader.size(header) == 1 && LockHeader.writers(header) == 0;
+    }
+
+    static void onUpgradeSwapped(CqlLock lock, VerbResults results, Effects effects) {
+        if (results.value(0) != lock.op.header()) {
+            onUpgradeRead(lock, results, effects);
+            return;
+        }
+        lock.position.toMode(true);
+        lock.position.toIndex(LockHeader.head(lock.op.header()));
+        lock.tenure.upgrade(lock.position.index());
+        endUpgrade(lock, true, effects);
+    }
+
+    private static void endUpgrade(CqlLock lock, boolean success, Effects effects) {
+        lock.position.endConversion();
+        lock.upper.upgraded(success, effects);
+    }
+}

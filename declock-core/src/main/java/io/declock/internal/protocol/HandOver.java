@@ -1,0 +1,207 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.protocol;
+
+import io.declock.spi.PeerMessage;
+import io.declock.spi.VerbResults;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who is next: decides from what a release FAA returned and from a READ of the queue which positions are granted the lock
+ * (DecLock, section 4.2, workflows 3 to 5, and 4.3; rules A1, A2, A3, A7 of docs/protocol.md).
+ *
+ * <ol>
+ *   <li>The successor is returned head + 1, never the releaser's own index + 1.
+ *   <li>A releasing writer grants the adjacent readers, or the one writer, that follow; entries not yet filled are read again.
+ *   <li>A releasing reader grants the successor only if that is a writer and everyone before it has left.
+ * </ol>
+ *
+ * <p>Pure: no I/O, no time. Not thread-safe.
+ */
+final class HandOver {
+    static final long[] NO_ENTRIES = {};
+
+    private final RecordLayout layout;
+    private final long epoch;
+    private final int head;
+    private final int end;
+    private final int writers;
+    private final boolean exclusive;
+    private final boolean mayGrantWriter;
+    private int cursor;
+    private boolean readerGranted;
+
+    /** What to do after an evaluation. */
+    enum Step {
+        /** Everyone who is to be granted was. */
+        DONE,
+        /** Read the record again, from the header on, and evaluate once more. */
+        REFETCH
+    }
+
+    /** Told whom to grant. */
+    interface Notifier {
+        void grant(int index, long entry, VerbResults queue, int verb);
+    }
+
+    private HandOver(
+            RecordLayout layout, long epoch, long found, int first, boolean exclusive, boolean mayGrantWriter) {
+        this.layout = layout;
+        this.epoch = epoch;
+        this.head = LockHeader.head(found);
+        this.end = LockHeader.tail(found);
+        this.writers = LockHeader.writers(found);
+        this.exclusive = exclusive;
+        this.mayGrantWriter = mayGrantWriter;
+        this.cursor = first;
+    }
+
+    /**
+     * A release.
+     *
+     * @param found the header its FAA returned
+     * @param ownIndex index of the position that was released
+     * @param exclusive mode of that position
+     * @return null if it is not this release that has to grant anybody the lock: there is nobody, or a later FAA has the duty
+     */
+    static @Nullable HandOver afterRelease(
+            RecordLayout layout, long epoch, long found, int ownIndex, boolean exclusive) {
+        int head = LockHeader.head(found);
+        boolean duty = exclusive || head >= ownIndex;
+        return duty && LockHeader.size(found) > 1
+                ? new HandOver(layout, epoch, found, head + 1, exclusive, true)
+                : null;
+    }
+
+    /** A downgrade: the readers right behind join, and nobody else. Returns null if there is nobody. */
+    static @Nullable HandOver afterDowngrade(RecordLayout layout, long epoch, long found, int ownIndex) {
+        return LockHeader.size(found) > 1 ? new HandOver(layout, epoch, found, ownIndex + 1, true, false) : null;
+    }
+
+    /** Nothing is released: the queue behind a position, only to be looked at. */
+    static HandOver behind(RecordLayout layout, long epoch, long header, int ownIndex, boolean exclusive) {
+        return new HandOver(layout, epoch, header, ownIndex + 1, exclusive, false);
+    }
+
+    /** Returns the epoch whose positions are granted. */
+    long epoch() {
+        return epoch;
+    }
+
+    /**
+     * Evaluates one READ of the whole record. Whoever is granted is told once, however often it is called.
+     *
+     * @param verb which verb of the chain the READ was; its words start with the header
+     * @param refetched whether the READ was made after the chain of the FAA, so that its header may be newer
+     */
+    Step evaluate(VerbResults queue, int verb, boolean refetched, Notifier notifier) {
+        if (refetched && overtaken(queue.word(verb, 0))) {
+            return Step.DONE;
+        }
+        return exclusive ? grantFollowers(queue, verb, notifier) : grantWriter(queue, verb, notifier);
+    }
+
+    private boolean overtaken(long header) {
+        return LockHeader.epoch(header) != (int) (epoch & LockHeader.EPOCH_MASK)
+                || LockHeader.resetId(header) != 0
+                || !exclusive && LockHeader.head(header) > head + 1;
+    }
+
+    private Step grantFollowers(VerbResults queue, int verb, Notifier notifier) {
+        for (; cursor < end; cursor++) {
+            long entry = entry(queue, verb, cursor);
+            int version = layout.version(cursor);
+            if (QueueEntry.isValid(entry, version, epoch)) {
+                if (QueueEntry.isExclusive(entry)) {
+                    if (mayGrantWriter && !readerGranted) {
+                        notifier.grant(cursor, entry, queue, verb);
+                    }
+                    return Step.DONE;
+                }
+                readerGranted = true;
+                notifier.grant(cursor, entry, queue, verb);
+            } else if (!QueueEntry.isNewer(entry, version, epoch)) {
+                return Step.REFETCH;
+            }
+        }
+        return Step.DONE;
+    }
+
+    private Step grantWriter(VerbResults queue, int verb, Notifier notifier) {
+        int successor = head + 1;
+        long next = entry(queue, verb, successor);
+        if (QueueEntry.isValid(next, layout.version(successor), epoch)) {
+            if (QueueEntry.isExclusive(next)) {
+                notifier.grant(successor, next, queue, verb);
+            }
+            return Step.DONE;
+        }
+        int found = 0;
+        for (int index = successor; index < end; index++) {
+            long entry = entry(queue, verb, index);
+            int version = layout.version(index);
+            if (QueueEntry.isNewer(entry, version, epoch)) {
+                return Step.DONE;
+            }
+            if (QueueEntry.isValid(entry, version, epoch) && QueueEntry.isExclusive(entry)) {
+                found++;
+            }
+        }
+        return found >= writers ? Step.DONE : Step.REFETCH;
+    }
+
+    /** Returns the entries from an index on, up to the first unfilled one, as a grant carries them. */
+    long[] followers(int from, VerbResults queue, int verb) {
+        int count = 0;
+        while (count < PeerMessage.MAX_ENTRIES
+                && from + count < end
+                && QueueEntry.isValid(entry(queue, verb, from + count), layout.version(from + count), epoch)) {
+            count++;
+        }
+        long[] entries = count == 0 ? NO_ENTRIES : new long[count];
+        for (int i = 0; i < count; i++) {
+            entries[i] = entry(queue, verb, from + i);
+        }
+        return entries;
+    }
+
+    /** Returns the earliest timestamp of the filled entries from an index on, or -1 (rule E4: none is not zero). */
+    int earliest(int from, boolean ofWriters, VerbResults queue, int verb) {
+        int earliest = -1;
+        for (int i = from; i < end; i++) {
+            long entry = entry(queue, verb, i);
+            if (QueueEntry.isValid(entry, layout.version(i), epoch) && (!ofWriters || QueueEntry.isExclusive(entry))) {
+                earliest = Tenure.earlier(earliest, QueueEntry.timestamp(entry));
+            }
+        }
+        return earliest;
+    }
+
+    /**
+     * Returns whether a READ shows every other waiter with its entry: whoever gave the lock to a writer has left the queue (and so is
+     * where it came back to, if it did), and every entry behind that counts is filled.
+     */
+    boolean showsAll(int ownIndex, VerbResults queue, int verb) {
+        if (exclusive && head != ownIndex) {
+            return false;
+        }
+        int filled = 0;
+        int filledWriters = 0;
+        for (int i = ownIndex + 1; i < end; i++) {
+            long entry = entry(queue, verb, i);
+            if (QueueEntry.isValid(entry, layout.version(i), epoch)) {
+                filled++;
+                filledWriters += QueueEntry.isExclusive(entry) ? 1 : 0;
+            }
+        }
+        return exclusive ? filled == end - ownIndex - 1 : filledWriters >= writers;
+    }
+
+    private long entry(VerbResults queue, int verb, int index) {
+        return queue.word(verb, 2 + layout.slot(index));
+    }
+}

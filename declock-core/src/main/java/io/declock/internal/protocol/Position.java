@@ -1,0 +1,208 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.protocol;
+
+import io.declock.spi.PeerMessage;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.protocol.CqlLock.State;
+
+/**
+ * Where this node stands in the queue of one lock record: what the parts of a {@link CqlLock} share. Guarded by the lock's mutex.
+ */
+final class Position {
+    private final RecordLayout layout;
+    private final long record;
+    private State state = State.IDLE;
+    private long epoch;
+    private int index;
+    private boolean exclusive;
+    private int timestamp;
+    private boolean converting;
+    // Of the position that was given back last.
+    private boolean wasExclusive;
+    private int indexLeft;
+    private int preArmedEnd;
+
+    Position(RecordLayout layout, long record, long epoch) {
+        this.layout = layout;
+        this.record = record;
+        this.epoch = epoch;
+    }
+
+    // ---------------------------------------------------------------- the record
+
+    RecordLayout layout() {
+        return layout;
+    }
+
+    /** Returns the record's offset. */
+    long record() {
+        return record;
+    }
+
+    /** Returns the address of the record's header. */
+    long header() {
+        return layout.header(record);
+    }
+
+    /** Returns the words of the record. */
+    int words() {
+        return layout.words();
+    }
+
+    // ---------------------------------------------------------------- the place in its queue
+
+    State state() {
+        return state;
+    }
+
+    boolean is(State asked) {
+        return state == asked;
+    }
+
+    void to(State next) {
+        state = next;
+    }
+
+    /** Checks that nothing else is going on. */
+    void expect(State expected) {
+        if (state != expected || converting) {
+            throw new IllegalStateException(
+                    "lock record " + record + " is " + state + (converting ? " converting" : "") + ", not " + expected);
+        }
+    }
+
+    /** Returns the full epoch as far as known here. */
+    long epoch() {
+        return epoch;
+    }
+
+    void toEpoch(long known) {
+        epoch = known;
+    }
+
+    boolean isOfEpoch(long header) {
+        return LockHeader.epoch(header) == (int) (epoch & LockHeader.EPOCH_MASK);
+    }
+
+    int index() {
+        return index;
+    }
+
+    void toIndex(int taken) {
+        index = taken;
+    }
+
+    /** Returns whether the queue is so near the end of the index range that the lock must be reset before it carries out of it. */
+    boolean isNearRangeEnd(long header) {
+        return LockHeader.tail(header) >= layout.indexLimit();
+    }
+
+    /** Returns whether no position may be taken behind that header before a reset. */
+    boolean isBeyondWall(long header) {
+        return LockHeader.tail(header) >= layout.wall();
+    }
+
+    boolean isExclusive() {
+        return exclusive;
+    }
+
+    void toMode(boolean nowExclusive) {
+        exclusive = nowExclusive;
+    }
+
+    int timestamp() {
+        return timestamp;
+    }
+
+    /** A position in that mode is wanted, by somebody who came at that time. */
+    void want(boolean asExclusive, int since) {
+        exclusive = asExclusive;
+        timestamp = since;
+    }
+
+    boolean isConverting() {
+        return converting;
+    }
+
+    void beginConversion() {
+        expect(State.HELD);
+        converting = true;
+    }
+
+    void endConversion() {
+        converting = false;
+    }
+
+    /** Returns whether a CAS of that header would neither meet a reset nor overflow the queue. */
+    boolean mayCas(long header) {
+        return LockHeader.resetId(header) == 0 && isOfEpoch(header) && LockHeader.size(header) < layout.capacity();
+    }
+
+    /** Returns whether a grant is for exactly this position, which waits for it (rule A5). */
+    boolean isMeantBy(PeerMessage grant) {
+        return state == State.WAITING && grant.epoch() == epoch && grant.index() == index;
+    }
+
+    // ---------------------------------------------------------------- the position given back last
+
+    /** The position is about to be given back; nobody was granted the lock beforehand. */
+    void leave() {
+        wasExclusive = exclusive;
+        indexLeft = index;
+        preArmedEnd = 0;
+    }
+
+    boolean wasExclusive() {
+        return wasExclusive;
+    }
+
+    int indexLeft() {
+        return indexLeft;
+    }
+
+    /** Successors up to that index were granted the lock before it was given back (rule F). */
+    void preArmedUpTo(int last) {
+        preArmedEnd = last + 1;
+    }
+
+    /** A reset is over: what was granted beforehand was in another epoch. */
+    void forgetPreArmed() {
+        preArmedEnd = 0;
+    }
+
+    boolean isPreArmed(int successor) {
+        return successor > indexLeft && successor < preArmedEnd;
+    }
+
+    // ---------------------------------------------------------------- what resets see of it
+
+    /** Returns whether this node holds the lock in that epoch, also if its release is put off (rule B10: waiting is not yes). */
+    boolean holdsIn(long ofEpoch) {
+        return ofEpoch == epoch
+                && (state == State.HELD
+                        || state == State.PUT_OFF
+                        || state == State.LEAVING
+                        || state == State.REQUEUING);
+    }
+
+    /** Returns 0 for no hold, 1 for shared, 2 for exclusive, as a reset acknowledgement says it. */
+    int holdForReset() {
+        return state == State.HELD || state == State.PUT_OFF ? exclusive ? 2 : 1 : 0;
+    }
+
+    /** A reset was signalled: a waiter gives up its position. */
+    void abortWaiting() {
+        if (state == State.WAITING) {
+            state = State.ABORTED;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return state + (exclusive ? " exclusive" : " shared") + " index " + index + " epoch " + epoch + " record "
+                + record;
+    }
+}

@@ -1,0 +1,64 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.protocol;
+
+import io.declock.spi.VerbResults;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
+
+/**
+ * How a waiter finds out on its own where it stands, from a READ of the record (rules A3, A4, A8 of docs/protocol.md). A
+ * notification is only a hint; liveness rests on this. Pure.
+ */
+final class SelfCheck {
+    private SelfCheck() {}
+
+    /** Where a waiter stands. */
+    enum Verdict {
+        /** Still waiting, and its entry is in place. */
+        WAIT,
+        /** The lock is its own. */
+        GRANTED,
+        /** Its entry is missing and must be written again. */
+        ENTRY_MISSING,
+        /** A reset is under way. */
+        RESET,
+        /** The epoch is another one: its position is gone. */
+        OTHER_EPOCH
+    }
+
+    static Verdict judge(RecordLayout layout, long epoch, int index, boolean exclusive, VerbResults record) {
+        long header = record.word(0, 0);
+        if (LockHeader.epoch(header) != (int) (epoch & LockHeader.EPOCH_MASK)) {
+            return Verdict.OTHER_EPOCH;
+        }
+        if (LockHeader.resetId(header) != 0) {
+            return Verdict.RESET;
+        }
+        int head = LockHeader.head(header);
+        if (exclusive ? head == index : head >= index || everyWriterBehind(layout, epoch, header, index, record)) {
+            return Verdict.GRANTED;
+        }
+        long own = record.word(0, 2 + layout.slot(index));
+        return QueueEntry.isValid(own, layout.version(index), epoch) ? Verdict.WAIT : Verdict.ENTRY_MISSING;
+    }
+
+    /**
+     * Whether the header's writers are all accounted for by valid entries behind the own one, so that none is before it. The
+     * entries before it say nothing: one that a reader wrote says so still after that reader has upgraded. Only positions taken
+     * before the header was read count, so it does not matter which of both the READ fetched first.
+     */
+    private static boolean everyWriterBehind(
+            RecordLayout layout, long epoch, long header, int index, VerbResults record) {
+        int behind = 0;
+        for (int i = index + 1; i < LockHeader.tail(header); i++) {
+            long entry = record.word(0, 2 + layout.slot(i));
+            if (QueueEntry.isValid(entry, layout.version(i), epoch) && QueueEntry.isExclusive(entry)) {
+                behind++;
+            }
+        }
+        return behind >= LockHeader.writers(header);
+    }
+}

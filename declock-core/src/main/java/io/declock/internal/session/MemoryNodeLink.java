@@ -1,0 +1,485 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.session;
+
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.FormerMemoryNode;
+import io.declock.spi.HeartbeatReply;
+import io.declock.spi.JoinRequest;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.monitor.Isolated;
+import io.declock.MemoryNodeView;
+import io.declock.MemoryNodeView.State;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps this process joined to one memory node: joins, renews the lease, and joins again after a loss, with back-off. Whatever goes
+ * wrong in one step, the next is taken: without it nobody would ever try to join again. Thread-safe.
+ */
+public final class MemoryNodeLink {
+    private static final Logger log = LoggerFactory.getLogger(MemoryNodeLink.class);
+    private static final long FIRST_RETRY_NANOS = 20_000_000L;
+
+    /**
+     * Pauses between attempts to join are 40, 80, 160 and then 320 ms, plus up to half of that at random. They add to what a waiter waits
+     * after a memory node came back, which is why they end so low. A refused attempt costs a memory node one accepted connection and two
+     * frames; from the most compute nodes that it can have, 255, that is some 640 attempts a second, and the random half spreads them.
+     */
+    private static final int MAX_DOUBLINGS = 4;
+
+    /**
+     * A refusal for good, such as a wrong secret, is not mended by asking again, only by somebody who changes a configuration. So the
+     * pauses after each further refusal go on growing, to 5 s and up to half of that at random.
+     */
+    private static final int MAX_REFUSED_DOUBLINGS = 8;
+
+    /** Two sessions in a row that end sooner are followed by pauses too: whatever ends them may go on, and each end may cost others a reset. */
+    private static final long LONG_LIFE_NANOS = 250_000_000L;
+
+    /** How many sessions of a long life make a lease, where leases are short. */
+    private static final int LIVES_PER_LEASE = 10;
+
+    private final MemoryNodeAddress address;
+    private final Fabric fabric;
+    private final SessionSettings settings;
+    private final Surroundings surroundings;
+    private final Listener listener;
+    private final ReentrantLock mutex = new ReentrantLock();
+
+    private volatile @Nullable NodeSession session;
+    private volatile State state = State.JOINING;
+    private volatile String memoryNodeId = "";
+    /** What the last session was with; never connected to from here. */
+    private volatile FormerMemoryNode former = FormerMemoryNode.NONE;
+
+    private volatile String problem = "";
+    private volatile FabricException.@Nullable Refused refusal;
+    private volatile long nodeSetDigest;
+    private final AtomicLong highestEpoch = new AtomicLong();
+    private final AtomicLong attempts = new AtomicLong();
+    private volatile boolean coordinating = true;
+    private boolean running;
+    private boolean joining;
+    private int failures;
+    private int refusals;
+    private int shortLives;
+    private long joinedAt;
+    private volatile long downSince;
+
+    /** Told about sessions. Called without a mutex. */
+    public interface Listener {
+        /** A session stands. */
+        void joined(MemoryNodeLink link, NodeSession session);
+
+        /** There is no session any more, or there was none to be had; another is tried unless it was refused. */
+        void down(MemoryNodeLink link);
+
+        /** The memory node asks for idle records. */
+        void reclaimProposed(NodeSession session, long round, long[] records);
+    }
+
+    /** Makes a link that does nothing before {@link #start}. */
+    public MemoryNodeLink(
+            MemoryNodeAddress address,
+            Fabric fabric,
+            SessionSettings settings,
+            Surroundings surroundings,
+            Listener listener) {
+        this.address = address;
+        this.fabric = fabric;
+        this.settings = settings;
+        this.surroundings = surroundings;
+        this.listener = listener;
+    }
+
+    /** Begins to join. */
+    public void start() {
+        mutex.lock();
+        try {
+            if (running) {
+                return;
+            }
+            running = true;
+            state = State.JOINING;
+            downSince = surroundings.clock().nanoTime();
+        } finally {
+            mutex.unlock();
+        }
+        join();
+    }
+
+    private void join() {
+        mutex.lock();
+        try {
+            if (!running || joining || session != null) {
+                return;
+            }
+            joining = true;
+        } finally {
+            mutex.unlock();
+        }
+        try {
+            askToJoin();
+        } catch (RuntimeException | Error e) {
+            failed(e);
+        }
+    }
+
+    private void askToJoin() {
+        long sentAt = surroundings.clock().nanoTime();
+        SessionEvents events = new SessionEvents(this::lost, listener);
+        JoinRequest request = new JoinRequest(
+                // Two addresses that lead to one memory node, which is a mistake, must not end each other's sessions.
+                settings.processId() + address.hashCode(),
+                attempts.incrementAndGet(),
+                settings.name(),
+                fabric.peerAddress(),
+                nodeSetDigest,
+                highestEpoch.get(),
+                settings.lease().toNanos(),
+                former);
+        fabric.join(address, request, events).whenComplete((joined, failure) -> {
+            if (failure == null) {
+                established(joined, events, sentAt);
+            } else {
+                failed(failure);
+            }
+        });
+    }
+
+    private void established(FabricSession joined, SessionEvents events, long sentAt) {
+        NodeSession fresh;
+        try {
+            FabricException.Refused another = anotherMemoryNode(joined);
+            if (another != null) {
+                failed(another);
+                joined.control().leave();
+                joined.close();
+                return;
+            }
+            fresh = new NodeSession(joined, settings, surroundings, sentAt, this::sawEpoch, this::lost);
+        } catch (RuntimeException | Error e) {
+            failed(e);
+            joined.close();
+            return;
+        }
+        boolean welcome;
+        mutex.lock();
+        try {
+            joining = false;
+            welcome = running;
+            if (welcome) {
+                joinedAt = surroundings.clock().nanoTime();
+                failures = 0;
+                refusals = 0;
+                session = fresh;
+                memoryNodeId = joined.joined().memoryNodeId();
+                former = new FormerMemoryNode(
+                        joined.joined().memoryNodeIncarnation(), joined.joined().memoryNodeAddress());
+                problem = "";
+                refusal = null;
+                state = State.UP;
+            }
+        } finally {
+            mutex.unlock();
+        }
+        if (!welcome) {
+            joined.control().leave();
+            joined.close();
+            return;
+        }
+        try {
+            begin(fresh, events);
+        } catch (RuntimeException | Error e) {
+            log.error("A session with memory node {} could not begin", address, e);
+            lost(fresh, new FabricException("its beginning failed: " + e, e), true);
+        }
+    }
+
+    /**
+     * Returns why the session must not be used if its memory node is not the one that was joined at this address before, else null.
+     * Names are mapped to ids: those that are bound would stay where they are, others would go elsewhere, and have two writers.
+     */
+    private FabricException.@Nullable Refused anotherMemoryNode(FabricSession joined) {
+        String known = memoryNodeId;
+        String id = joined.joined().memoryNodeId();
+        return known.isEmpty() || known.equals(id)
+                ? null
+                : new FabricException.Refused(
+                        FabricException.Reason.BAD_NODE_SET,
+                        address + " was memory node '" + known + "' when this process joined it, and calls itself '"
+                                + id
+                                + "' now. Give the memory node its id back (declock.memory-node.id), or restart every"
+                                + " service that uses it");
+    }
+
+    private void begin(NodeSession fresh, SessionEvents events) {
+        fresh.coordinator().setEnabled(coordinating);
+        events.attach(fresh);
+        beat(fresh);
+        watch(fresh);
+        listener.joined(this, fresh);
+    }
+
+    private void failed(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        String message = cause instanceof FabricException ? String.valueOf(cause.getMessage()) : cause.toString();
+        mutex.lock();
+        try {
+            joining = false;
+            // A message that counts down is still the same message.
+            boolean first = failures == 0 || !withoutNumbers(message).equals(withoutNumbers(problem));
+            failures++;
+            problem = message;
+            boolean refused =
+                    cause instanceof FabricException.Refused no && !no.reason().passes();
+            refusal = refused ? (FabricException.Refused) cause : null;
+            refusals = refused ? refusals + 1 : 0;
+            state = refused ? State.REFUSED : state == State.JOINING ? State.JOINING : State.DOWN;
+            if (first && running) {
+                log.warn("Memory node {} cannot be joined: {}. Trying again.", address, message);
+            }
+        } finally {
+            mutex.unlock();
+        }
+        tellDown();
+        retryLater();
+    }
+
+    private void tellDown() {
+        Isolated.run("Telling that there is no session with memory node " + address, () -> listener.down(this));
+    }
+
+    private static String withoutNumbers(String text) {
+        return text.replaceAll("[0-9]+", "");
+    }
+
+    private void retryLater() {
+        int doublings;
+        mutex.lock();
+        try {
+            doublings = Math.max(
+                    Math.min(Math.max(failures, shortLives), MAX_DOUBLINGS), Math.min(refusals, MAX_REFUSED_DOUBLINGS));
+        } finally {
+            mutex.unlock();
+        }
+        long delay = FIRST_RETRY_NANOS << doublings;
+        surroundings.timer().schedule(delay + surroundings.random().below(delay / 2), this::join);
+    }
+
+    private void beat(NodeSession current) {
+        if (current.isOver() || session != current) {
+            return;
+        }
+        Isolated.run("Sending a heartbeat to memory node " + address, current::heartbeat);
+        surroundings.timer().schedule(current.heartbeatInterval().toNanos(), () -> beat(current));
+    }
+
+    /** Loses the session when its lease has run out by this process's own clock (rule C1). */
+    private void watch(NodeSession current) {
+        if (current.isOver()) {
+            return;
+        }
+        long left = current.leaseLeftNanos();
+        if (left <= 0) {
+            lost(
+                    current,
+                    new FabricException("the lease of "
+                            + Duration.ofNanos(current.fabric().joined().leaseNanos())
+                            + " ran out without an answered heartbeat from " + address));
+        } else {
+            surroundings.timer().schedule(left, () -> watch(current));
+        }
+    }
+
+    private void lost(NodeSession current, FabricException cause) {
+        lost(current, cause, false);
+    }
+
+    /**
+     * The session is over. The lease's watch and the fabric may say so at the same moment, as after a pause: whoever takes the session away
+     * does all the rest. Another one is tried when every lock has been told that it was lost, and not before (rule C6): joining tells the
+     * memory node that this session is over here, so that it need not wait for its lease.
+     */
+    private void lost(NodeSession current, FabricException cause, boolean atItsBeginning) {
+        boolean again;
+        mutex.lock();
+        try {
+            if (session != current) {
+                return;
+            }
+            again = running;
+            session = null;
+            downSince = surroundings.clock().nanoTime();
+            // Nobody joins in between.
+            joining = true;
+            state = running ? State.DOWN : State.LEFT;
+            problem = String.valueOf(cause.getMessage());
+            boolean lived = surroundings.clock().nanoTime() - joinedAt >= longLifeNanos();
+            shortLives = atItsBeginning ? MAX_DOUBLINGS : lived ? 0 : shortLives + 1;
+        } finally {
+            mutex.unlock();
+        }
+        if (again) {
+            log.warn(
+                    "Session with memory node {} ({}) was lost: {}. Joining again.",
+                    memoryNodeId,
+                    address,
+                    cause.getMessage());
+        }
+        try {
+            current.lose(cause);
+        } finally {
+            boolean soon = mayJoinAgain();
+            tellDown();
+            if (again && soon) {
+                join();
+            } else if (again) {
+                retryLater();
+            }
+        }
+    }
+
+    private long longLifeNanos() {
+        return Math.min(LONG_LIFE_NANOS, settings.lease().toNanos() / LIVES_PER_LEASE);
+    }
+
+    /** Returns whether to join at once. */
+    private boolean mayJoinAgain() {
+        mutex.lock();
+        try {
+            joining = false;
+            return shortLives <= 1;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Declares the set of memory nodes, in the present session and in all later joins. */
+    public void declareNodeSet(long digest) {
+        nodeSetDigest = digest;
+        NodeSession current = session;
+        if (current != null) {
+            current.fabric().control().declareNodeSet(digest).whenComplete((ok, failure) -> {
+                if (failure != null && !current.isOver()) {
+                    Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+                    refuse(cause);
+                    lost(current, new FabricException(String.valueOf(cause.getMessage()), cause));
+                }
+            });
+        }
+    }
+
+    private void refuse(Throwable cause) {
+        if (cause instanceof FabricException.Refused no) {
+            refusal = no;
+        }
+    }
+
+    /** Leaves in good order if {@code clean}, else just ends the session; no more joining. */
+    public void stop(boolean clean) {
+        NodeSession current;
+        mutex.lock();
+        try {
+            running = false;
+            current = session;
+        } finally {
+            mutex.unlock();
+        }
+        if (current == null) {
+            state = State.LEFT;
+            return;
+        }
+        FabricException why = new FabricException("this process has left");
+        if (clean) {
+            current.fabric().control().leave().whenComplete((ok, failure) -> lost(current, why));
+        } else {
+            lost(current, why);
+        }
+    }
+
+    /** Lets the reset coordinator start resets, or stops it from starting more. */
+    public void coordinate(boolean on) {
+        coordinating = on;
+        NodeSession current = session;
+        if (current != null) {
+            current.coordinator().setEnabled(on);
+        }
+    }
+
+    /** Remembers the highest full epoch seen, which a restarted memory node must start above. */
+    public void sawEpoch(long epoch) {
+        highestEpoch.accumulateAndGet(epoch, Math::max);
+    }
+
+    /** Returns the present session, or null. */
+    public @Nullable NodeSession session() {
+        return session;
+    }
+
+    /** Returns the address. */
+    public MemoryNodeAddress address() {
+        return address;
+    }
+
+    /** Returns the memory node's stable id, empty before the first join. */
+    public String memoryNodeId() {
+        return memoryNodeId;
+    }
+
+    /** Returns why there is no session, empty for none. */
+    public String problem() {
+        return problem;
+    }
+
+    /** Returns the refusal that retrying will not change, or null. */
+    public FabricException.@Nullable Refused refusal() {
+        return refusal;
+    }
+
+    /** Returns a view for people. */
+    public MemoryNodeView view() {
+        NodeSession current = session;
+        if (current == null) {
+            return new MemoryNodeView(
+                    address.toString(),
+                    memoryNodeId,
+                    state,
+                    0,
+                    0,
+                    null,
+                    Duration.ZERO,
+                    0,
+                    0,
+                    0,
+                    null,
+                    problem,
+                    Duration.ofNanos(Math.max(0, surroundings.clock().nanoTime() - downSince)));
+        }
+        HeartbeatReply beat = current.lastHeartbeat();
+        return new MemoryNodeView(
+                address.toString(),
+                memoryNodeId,
+                state,
+                current.nodeId(),
+                current.incarnation(),
+                current.roundTripNanos() < 0 ? null : Duration.ofNanos(current.roundTripNanos()),
+                Duration.ofNanos(current.leaseLeftNanos()),
+                beat == null ? 0 : beat.recordsInUse(),
+                beat == null ? 0 : beat.recordsTotal(),
+                current.membership().members().size(),
+                Duration.ofNanos(current.clockOffsetNanos()),
+                problem,
+                Duration.ZERO);
+    }
+}

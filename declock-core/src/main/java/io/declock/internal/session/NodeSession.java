@@ -1,0 +1,412 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.session;
+
+import io.declock.LockLostException;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.HeartbeatReply;
+import io.declock.spi.JoinReply;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.Resolution;
+import io.declock.spi.VerbChain;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.layout.Timestamp;
+import io.declock.internal.local.LocalLock;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.Counters.Event;
+import io.declock.internal.monitor.Isolated;
+import io.declock.internal.protocol.CqlEnvironment;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.CqlSettings;
+import io.declock.internal.protocol.ResetReason;
+import io.declock.internal.time.Clock;
+import io.declock.internal.time.RandomSource;
+import io.declock.internal.time.TimerService;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One session with one memory node, from the join to the loss: lease, membership, clock offset, and the locks whose records were
+ * resolved in it. After it is lost nothing is posted any more, and a new session gets a new incarnation. Thread-safe.
+ *
+ * <p>The lease is judged here first (rule C1): from the moment the last answered renewal was sent, less a margin, this process
+ * counts its locks there as lost.
+ */
+public final class NodeSession implements CqlEnvironment {
+    private final FabricSession fabric;
+    private final JoinReply joined;
+    private final RecordLayout layout;
+    private final SessionSettings settings;
+    private final Surroundings surroundings;
+    private final LongConsumer epochs;
+    private final BiConsumer<NodeSession, FabricException> whenBroken;
+    private final ResetCoordinator coordinator;
+    private final PeerInbox inbox;
+    private final Map<Long, LocalLock> byRecord = new ConcurrentHashMap<>();
+    private final AtomicReference<@Nullable FabricException> over = new AtomicReference<>();
+    /** Resolutions that are being sent, so that their answer is not among the unregistered ones yet. */
+    private final AtomicInteger resolving = new AtomicInteger();
+
+    private final Set<CompletableFuture<Resolution>> unregistered = ConcurrentHashMap.newKeySet();
+
+    private volatile Membership membership;
+    private volatile long leaseUntil;
+    private volatile boolean lapsed;
+    private volatile long clockOffset;
+    private volatile long roundTripNanos = -1;
+    private volatile @Nullable HeartbeatReply lastHeartbeat;
+
+    NodeSession(
+            FabricSession fabric,
+            SessionSettings settings,
+            Surroundings surroundings,
+            long joinSentAt,
+            LongConsumer epochs,
+            BiConsumer<NodeSession, FabricException> whenBroken) {
+        this.fabric = fabric;
+        this.joined = fabric.joined();
+        this.layout = new RecordLayout(joined.queueCapacity());
+        this.settings = settings.granted(joined.leaseNanos());
+        this.surroundings = surroundings;
+        this.epochs = epochs;
+        this.whenBroken = whenBroken;
+        this.membership = joined.membership();
+        this.coordinator = new ResetCoordinator(this);
+        this.inbox = new PeerInbox(this, coordinator);
+        long now = surroundings.clock().nanoTime();
+        this.leaseUntil =
+                joinSentAt + joined.leaseNanos() - this.settings.leaseMargin().toNanos();
+        this.clockOffset = joined.memoryNodeTimeNanos() - (joinSentAt + (now - joinSentAt) / 2);
+    }
+
+    private void renewed(long sentAt) {
+        if (leaseLeft(surroundings.clock().nanoTime()) <= 0) {
+            return;
+        }
+        leaseUntil = sentAt + joined.leaseNanos() - settings.leaseMargin().toNanos();
+    }
+
+    // ---------------------------------------------------------------- lease, heartbeat and clock
+
+    /** Sends one heartbeat; its answer renews the lease and measures clock and round trip. */
+    void heartbeat() {
+        long sentAt = surroundings.clock().nanoTime();
+        fabric.control().heartbeat().whenComplete((reply, failure) -> {
+            if (failure == null && !isOver()) {
+                long now = surroundings.clock().nanoTime();
+                renewed(sentAt);
+                measured(sentAt, now, reply.memoryNodeTimeNanos());
+                lastHeartbeat = reply;
+                if (reply.membershipVersion() > membership.version()) {
+                    refreshMembers();
+                }
+            }
+        });
+    }
+
+    /** The offset against the memory node's clock is taken at the midpoint of request and answer (rule E7). */
+    private void measured(long sentAt, long now, long memoryNodeTime) {
+        long trip = now - sentAt;
+        roundTripNanos = trip;
+        clockOffset = memoryNodeTime - (sentAt + trip / 2);
+    }
+
+    private void refreshMembers() {
+        fabric.control().members().whenComplete((fresh, failure) -> {
+            if (failure == null) {
+                membershipChanged(fresh);
+            }
+        });
+    }
+
+    @Override
+    public boolean leaseValid(long now) {
+        return !isOver() && leaseLeft(now) > 0;
+    }
+
+    /**
+     * Returns what is left of the lease. One that was once seen to have run out stays out, whatever renewal comes late and even if the
+     * clock goes back: who saw it relies on the session's end to start everybody anew, and may have left a lock half way.
+     */
+    private long leaseLeft(long now) {
+        long left = lapsed ? 0 : leaseUntil - now;
+        if (left > 0) {
+            return left;
+        }
+        lapsed = true;
+        return 0;
+    }
+
+    /** Returns how often the lease is to be renewed. */
+    Duration heartbeatInterval() {
+        return settings.heartbeatInterval();
+    }
+
+    /** Returns what is left of the lease, zero when it is over. */
+    public long leaseLeftNanos() {
+        return isOver() ? 0 : leaseLeft(surroundings.clock().nanoTime());
+    }
+
+    @Override
+    public int timestamp(long now) {
+        return Timestamp.of(now + clockOffset);
+    }
+
+    // ---------------------------------------------------------------- membership and peers
+
+    void membershipChanged(Membership current) {
+        Membership before = membership;
+        if (current.version() <= before.version() || isOver()) {
+            return;
+        }
+        membership = current;
+        coordinator.membershipChanged(current);
+        boolean died = false;
+        for (Member member : before.members()) {
+            died |= !current.isLive(member.nodeId(), member.incarnation());
+        }
+        if (died) {
+            for (LocalLock lock : byRecord.values()) {
+                CqlLock remote = lock.remote();
+                if (remote != null) {
+                    Isolated.run("Telling " + lock.title() + " of a member's end", remote::memberDied);
+                }
+            }
+        }
+    }
+
+    void deliver(PeerMessage message) {
+        if (!isOver()) {
+            inbox.deliver(message);
+        }
+    }
+
+    @Override
+    public void send(Member to, PeerMessage message) {
+        if (to.nodeId() == joined.nodeId()) {
+            inbox.deliver(message);
+        } else {
+            fabric.send(to, message);
+        }
+    }
+
+    // ---------------------------------------------------------------- locks of this session
+
+    /**
+     * Asks the memory node for a name's record. Until {@link #resolved} its answer counts as told: it must not be given back meanwhile, as
+     * its lock is about to be registered.
+     */
+    public CompletableFuture<Resolution> resolve(String fullName) {
+        resolving.incrementAndGet();
+        try {
+            CompletableFuture<Resolution> answer =
+                    fabric.control().resolve(fullName).toCompletableFuture();
+            unregistered.add(answer);
+            return answer;
+        } finally {
+            resolving.decrementAndGet();
+        }
+    }
+
+    /** A resolved record was registered, or the resolution failed. */
+    @SuppressWarnings("CollectionUndefinedEquality") // Identity is meant.
+    public void resolved(CompletableFuture<Resolution> answer) {
+        unregistered.remove(answer);
+    }
+
+    /**
+     * Returns which records this process was told of and has not registered yet, or null if that cannot be told at this moment. To be
+     * asked while a reclaim proposal is handled: answers that arrive later are not for its records.
+     */
+    public @Nullable Set<Long> unregisteredRecords() {
+        if (resolving.get() > 0) {
+            return null;
+        }
+        Set<Long> records = new HashSet<>();
+        for (CompletableFuture<Resolution> answer : unregistered) {
+            if (answer.isDone() && !answer.isCompletedExceptionally()) {
+                records.add(answer.join().record());
+            }
+        }
+        return records;
+    }
+
+    /** Makes the lock known under its record, before its first operation is posted. */
+    public void register(long record, LocalLock lock) {
+        byRecord.put(record, lock);
+    }
+
+    /** Forgets a lock that was retired. */
+    public void unregister(long record, LocalLock lock) {
+        byRecord.remove(record, lock);
+    }
+
+    /** Returns the lock registered under a record, or null. */
+    public @Nullable LocalLock lockAt(long record) {
+        return byRecord.get(record);
+    }
+
+    /** Ends the session on this side, once: every lock loses its holds. */
+    void lose(FabricException cause) {
+        if (!over.compareAndSet(null, cause)) {
+            return;
+        }
+        surroundings.counters().count(Event.SESSION_LOST);
+        coordinator.close();
+        fabric.close();
+        for (LocalLock lock : byRecord.values()) {
+            Isolated.run("Telling " + lock.title() + " of the end of its session", () -> lose(lock, cause));
+        }
+        byRecord.clear();
+    }
+
+    private void lose(LocalLock lock, FabricException cause) {
+        lock.sessionLost(
+                this,
+                new LockLostException(
+                        lock.title() + " was lost with the session with memory node " + joined.memoryNodeId() + ": "
+                                + cause.getMessage(),
+                        cause));
+    }
+
+    /** Tells a lock that has just been bound to this session if the session has ended meanwhile. */
+    public void loseIfOver(long record, LocalLock lock) {
+        FabricException cause = over.get();
+        if (cause != null) {
+            unregister(record, lock);
+            lose(lock, cause);
+        }
+    }
+
+    /** Returns whether the session has ended. */
+    public boolean isOver() {
+        return over.get() != null;
+    }
+
+    // ---------------------------------------------------------------- accessors
+
+    /** Returns the fabric's side of the session. */
+    public FabricSession fabric() {
+        return fabric;
+    }
+
+    /** Returns what was granted at joining. */
+    public JoinReply joined() {
+        return joined;
+    }
+
+    /** Returns the last measured round trip in nanoseconds, -1 before the first. */
+    public long roundTripNanos() {
+        return roundTripNanos;
+    }
+
+    /** Returns the memory node's clock less this process's, in nanoseconds. */
+    public long clockOffsetNanos() {
+        return clockOffset;
+    }
+
+    /** Returns the last heartbeat's answer, or null before the first. */
+    public @Nullable HeartbeatReply lastHeartbeat() {
+        return lastHeartbeat;
+    }
+
+    /** Returns the coordinator of this session's resets. */
+    public ResetCoordinator coordinator() {
+        return coordinator;
+    }
+
+    @Override
+    public long memoryNode() {
+        return joined.memoryNodeIncarnation();
+    }
+
+    @Override
+    public int nodeId() {
+        return joined.nodeId();
+    }
+
+    @Override
+    public int incarnation() {
+        return joined.incarnation();
+    }
+
+    @Override
+    public RecordLayout layout() {
+        return layout;
+    }
+
+    @Override
+    public CqlSettings settings() {
+        return settings.cql();
+    }
+
+    @Override
+    public NodeCounters counters() {
+        return surroundings.counters();
+    }
+
+    @Override
+    public Clock clock() {
+        return surroundings.clock();
+    }
+
+    @Override
+    public TimerService timer() {
+        return surroundings.timer();
+    }
+
+    @Override
+    public RandomSource random() {
+        return surroundings.random();
+    }
+
+    @Override
+    public Membership membership() {
+        return membership;
+    }
+
+    @Override
+    public boolean isChainOneRequest() {
+        return fabric.memory().isChainOneRequest();
+    }
+
+    @Override
+    public void post(VerbChain chain) {
+        try {
+            fabric.memory().post(chain);
+        } catch (RuntimeException | Error e) {
+            // Nobody knows whether it will complete, and its lock would wait for that: all start anew in the next
+            // session.
+            broken(e);
+            throw e;
+        }
+    }
+
+    @Override
+    public void broken(Throwable cause) {
+        whenBroken.accept(this, new FabricException("an operation of a lock failed in this process: " + cause, cause));
+    }
+
+    @Override
+    public void sawEpoch(long epoch) {
+        epochs.accept(epoch);
+    }
+
+    @Override
+    public void requestReset(CqlLock lock, long epoch, ResetReason reason) {
+        coordinator.request(lock.record(), epoch, reason);
+    }
+}

@@ -1,0 +1,97 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.session;
+
+import io.declock.spi.Member;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.PeerMessage.Kind;
+import io.declock.internal.local.LocalLock;
+import io.declock.Counters.Event;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.ResetReason;
+import org.jspecify.annotations.Nullable;
+
+/** Sorts the peer messages of one session. Thread-safe. */
+final class PeerInbox {
+    private final NodeSession session;
+    private final ResetCoordinator coordinator;
+
+    PeerInbox(NodeSession session, ResetCoordinator coordinator) {
+        this.session = session;
+        this.coordinator = coordinator;
+    }
+
+    void deliver(PeerMessage message) {
+        if (message.memoryNode() != session.memoryNode() || message.toNode() != session.nodeId()) {
+            session.counters().count(Event.GRANT_IGNORED);
+            return;
+        }
+        if (message.toIncarnation() != session.incarnation()) {
+            refuse(message);
+            return;
+        }
+        LocalLock lock = session.lockAt(message.record());
+        switch (message.kind()) {
+            case GRANT, GRANT_REFUSED, RESET_DONE -> deliverTo(lock, message);
+            case RESET_SIGNAL -> {
+                if (!deliverTo(lock, message)) {
+                    reply(message, Kind.RESET_ACK, message.index(), 0);
+                }
+            }
+            case HOLD_QUESTION ->
+                reply(
+                        message,
+                        Kind.HOLD_ANSWER,
+                        lock == null ? PeerMessage.NO_POSITION : lock.claimIn(message.epoch()),
+                        message.detail());
+            case HOLD_ANSWER, RESET_ACK -> coordinator.deliver(message);
+            case RESET_STALLED -> lookAfter(message);
+        }
+    }
+
+    /** Somebody waits for the end of a reset under this node's id, which may be that of the id's former owner. */
+    private void lookAfter(PeerMessage message) {
+        coordinator.request(message.record(), message.epoch(), ResetReason.STALLED_RESET);
+    }
+
+    private boolean deliverTo(@Nullable LocalLock lock, PeerMessage message) {
+        CqlLock remote = lock == null ? null : lock.remote();
+        if (remote == null || remote.record() != message.record()) {
+            if (message.kind() == Kind.GRANT) {
+                session.counters().count(Event.GRANT_IGNORED);
+            }
+            return false;
+        }
+        remote.deliver(message);
+        return true;
+    }
+
+    /** A grant for an older incarnation must not be accepted; its sender starts a reset (rule C2). */
+    private void refuse(PeerMessage message) {
+        if (message.kind() == Kind.GRANT) {
+            session.counters().count(Event.GRANT_REFUSED);
+            reply(message, Kind.GRANT_REFUSED, message.index(), 0);
+        }
+    }
+
+    private void reply(PeerMessage to, Kind kind, int index, long detail) {
+        Member sender = session.membership().byNodeId(to.fromNode());
+        if (sender == null || sender.incarnation() != to.fromIncarnation()) {
+            return;
+        }
+        session.send(
+                sender,
+                new PeerMessage(
+                        kind,
+                        session.memoryNode(),
+                        session.nodeId(),
+                        session.incarnation(),
+                        sender.nodeId(),
+                        sender.incarnation(),
+                        to.record(),
+                        to.epoch(),
+                        index,
+                        detail));
+    }
+}

@@ -1,0 +1,100 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.session;
+
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.internal.protocol.LockReset;
+import io.declock.internal.protocol.ResetReason;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The resets, and the questions before them, that this process has under way in one session: one per lock record. Thread-safe. */
+public final class ResetCoordinator {
+    private final NodeSession session;
+    private final Map<Long, Active> active = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+    private volatile boolean enabled = true;
+
+    ResetCoordinator(NodeSession session) {
+        this.session = session;
+    }
+
+    /** A reset that is under way, and the last request that came meanwhile. */
+    private record Active(LockReset reset, @Nullable Request later) {}
+
+    /** Why a reset was asked for, and in which epoch. */
+    private record Request(long epoch, ResetReason reason) {}
+
+    /**
+     * Begins a reset or a question. While one is under way for the record, it has to do for this request too; only if it finds that no reset
+     * is needed, which may have been before what this request is about, another follows.
+     */
+    void request(long record, long epoch, ResetReason reason) {
+        if (closed || !enabled) {
+            return;
+        }
+        LockReset fresh = newReset(record, epoch, reason);
+        Active now = active.compute(
+                record,
+                (key, underWay) -> underWay == null
+                        ? new Active(fresh, null)
+                        : new Active(underWay.reset(), new Request(epoch, reason)));
+        if (now.reset() == fresh) {
+            fresh.start();
+            if (closed) {
+                fresh.abandon();
+            }
+        }
+    }
+
+    private void ended(long record, LockReset.Outcome outcome) {
+        Active last = active.remove(record);
+        Request later = last == null ? null : last.later();
+        if (outcome == LockReset.Outcome.NOT_NEEDED && later != null) {
+            request(record, later.epoch(), later.reason());
+        }
+    }
+
+    private LockReset newReset(long record, long epoch, ResetReason reason) {
+        return new LockReset(
+                session,
+                record,
+                epoch,
+                reason,
+                () -> session.fabric().control().members(record).whenComplete((fresh, failure) -> {
+                    if (failure == null) {
+                        session.membershipChanged(fresh.all());
+                    }
+                }),
+                outcome -> ended(record, outcome));
+    }
+
+    void membershipChanged(Membership current) {
+        active.values().forEach(underWay -> underWay.reset().membershipChanged(current));
+    }
+
+    void deliver(PeerMessage message) {
+        Active underWay = active.get(message.record());
+        if (underWay != null) {
+            underWay.reset().deliver(message);
+        }
+    }
+
+    /** Lets resets be started, or stops them from being started; those under way go on. */
+    void setEnabled(boolean on) {
+        enabled = on;
+    }
+
+    void close() {
+        closed = true;
+        active.values().forEach(underWay -> underWay.reset().abandon());
+    }
+
+    /** Returns how many resets or questions are under way. */
+    public int active() {
+        return active.size();
+    }
+}

@@ -1,0 +1,95 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.session;
+
+import io.declock.spi.FabricException;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.SessionListener;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a fabric tells of one session, handed on to it. The fabric may speak before the session object exists: what matters of that is
+ * told when it does. Thread-safe.
+ */
+final class SessionEvents implements SessionListener {
+    private final BiConsumer<NodeSession, FabricException> whenLost;
+    private final MemoryNodeLink.Listener listener;
+    private final ReentrantLock order = new ReentrantLock();
+    private @Nullable NodeSession attached;
+    private @Nullable Membership early;
+    private @Nullable FabricException lostEarly;
+
+    SessionEvents(BiConsumer<NodeSession, FabricException> whenLost, MemoryNodeLink.Listener listener) {
+        this.whenLost = whenLost;
+        this.listener = listener;
+    }
+
+    /** The session exists. */
+    void attach(NodeSession current) {
+        Membership missed;
+        FabricException missedLoss;
+        order.lock();
+        try {
+            attached = current;
+            missed = early;
+            missedLoss = lostEarly;
+        } finally {
+            order.unlock();
+        }
+        if (missed != null) {
+            current.membershipChanged(missed);
+        }
+        if (missedLoss != null) {
+            whenLost.accept(current, missedLoss);
+        }
+    }
+
+    private @Nullable NodeSession current(@Nullable Membership membership, @Nullable FabricException loss) {
+        order.lock();
+        try {
+            if (attached == null) {
+                early = membership == null ? early : membership;
+                lostEarly = loss == null ? lostEarly : loss;
+            }
+            return attached;
+        } finally {
+            order.unlock();
+        }
+    }
+
+    @Override
+    public void membershipChanged(Membership membership) {
+        NodeSession current = current(membership, null);
+        if (current != null) {
+            current.membershipChanged(membership);
+        }
+    }
+
+    @Override
+    public void peerMessage(PeerMessage message) {
+        NodeSession current = current(null, null);
+        if (current != null) {
+            current.deliver(message);
+        }
+    }
+
+    @Override
+    public void reclaimProposed(long round, long[] records) {
+        NodeSession current = current(null, null);
+        if (current != null) {
+            listener.reclaimProposed(current, round, records);
+        }
+    }
+
+    @Override
+    public void lost(FabricException cause) {
+        NodeSession current = current(null, cause);
+        if (current != null) {
+            whenLost.accept(current, cause);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp;
+
+import io.declock.spi.AdapterException;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricCounters;
+import java.util.Map;
+
+/**
+ * Makes a fabric whose verbs go another way than over TCP. Implementations are found by {@link java.util.ServiceLoader}, so that
+ * nothing here depends on them.
+ */
+public interface DirectFabricProvider {
+    /** Returns the scheme of the addresses that the fabric serves. */
+    String scheme();
+
+    /**
+     * Opens a fabric.
+     *
+     * @param options settings by name, as in the properties below {@code declock.} and the scheme; what is missing has its default
+     * @param control carries everything but verbs; closed with the fabric that is returned
+     * @throws AdapterException if that is not possible here
+     */
+    Fabric open(Map<String, String> options, TcpFabric control, FabricCounters counters) throws AdapterException;
+}

@@ -1,0 +1,143 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Reads one frame's body, never past its end. All numbers are little-endian. A flyweight: valid until the frame's handler returns.
+ * Not thread-safe.
+ */
+public final class FrameBody {
+    private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
+    private int position;
+    private int end;
+
+    /** Makes one that is at its end. */
+    public FrameBody() {}
+
+    /** Points it at {@code length} bytes from {@code start} on; the buffer must have them. */
+    public FrameBody wrap(ByteBuf buffer, int start, int length) {
+        this.buffer = buffer;
+        this.position = start;
+        this.end = start + length;
+        return this;
+    }
+
+    /** Returns how many bytes are left. */
+    public int remaining() {
+        return end - position;
+    }
+
+    private int advance(int bytes) throws BadFrameException {
+        if (bytes < 0 || end - position < bytes) {
+            throw new BadFrameException("a frame ends " + (bytes - (end - position)) + " bytes too early");
+        }
+        int at = position;
+        position += bytes;
+        return at;
+    }
+
+    /** Reads an unsigned byte. */
+    public int u8() throws BadFrameException {
+        return buffer.getUnsignedByte(advance(1));
+    }
+
+    /** Reads an unsigned 16-bit number. */
+    public int u16() throws BadFrameException {
+        return buffer.getUnsignedShortLE(advance(2));
+    }
+
+    /** Reads a 32-bit number. */
+    public int i32() throws BadFrameException {
+        return buffer.getIntLE(advance(4));
+    }
+
+    /** Reads a 64-bit number. */
+    public long i64() throws BadFrameException {
+        return buffer.getLongLE(advance(8));
+    }
+
+    /** Reads bytes. */
+    public byte[] bytes(int count) throws BadFrameException {
+        int at = advance(count);
+        byte[] bytes = new byte[count];
+        buffer.getBytes(at, bytes);
+        return bytes;
+    }
+
+    /** Reads bytes that follow their 16-bit count. */
+    public byte[] countedBytes(int most) throws BadFrameException {
+        int count = u16();
+        if (count > most) {
+            throw new BadFrameException("a text of " + count + " bytes where at most " + most + " are allowed");
+        }
+        return bytes(count);
+    }
+
+    /**
+     * Reads a text in UTF-8 that follows its 16-bit length. Texts are names, addresses and messages for people and end up in logs, so a
+     * control character, such as one that would begin another line of a log, is read as a question mark.
+     */
+    public String text(int most) throws BadFrameException {
+        byte[] bytes = countedBytes(most);
+        try {
+            return printable(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)));
+        } catch (CharacterCodingException e) {
+            throw new BadFrameException("a text is not UTF-8");
+        }
+    }
+
+    private static String printable(CharBuffer text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isISOControl(text.get(i))) {
+                text.put(i, '?');
+            }
+        }
+        return text.toString();
+    }
+
+    /** Reads 64-bit numbers that follow their 16-bit count. */
+    public long[] longs(int most) throws BadFrameException {
+        int count = u16();
+        if (count > most) {
+            throw new BadFrameException(count + " numbers where at most " + most + " are allowed");
+        }
+        if (remaining() < count * Long.BYTES) {
+            throw new BadFrameException("a frame announces " + count + " numbers but does not have them");
+        }
+        long[] longs = new long[count];
+        for (int i = 0; i < count; i++) {
+            longs[i] = i64();
+        }
+        return longs;
+    }
+
+    /** Returns the buffer, for results that are read in place. */
+    public ByteBuf buffer() {
+        return buffer;
+    }
+
+    /** Returns where in the buffer the next byte is. */
+    public int position() {
+        return position;
+    }
+
+    /** Skips bytes. */
+    public void skip(int bytes) throws BadFrameException {
+        advance(bytes);
+    }
+
+    /** Checks that nothing is left. */
+    public void end() throws BadFrameException {
+        if (position != end) {
+            throw new BadFrameException("a frame has " + (end - position) + " bytes too many");
+        }
+    }
+}

@@ -1,8 +1,0 @@
-// Copyright The DecLock authors
-// SPDX-License-Identifier: Apache-2.0
-
-/** The bits of lock records, lock headers, queue entries and fencing tokens; one class owns each layout. */
-@NullMarked
-package io.declock.layout;
-
-import org.jspecify.annotations.NullMarked;

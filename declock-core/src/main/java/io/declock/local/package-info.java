@@ -1,8 +1,0 @@
-// Copyright The DecLock authors
-// SPDX-License-Identifier: Apache-2.0
-
-/** The queue of callers inside one compute node, its fairness policies, and the two levels joined (DecLock, section 5). */
-@NullMarked
-package io.declock.local;
-
-import org.jspecify.annotations.NullMarked;

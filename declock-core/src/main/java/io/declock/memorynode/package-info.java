@@ -1,8 +1,0 @@
-// Copyright The DecLock authors
-// SPDX-License-Identifier: Apache-2.0
-
-/** The memory node: region of lock records, directory, membership and server. */
-@NullMarked
-package io.declock.memorynode;
-
-import org.jspecify.annotations.NullMarked;

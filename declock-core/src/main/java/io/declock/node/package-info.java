@@ -1,8 +1,0 @@
-// Copyright The DecLock authors
-// SPDX-License-Identifier: Apache-2.0
-
-/** The compute node: builder, threads and wiring. */
-@NullMarked
-package io.declock.node;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,86 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spi;
+
+import org.jspecify.annotations.Nullable;
+
+/** A session's data plane or control plane failed; the session has ended or is about to. */
+public class FabricException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** Makes one that names the node, what was tried and what happened. */
+    public FabricException(String message) {
+        super(message);
+    }
+
+    /** Makes one that names the node, what was tried and what happened. */
+    public FabricException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+
+    /** The memory node answered and said no: retrying without a change is pointless, unless its reason {@linkplain Reason#passes passes}. */
+    public static final class Refused extends FabricException {
+        private static final long serialVersionUID = 1L;
+        private final Reason reason;
+
+        /** Makes one from what the memory node said. */
+        public Refused(Reason reason, String message) {
+            super(message);
+            this.reason = reason;
+        }
+
+        /** Returns the kind of refusal. */
+        public Reason reason() {
+            return reason;
+        }
+    }
+
+    /** Why a memory node refuses. The codes are on the wire. */
+    public enum Reason {
+        /** The shared secret is wrong or missing. */
+        BAD_SECRET(1),
+        /** The other side speaks another version of the protocol. */
+        BAD_VERSION(2),
+        /** The node set the compute node is configured with is not the one this memory node serves. */
+        BAD_NODE_SET(3),
+        /** As many compute nodes as the queue capacity allows are joined. */
+        TOO_MANY_COMPUTE_NODES(4),
+        /** No lock record is free. */
+        TABLE_FULL(5),
+        /** The request itself makes no sense, for example a lock name that is empty or too long. */
+        BAD_REQUEST(6),
+        /** The memory node is waiting for old sessions to run out after a restart. */
+        NOT_YET(7),
+        /** This session has created as many lock records as one may. */
+        TOO_MANY_NAMES(8),
+        /** Another living memory node has the same id. */
+        TWO_MEMORY_NODES(9);
+
+        private final int code;
+
+        Reason(int code) {
+            this.code = code;
+        }
+
+        /** Returns the number on the wire. */
+        public int code() {
+            return code;
+        }
+
+        /** Returns whether it is over some time without a change on the side that was refused, so that one goes on asking as before. */
+        public boolean passes() {
+            return this == NOT_YET || this == TWO_MEMORY_NODES;
+        }
+
+        /** Returns the reason with that number. */
+        public static Reason of(int code) {
+            for (Reason reason : values()) {
+                if (reason.code == code) {
+                    return reason;
+                }
+            }
+            return BAD_REQUEST;
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spi;
+
+/**
+ * What a memory node grants to a compute node that joined.
+ *
+ * @param memoryNodeId stable id of the memory node
+ * @param memoryNodeIncarnation another value after every start of the memory node
+ * @param memoryNodeAddress the memory node's own {@code address:port} as it sees it, which behind a virtual address is another than the one
+ *     that was connected to; empty if there is none
+ * @param nodeId node id of the compute node here
+ * @param incarnation incarnation of the compute node here
+ * @param queueCapacity entries per lock record, a power of two
+ * @param regionBytes size of the region
+ * @param leaseNanos lease granted
+ * @param memoryNodeTimeNanos the memory node's clock when it answered
+ * @param membership live compute nodes including the one that joined
+ */
+public record JoinReply(
+        String memoryNodeId,
+        long memoryNodeIncarnation,
+        String memoryNodeAddress,
+        int nodeId,
+        int incarnation,
+        int queueCapacity,
+        long regionBytes,
+        long leaseNanos,
+        long memoryNodeTimeNanos,
+        Membership membership) {}

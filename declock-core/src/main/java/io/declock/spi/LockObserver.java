@@ -1,0 +1,40 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spi;
+
+import io.declock.GrantKind;
+import io.declock.LockMode;
+
+/**
+ * Told about each grant and each release. Called on the caller's thread, or the fabric's for asynchronous grants; must be quick
+ * and must not throw.
+ */
+public interface LockObserver {
+    /** An observer that does nothing. */
+    LockObserver NONE = new LockObserver() {};
+
+    /** A lock was granted after {@code waitNanos}. Reentrant acquisitions are not reported. */
+    default void granted(LockMode mode, GrantKind kind, long waitNanos) {}
+
+    /** A lock was released after {@code heldNanos}. */
+    default void released(LockMode mode, long heldNanos) {}
+
+    /** An acquisition ended without a grant. */
+    default void notGranted(LockMode mode, Outcome outcome, long waitNanos) {}
+
+    /** A hold was lost. */
+    default void lost(LockMode mode) {}
+
+    /** Why an acquisition ended without a grant. */
+    enum Outcome {
+        /** The wait time ran out, or no waiting was asked for and the lock was busy. */
+        TIMED_OUT,
+        /** The caller was interrupted or cancelled. */
+        CANCELLED,
+        /** The memory node was not available or refused. */
+        UNAVAILABLE,
+        /** The owner would have waited for itself, or has lost the lock and not released it since. */
+        REFUSED
+    }
+}

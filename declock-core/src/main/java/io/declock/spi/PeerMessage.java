@@ -1,0 +1,143 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spi;
+
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * What one compute node tells another about one lock record. A message is a hint: it may be lost or arrive twice or late, and
+ * the receiver compares record, epoch and index before it believes anything (rule A5 of docs/protocol.md).
+ *
+ * @param kind what it says
+ * @param memoryNode incarnation of the memory node whose node ids and records are meant
+ * @param fromNode node id of the sender
+ * @param fromIncarnation incarnation of the sender
+ * @param toNode node id of the receiver
+ * @param toIncarnation incarnation of the receiver as the sender knows it
+ * @param record region offset of the lock record
+ * @param epoch full epoch of the record
+ * @param index queue index, or what the kind defines
+ * @param detail what the kind defines
+ * @param entries queue entries that follow {@code index}, for grants
+ */
+@SuppressWarnings(
+        "ArrayRecordComponent") // equals and hashCode compare contents; a list would allocate on every hand-over
+public record PeerMessage(
+        Kind kind,
+        long memoryNode,
+        int fromNode,
+        int fromIncarnation,
+        int toNode,
+        int toIncarnation,
+        long record,
+        long epoch,
+        int index,
+        long detail,
+        long[] entries) {
+    /** Most entries a grant carries. */
+    public static final int MAX_ENTRIES = 16;
+
+    /** Index of a HOLD_ANSWER: the sender has no position in the lock's queue, and nothing under way that takes one. */
+    public static final int NO_POSITION = 0;
+
+    /** Index of a HOLD_ANSWER: the sender holds the lock. */
+    public static final int HOLDS = 1;
+
+    /** Index of a HOLD_ANSWER: the sender has a position that does not hold, or may be about to take one. */
+    public static final int HAS_POSITION = 2;
+
+    private static final long[] NONE = {};
+
+    /** Makes a message without entries. */
+    public PeerMessage(
+            Kind kind,
+            long memoryNode,
+            int fromNode,
+            int fromIncarnation,
+            int toNode,
+            int toIncarnation,
+            long record,
+            long epoch,
+            int index,
+            long detail) {
+        this(kind, memoryNode, fromNode, fromIncarnation, toNode, toIncarnation, record, epoch, index, detail, NONE);
+    }
+
+    /** The kinds of message; the codes are on the wire. */
+    public enum Kind {
+        /**
+         * Position {@code index} of {@code epoch} holds the lock. {@code detail}: earliest timestamp among the remote waiters
+         * behind it plus one, or 0 for none known.
+         */
+        GRANT(1),
+        /** The grant of {@code index} reached a process that is not the one it was meant for. */
+        GRANT_REFUSED(2),
+        /** A reset of {@code epoch} has begun; {@code index} is the initiator's node id. */
+        RESET_SIGNAL(3),
+        /** Answer to the signal of initiator {@code index}; {@code detail} 0 holds nothing, 1 shared, 2 exclusive. */
+        RESET_ACK(4),
+        /** The reset is over and {@code epoch} is the new epoch. */
+        RESET_DONE(5),
+        /** Does the receiver hold the lock in {@code epoch}, or have a position? {@code detail} identifies the question. */
+        HOLD_QUESTION(6),
+        /** {@code index} is {@link #NO_POSITION}, {@link #HOLDS} or {@link #HAS_POSITION}; {@code detail} repeats the question's. */
+        HOLD_ANSWER(7),
+        /** A reset of {@code epoch} under the receiver's node id, {@code index}, does not end: is it looking after it? */
+        RESET_STALLED(8);
+
+        private static final Kind[] BY_CODE = {
+            GRANT, GRANT_REFUSED, RESET_SIGNAL, RESET_ACK, RESET_DONE, HOLD_QUESTION, HOLD_ANSWER, RESET_STALLED
+        };
+        private final int code;
+
+        Kind(int code) {
+            this.code = code;
+        }
+
+        /** Returns the number on the wire. */
+        public int code() {
+            return code;
+        }
+
+        /**
+         * Returns the kind with that number.
+         *
+         * @throws IllegalArgumentException for an unknown one
+         */
+        public static Kind of(int code) {
+            if (code < 1 || code > BY_CODE.length) {
+                throw new IllegalArgumentException("unknown kind of peer message: " + code);
+            }
+            return BY_CODE[code - 1];
+        }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof PeerMessage that
+                && kind == that.kind
+                && memoryNode == that.memoryNode
+                && fromNode == that.fromNode
+                && fromIncarnation == that.fromIncarnation
+                && toNode == that.toNode
+                && toIncarnation == that.toIncarnation
+                && record == that.record
+                && epoch == that.epoch
+                && index == that.index
+                && detail == that.detail
+                && Arrays.equals(entries, that.entries);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(kind, memoryNode, fromNode, toNode, record, epoch, index, detail);
+    }
+
+    @Override
+    public String toString() {
+        return kind + "[" + fromNode + "." + fromIncarnation + "->" + toNode + "." + toIncarnation + " record " + record
+                + " epoch " + epoch + " index " + index + " detail " + detail + " entries " + entries.length + "]";
+    }
+}

@@ -1,0 +1,12 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spi;
+
+/**
+ * Where a name's lock record is.
+ *
+ * @param record offset in the region
+ * @param epoch the record's full epoch when it was resolved
+ */
+public record Resolution(long record, long epoch) {}

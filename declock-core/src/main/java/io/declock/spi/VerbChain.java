@@ -1,0 +1,163 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spi;
+
+import io.declock.Purpose;
+import io.declock.Verb;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Up to {@value #MAX_VERBS} verbs that are posted at once and executed in order by the memory node, and what happens when
+ * they have completed. A chain is reusable: fill it with {@link #begin}, post it, and do not touch it until {@link
+ * #completed} or {@link #failed} was called, exactly one of them, exactly once per post, on a thread of the fabric.
+ *
+ * <p>Not thread-safe; between posting and completion it belongs to the fabric.
+ */
+public abstract class VerbChain {
+    /** Most verbs in one chain. */
+    public static final int MAX_VERBS = 3;
+
+    /** Each verb has an address and two operands. A process may have a few chains for each of 100,000 locks: one array is lighter. */
+    private static final int WORDS_PER_VERB = 3;
+
+    private static final int KIND_BITS = 8;
+    private static final int KIND_MASK = (1 << KIND_BITS) - 1;
+    private static final Verb[] KINDS = Verb.values();
+    private static final long[] UNUSED = {};
+
+    private final int mostVerbs;
+    private int kinds;
+    private long[] words = UNUSED;
+    private long @Nullable [] payload;
+    private int payloadVerb = -1;
+    private Purpose purpose = Purpose.ACQUIRE;
+    private int size;
+
+    /** Makes an empty chain. */
+    protected VerbChain() {
+        this(MAX_VERBS);
+    }
+
+    /** Makes an empty chain for that many verbs at most. */
+    protected VerbChain(int mostVerbs) {
+        this.mostVerbs = mostVerbs;
+    }
+
+    /** Empties the chain for another use. */
+    public final VerbChain begin(Purpose purpose) {
+        this.purpose = purpose;
+        this.size = 0;
+        this.kinds = 0;
+        this.payload = null;
+        this.payloadVerb = -1;
+        return this;
+    }
+
+    /** Appends an atomic addition of {@code addend} to the word at {@code address}. */
+    public final VerbChain fetchAndAdd(long address, long addend) {
+        return append(Verb.FETCH_AND_ADD, address, addend, 0);
+    }
+
+    /** Appends an atomic exchange of {@code expected} for {@code desired} at {@code address}. */
+    public final VerbChain compareAndSwap(long address, long expected, long desired) {
+        return append(Verb.COMPARE_AND_SWAP, address, expected, desired);
+    }
+
+    /** Appends a read of {@code words} words from {@code address} on. */
+    public final VerbChain read(long address, int words) {
+        return append(Verb.READ, address, words, 0);
+    }
+
+    /** Appends a write of one word. */
+    public final VerbChain write(long address, long value) {
+        return append(Verb.WRITE, address, 1, value);
+    }
+
+    /** Appends a write of several words; at most one such write per chain. The array must not change until completion. */
+    public final VerbChain write(long address, long[] words) {
+        if (payload != null) {
+            throw new IllegalStateException("a chain carries one multi-word write");
+        }
+        payload = words;
+        payloadVerb = size;
+        return append(Verb.WRITE, address, words.length, 0);
+    }
+
+    private VerbChain append(Verb verb, long address, long first, long second) {
+        if (size == mostVerbs) {
+            throw new IllegalStateException("this chain holds at most " + mostVerbs + " verbs");
+        }
+        if (words == UNUSED) {
+            // Most locks never use most of their chains.
+            words = new long[mostVerbs * WORDS_PER_VERB];
+        }
+        kinds |= verb.ordinal() << size * KIND_BITS;
+        words[size * WORDS_PER_VERB] = address;
+        words[size * WORDS_PER_VERB + 1] = first;
+        words[size * WORDS_PER_VERB + 2] = second;
+        size++;
+        return this;
+    }
+
+    /** Returns the number of verbs. */
+    public final int size() {
+        return size;
+    }
+
+    /** Returns why it is posted. */
+    public final Purpose purpose() {
+        return purpose;
+    }
+
+    /** Returns the verb at {@code i}. */
+    public final Verb verb(int i) {
+        return KINDS[kinds >>> i * KIND_BITS & KIND_MASK];
+    }
+
+    /** Returns the byte offset in the region that verb {@code i} works on. */
+    public final long address(int i) {
+        return words[i * WORDS_PER_VERB];
+    }
+
+    /** Returns the addend of an FAA or the expected value of a CAS. */
+    public final long operand(int i) {
+        return words[i * WORDS_PER_VERB + 1];
+    }
+
+    /** Returns the desired value of a CAS. */
+    public final long desired(int i) {
+        return words[i * WORDS_PER_VERB + 2];
+    }
+
+    /** Returns how many words a READ or WRITE covers; 1 for atomics. */
+    public final int words(int i) {
+        Verb verb = verb(i);
+        return verb == Verb.READ || verb == Verb.WRITE ? (int) operand(i) : 1;
+    }
+
+    /** Returns word {@code w} of the WRITE at {@code i}. */
+    public final long writeWord(int i, int w) {
+        return payload != null && i == payloadVerb ? payload[w] : desired(i);
+    }
+
+    /**
+     * Called once when every verb was executed.
+     *
+     * @param results valid during the call only
+     */
+    public abstract void completed(VerbResults results);
+
+    /**
+     * Called once when it is not known how many of the verbs were or will be executed; the session has ended.
+     *
+     * @param cause what happened
+     */
+    public abstract void failed(FabricException cause);
+
+    @Override
+    public String toString() {
+        return purpose + IntStream.range(0, size).mapToObj(this::verb).toList().toString();
+    }
+}

@@ -1,0 +1,148 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import io.declock.ComputeNodeSettings;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.LockHandle;
+import io.declock.LockMode;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.FairnessPolicy;
+import io.declock.LocalSettings;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.LockView;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Callers that come alternately to two processes are granted in that order, or pass each other within the bound (rule E5). */
+@Timeout(60)
+class ArrivalOrderTest {
+    private static final String NAME = "queue";
+    private static final int CALLERS = 24;
+    /** Far more than what clocks of one machine are taken to differ. */
+    private static final long GAP = 1_000_000;
+
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    private final MemoryNode memoryNode = MemoryNode.create(
+            MemoryNodeSettings.withId("mn").withSize(100, 8).withWaitOutOldSessions(false),
+            System::nanoTime,
+            (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
+            () -> ThreadLocalRandom.current().nextLong());
+    private final List<ComputeNode> nodes = new ArrayList<>();
+
+    @AfterEach
+    void stop() {
+        nodes.forEach(ComputeNode::close);
+        memoryNode.close();
+        timer.shutdownNow();
+    }
+
+    @Test
+    void writersAreGrantedAsTheyCame() throws Exception {
+        assertThat(order(0, mode -> LockMode.WRITE))
+                .isEqualTo(IntStream.range(0, CALLERS).boxed().toList());
+    }
+
+    @Test
+    void writersPassWithinTheBound() throws Exception {
+        int bound = 2;
+        assertPassedAtMost(bound, order(bound, caller -> LockMode.WRITE));
+    }
+
+    @Test
+    void readersThatJoinPassWithinTheBound() throws Exception {
+        int bound = 2;
+        // The callers of a process alternate between writing and reading.
+        assertPassedAtMost(bound, order(bound, caller -> caller % 4 < 2 ? LockMode.WRITE : LockMode.READ));
+    }
+
+    /** The bound is one for each time that a process has the lock: a reader's position does not serve the writer behind it. */
+    private static void assertPassedAtMost(int bound, List<Integer> order) {
+        for (int caller = 0; caller < CALLERS; caller++) {
+            int laterOnes = 0;
+            for (int other : order.subList(0, order.indexOf(caller))) {
+                boolean sameProcess = other % 2 == caller % 2;
+                laterOnes = sameProcess ? 0 : other > caller ? laterOnes + 1 : laterOnes;
+                assertThat(laterOnes)
+                        .as("caller %d was passed by %d in %s", caller, other, order)
+                        .isLessThanOrEqualTo(bound + 1);
+            }
+        }
+    }
+
+    /** The order in which callers are granted that come alternately to two processes while the lock is held by the first. */
+    private List<Integer> order(int bound, IntFunction<LockMode> mode) throws Exception {
+        LocalSettings local = new LocalSettings(FairnessPolicy.TASK_FAIR, bound, Duration.ofSeconds(10), 4);
+        ComputeNode a = node(local);
+        ComputeNode b = node(local);
+        List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+        List<CompletableFuture<Void>> done = new ArrayList<>();
+        LockHandle first = a.acquire(LockRequest.write(NAME));
+        for (int i = 0; i < CALLERS; i++) {
+            int caller = i;
+            ComputeNode node = i % 2 == 0 ? b : a;
+            long waiting = waiting(node);
+            done.add(node.acquireAsync(LockRequest.of(NAME, mode.apply(i)), LockOwner.named("caller-" + i))
+                    .thenAccept(handle -> {
+                        order.add(caller);
+                        handle.close();
+                    })
+                    .toCompletableFuture());
+            await(() -> waiting(node) > waiting);
+            long came = System.nanoTime();
+            await(() -> System.nanoTime() - came > GAP);
+        }
+        first.close();
+        for (CompletableFuture<Void> each : done) {
+            each.get(30, TimeUnit.SECONDS);
+        }
+        return List.copyOf(order);
+    }
+
+    private static long waiting(ComputeNode node) {
+        return node.monitor().locks(1000).stream()
+                .filter(view -> view.state() == LockView.State.WAITING)
+                .count();
+    }
+
+    private ComputeNode node(LocalSettings local) throws InterruptedException {
+        NodeCounters counters = new NodeCounters();
+        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
+        ComputeNode node = ComputeNode.builder()
+                .settings(ComputeNodeSettings.DEFAULTS.withLocal(local))
+                .counters(counters)
+                .fabric(fabric)
+                .memoryNodes(List.of(fabric.address()))
+                .build();
+        nodes.add(node);
+        node.start();
+        assertThat(node.awaitReady(Duration.ofSeconds(10))).isTrue();
+        return node;
+    }
+
+    private static void await(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            LockSupport.parkNanos(100_000);
+        }
+    }
+}

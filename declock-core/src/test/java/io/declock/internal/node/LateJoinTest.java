@@ -1,0 +1,129 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import io.declock.ComputeNodeSettings;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.declock.LockHandle;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinRequest;
+import io.declock.MemoryNodeAddress;
+import io.declock.spi.SessionListener;
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A memory node that was stopped answers a join when the lease it grants is over already. */
+@Timeout(60)
+class LateJoinTest {
+    private static final Duration LEASE = Duration.ofMillis(300);
+    private static final int LOCKS = 100;
+
+    private final ScheduledExecutorService memoryNodeTimer = Executors.newSingleThreadScheduledExecutor();
+    private final MemoryNode memoryNode = MemoryNode.create(
+            MemoryNodeSettings.withId("mn").withSize(2 * LOCKS, 8).withWaitOutOldSessions(false),
+            System::nanoTime,
+            (delay, task) -> memoryNodeTimer.schedule(task, delay, NANOSECONDS),
+            () -> ThreadLocalRandom.current().nextLong());
+    private final NodeCounters counters = new NodeCounters();
+    private final LateFabric fabric = new LateFabric(InProcessFabric.open(memoryNode, counters));
+    private final ComputeNode node = ComputeNode.builder()
+            .memoryNodes(List.of(new MemoryNodeAddress("inprocess", "mn", 0)))
+            .fabric(fabric)
+            .counters(counters)
+            .settings(ComputeNodeSettings.DEFAULTS.withLease(LEASE, LEASE.dividedBy(6), LEASE.dividedBy(12)))
+            .build();
+
+    @AfterEach
+    void stop() {
+        node.close();
+        memoryNode.close();
+        memoryNodeTimer.shutdownNow();
+        fabric.eventLoop.shutdownNow();
+    }
+
+    @Test
+    void whoWaitsIsServedByTheNextSession() throws Exception {
+        fabric.delay = LEASE.plusMillis(100);
+        List<CompletableFuture<LockHandle>> waiting = new ArrayList<>();
+        for (int i = 0; i < LOCKS; i++) {
+            waiting.add(node.acquireAsync(LockRequest.write("lock-" + i), LockOwner.named("waiter"))
+                    .toCompletableFuture());
+        }
+        node.start();
+        await().atMost(Duration.ofSeconds(20)).until(() -> fabric.joins >= 3);
+        assertThat(waiting).noneMatch(CompletableFuture::isDone);
+        fabric.delay = Duration.ZERO;
+        for (CompletableFuture<LockHandle> one : waiting) {
+            one.get(20, SECONDS).close();
+        }
+    }
+
+    /** One whose memory node answers on a single event loop, after a while. */
+    private static final class LateFabric implements Fabric {
+        final ScheduledExecutorService eventLoop = Executors.newSingleThreadScheduledExecutor();
+        volatile Duration delay = Duration.ZERO;
+        volatile int joins;
+
+        private final InProcessFabric real;
+
+        LateFabric(InProcessFabric real) {
+            this.real = real;
+        }
+
+        @Override
+        public boolean supports(MemoryNodeAddress address) {
+            return real.supports(address);
+        }
+
+        @Override
+        @SuppressWarnings("NonAtomicVolatileUpdate") // One join at a time.
+        public CompletionStage<FabricSession> join(
+                MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+            joins++;
+            CompletableFuture<FabricSession> result = new CompletableFuture<>();
+            eventLoop.schedule(
+                    () -> real.join(address, request, listener).whenComplete((session, failure) -> {
+                        if (failure == null) {
+                            result.complete(session);
+                        } else {
+                            result.completeExceptionally(failure);
+                        }
+                    }),
+                    delay.toMillis(),
+                    MILLISECONDS);
+            return result;
+        }
+
+        @Override
+        public String peerAddress() {
+            return "";
+        }
+
+        @Override
+        public void close() {
+            real.close();
+        }
+    }
+}

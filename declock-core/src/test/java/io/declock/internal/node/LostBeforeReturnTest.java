@@ -1,0 +1,185 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.LockHandle;
+import io.declock.LockMode;
+import io.declock.LockRequest;
+import io.declock.spi.ControlPlane;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinReply;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.Member;
+import io.declock.MemoryNodeAddress;
+import io.declock.spi.PeerMessage;
+import io.declock.Purpose;
+import io.declock.spi.RemoteMemory;
+import io.declock.spi.SessionListener;
+import io.declock.spi.VerbChain;
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.GrantKind;
+import io.declock.spi.LockObserver;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A session that ends when a lock has just been granted: the caller, who has not got it yet, waits on as if it had never been. */
+@Timeout(60)
+class LostBeforeReturnTest {
+    /** Less than a lease. */
+    private static final long JUMP_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    private final AtomicInteger cuts = new AtomicInteger();
+    private final AtomicInteger sessions = new AtomicInteger();
+    private final AtomicLong later = new AtomicLong();
+    private volatile long waited;
+    private MemoryNode memoryNode;
+    private ComputeNode node;
+
+    @BeforeEach
+    void start() throws Exception {
+        memoryNode = MemoryNode.create(
+                MemoryNodeSettings.withId("mn").withSize(100, 8).withWaitOutOldSessions(false),
+                System::nanoTime,
+                (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
+                () -> ThreadLocalRandom.current().nextLong());
+        NodeCounters counters = new NodeCounters();
+        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
+        node = ComputeNode.builder()
+                .memoryNodes(List.of(fabric.address()))
+                .fabric(new Cutting(fabric))
+                .counters(counters)
+                .observer(new LockObserver() {
+                    @Override
+                    public void granted(LockMode mode, GrantKind kind, long waitNanos) {
+                        waited = waitNanos;
+                    }
+                })
+                .time(
+                        this::now,
+                        (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
+                        () -> ThreadLocalRandom.current().nextLong())
+                .build();
+        node.start();
+        assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();
+        // Finds the record.
+        node.acquire(LockRequest.write("x")).close();
+    }
+
+    @AfterEach
+    void stop() {
+        node.close();
+        memoryNode.close();
+        timer.shutdownNow();
+    }
+
+    private long now() {
+        return System.nanoTime() + later.get();
+    }
+
+    @Test
+    void theCallerIsGivenAnotherHoldThatCounts() throws Exception {
+        cuts.set(3);
+        long began = now();
+        try (LockHandle handle = node.acquire(LockRequest.write("x"))) {
+            assertThat(handle.isValid()).isTrue();
+            assertThat(node.monitor().heldNow()).isEqualTo(1);
+            assertThat(waited).as("from the first try on").isBetween(now() - began - JUMP_NANOS / 2, now() - began);
+        }
+        assertThat(sessions).as("the first one and one after each cut").hasValue(4);
+        assertThat(node.monitor().heldNow()).isZero();
+        assertThat(node.monitor().waitingNow()).isZero();
+    }
+
+    /** Ends the session when it has completed a chain that acquires, as often as was asked for. */
+    private final class Cutting implements Fabric {
+        private final InProcessFabric fabric;
+
+        Cutting(InProcessFabric fabric) {
+            this.fabric = fabric;
+        }
+
+        @Override
+        public boolean supports(MemoryNodeAddress address) {
+            return fabric.supports(address);
+        }
+
+        @Override
+        public CompletionStage<FabricSession> join(
+                MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+            sessions.incrementAndGet();
+            return fabric.join(address, request, listener).thenApply(CutSession::new);
+        }
+
+        @Override
+        public String peerAddress() {
+            return fabric.peerAddress();
+        }
+
+        @Override
+        public void close() {
+            fabric.close();
+        }
+    }
+
+    private final class CutSession implements FabricSession, RemoteMemory {
+        private final FabricSession session;
+
+        CutSession(FabricSession session) {
+            this.session = session;
+        }
+
+        @Override
+        public void post(VerbChain chain) {
+            session.memory().post(chain);
+            if (chain.purpose() == Purpose.ACQUIRE && cuts.get() > 0) {
+                cuts.decrementAndGet();
+                later.addAndGet(JUMP_NANOS);
+                session.close();
+            }
+        }
+
+        @Override
+        public JoinReply joined() {
+            return session.joined();
+        }
+
+        @Override
+        public RemoteMemory memory() {
+            return this;
+        }
+
+        @Override
+        public ControlPlane control() {
+            return session.control();
+        }
+
+        @Override
+        public void send(Member to, PeerMessage message) {
+            session.send(to, message);
+        }
+
+        @Override
+        public void close() {
+            session.close();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import io.declock.ComputeNodeSettings;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** A memory node and one compute node in this process, for tests of what a compute node does by itself. */
+final class OneNode implements AutoCloseable {
+    private final ScheduledExecutorService memoryNodeTimer = Executors.newSingleThreadScheduledExecutor();
+    private final NodeCounters counters = new NodeCounters();
+    private final MemoryNode memoryNode;
+    private final ComputeNode node;
+
+    private OneNode(int records, ComputeNodeSettings settings, Consumer<ComputeNode.Builder> more)
+            throws InterruptedException {
+        memoryNode = MemoryNode.create(
+                MemoryNodeSettings.withId("mn").withSize(records, 8).withWaitOutOldSessions(false),
+                System::nanoTime,
+                (delay, task) -> memoryNodeTimer.schedule(task, delay, TimeUnit.NANOSECONDS),
+                () -> ThreadLocalRandom.current().nextLong());
+        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
+        ComputeNode.Builder builder = ComputeNode.builder()
+                .memoryNodes(List.of(fabric.address()))
+                .fabric(fabric)
+                .counters(counters)
+                .settings(settings);
+        more.accept(builder);
+        node = builder.build();
+        node.start();
+        assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();
+    }
+
+    /** Starts both, and waits until the compute node has joined. */
+    static OneNode start(int records, ComputeNodeSettings settings) throws InterruptedException {
+        return start(records, settings, builder -> {});
+    }
+
+    /** The same, after something more was done to the compute node's builder. */
+    static OneNode start(int records, ComputeNodeSettings settings, Consumer<ComputeNode.Builder> more)
+            throws InterruptedException {
+        return new OneNode(records, settings, more);
+    }
+
+    ComputeNode node() {
+        return node;
+    }
+
+    NodeCounters counters() {
+        return counters;
+    }
+
+    @Override
+    public void close() {
+        node.close();
+        memoryNode.close();
+        memoryNodeTimer.shutdownNow();
+    }
+}

@@ -1,0 +1,223 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.protocol;
+
+import io.declock.CqlSettings;
+import io.declock.ReleaseRead;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.spi.ManualTime;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.Purpose;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.GrantKind;
+import io.declock.internal.time.Clock;
+import io.declock.internal.time.RandomSource;
+import io.declock.internal.time.TimerService;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * One {@link CqlLock} driven event by event: a test completes its chains in the order it likes, hands it messages, and sees
+ * what it posts and sends. It is node 1; 2, 3 and 4 are members, too.
+ */
+final class DrivenLock implements CqlEnvironment, CqlUpper {
+    static final long EPOCH = Words.EPOCH;
+    static final int NODE = 1;
+    private static final int CAPACITY = 8;
+    private static final int INCARNATION = 7;
+
+    final Deque<VerbChain> posted = new ArrayDeque<>();
+    final List<PeerMessage> sent = new ArrayList<>();
+    final List<ResetReason> resetsAskedFor = new ArrayList<>();
+    final CqlLock lock;
+    long highestEpoch;
+
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final RecordLayout layout = new RecordLayout(CAPACITY);
+    private final NodeCounters counters = new NodeCounters();
+    private final ManualTime time = new ManualTime();
+    private final List<Member> members = new ArrayList<>();
+
+    DrivenLock() {
+        for (int id = 1; id <= 4; id++) {
+            members.add(new Member(id, INCARNATION, "address" + id, "node" + id));
+        }
+        lock = new CqlLock(this, this, mutex, 0, EPOCH);
+    }
+
+    // ---------------------------------------------------------------- what a test does
+
+    /** Has the level above ask for something. */
+    void ask(Consumer<Effects> call) {
+        Effects effects = new Effects(time);
+        mutex.lock();
+        try {
+            call.accept(effects);
+        } finally {
+            mutex.unlock();
+        }
+        effects.perform(this);
+    }
+
+    /** Completes the oldest chain of a purpose: its FAA finds that header, and READs show those words. */
+    void complete(Purpose purpose, long found, VerbResults queue) {
+        VerbChain chain = posted.stream()
+                .filter(open -> open.purpose() == purpose)
+                .findFirst()
+                .orElseThrow();
+        posted.remove(chain);
+        chain.completed((verb, word) -> verb == 0 && word == 0 ? found : queue.word(verb, word));
+    }
+
+    void complete(Purpose purpose, long found) {
+        complete(purpose, found, new Words(CAPACITY));
+    }
+
+    /** A message from a member arrives. */
+    void receive(PeerMessage.Kind kind, int from, long epoch, int index, long... entries) {
+        lock.deliver(
+                new PeerMessage(kind, memoryNode(), from, INCARNATION, NODE, INCARNATION, 0, epoch, index, 0, entries));
+    }
+
+    /** Returns the entry that a member writes for an index. */
+    long entry(boolean exclusive, int node, int index) {
+        return QueueEntry.pack(exclusive, node, INCARNATION, layout.version(index), EPOCH, index);
+    }
+
+    List<PeerMessage> sent(PeerMessage.Kind kind) {
+        return sent.stream().filter(message -> message.kind() == kind).toList();
+    }
+
+    void pass(Duration duration) {
+        time.advance(duration);
+    }
+
+    void assertState(CqlLock.State state) {
+        assertThat(lock.state()).isEqualTo(state);
+    }
+
+    // ---------------------------------------------------------------- the level above
+
+    @Override
+    public void granted(GrantKind kind, Effects effects) {}
+
+    @Override
+    public void vacant(Effects effects) {}
+
+    @Override
+    public void notGranted(Effects effects) {}
+
+    @Override
+    public void mustWait(Effects effects) {}
+
+    @Override
+    public void settled(Effects effects) {}
+
+    @Override
+    public void upgraded(boolean success, Effects effects) {}
+
+    // ---------------------------------------------------------------- the surroundings
+
+    @Override
+    public long memoryNode() {
+        return 99;
+    }
+
+    @Override
+    public int nodeId() {
+        return NODE;
+    }
+
+    @Override
+    public int incarnation() {
+        return INCARNATION;
+    }
+
+    @Override
+    public RecordLayout layout() {
+        return layout;
+    }
+
+    @Override
+    public CqlSettings settings() {
+        CqlSettings s = CqlSettings.DEFAULTS;
+        return new CqlSettings(
+                s.selfCheckInterval(),
+                s.prefetchInterval(),
+                s.refetchLimit(),
+                s.refetchInterval(),
+                s.suspectAfter(),
+                s.resetPollInterval(),
+                s.resetResendInterval(),
+                true,
+                ReleaseRead.ALWAYS);
+    }
+
+    @Override
+    public NodeCounters counters() {
+        return counters;
+    }
+
+    @Override
+    public Clock clock() {
+        return time;
+    }
+
+    @Override
+    public TimerService timer() {
+        return time;
+    }
+
+    @Override
+    public RandomSource random() {
+        return () -> 0;
+    }
+
+    @Override
+    public boolean leaseValid(long now) {
+        return true;
+    }
+
+    @Override
+    public Membership membership() {
+        return new Membership(1, members);
+    }
+
+    @Override
+    public int timestamp(long now) {
+        return 0;
+    }
+
+    @Override
+    public void sawEpoch(long epoch) {
+        highestEpoch = Math.max(highestEpoch, epoch);
+    }
+
+    @Override
+    public void post(VerbChain chain) {
+        posted.add(chain);
+    }
+
+    @Override
+    public void send(Member to, PeerMessage message) {
+        sent.add(message);
+    }
+
+    @Override
+    public void requestReset(CqlLock of, long epoch, ResetReason reason) {
+        resetsAskedFor.add(reason);
+    }
+}

@@ -1,0 +1,141 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.spi.ControlPlane;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinReply;
+import io.declock.spi.ManualTime;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.PeerMessage.Kind;
+import io.declock.Purpose;
+import io.declock.spi.RemoteMemory;
+import io.declock.spi.VerbChain;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.CqlSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which messages a session takes for its own, and how it answers the others (rule C2). */
+class PeerInboxTest {
+    private static final long MEMORY_NODE = 5;
+    private static final Member SELF = new Member(1, 7, "here", "self");
+    private static final Member PEER = new Member(2, 3, "there", "peer");
+    private static final long EPOCH = 40_000;
+
+    private final List<PeerMessage> sent = new ArrayList<>();
+    private final List<VerbChain> posted = new ArrayList<>();
+    private final ManualTime time = new ManualTime();
+    private final NodeSession session = new NodeSession(
+            new RecordingSession(),
+            new SessionSettings(
+                    "self",
+                    1,
+                    Duration.ofSeconds(1),
+                    Duration.ofMillis(200),
+                    Duration.ofMillis(100),
+                    Duration.ofSeconds(1),
+                    CqlSettings.DEFAULTS),
+            new Surroundings(time, time, () -> 0, new NodeCounters()),
+            time.nanoTime(),
+            epoch -> {},
+            (broken, cause) -> {});
+
+    private final class RecordingSession implements FabricSession {
+        @Override
+        public JoinReply joined() {
+            return new JoinReply(
+                    "mn",
+                    MEMORY_NODE,
+                    "",
+                    SELF.nodeId(),
+                    SELF.incarnation(),
+                    8,
+                    1 << 20,
+                    1_000_000_000L,
+                    0,
+                    new Membership(1, List.of(SELF, PEER)));
+        }
+
+        @Override
+        public RemoteMemory memory() {
+            return posted::add;
+        }
+
+        @Override
+        public ControlPlane control() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void send(Member to, PeerMessage message) {
+            sent.add(message);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private void receive(Kind kind, long memoryNode, int toIncarnation) {
+        session.deliver(new PeerMessage(
+                kind, memoryNode, PEER.nodeId(), PEER.incarnation(), SELF.nodeId(), toIncarnation, 0, EPOCH, 4, 0));
+    }
+
+    @Test
+    void aGrantForAnOlderIncarnationIsRefused() {
+        receive(Kind.GRANT, MEMORY_NODE, SELF.incarnation() - 1);
+        assertThat(sent).singleElement().satisfies(refusal -> {
+            assertThat(refusal.kind()).isEqualTo(Kind.GRANT_REFUSED);
+            assertThat(refusal.toNode()).isEqualTo(PEER.nodeId());
+            assertThat(refusal.toIncarnation()).isEqualTo(PEER.incarnation());
+            assertThat(refusal.epoch()).isEqualTo(EPOCH);
+            assertThat(refusal.index()).isEqualTo(4);
+        });
+    }
+
+    @Test
+    void aGrantThatNobodyWaitsForIsNotRefused() {
+        receive(Kind.GRANT, MEMORY_NODE, SELF.incarnation());
+        assertThat(sent).as("it may be a duplicate").isEmpty();
+    }
+
+    @Test
+    void nothingElseForAnOlderIncarnationIsAnswered() {
+        receive(Kind.RESET_SIGNAL, MEMORY_NODE, SELF.incarnation() - 1);
+        receive(Kind.HOLD_QUESTION, MEMORY_NODE, SELF.incarnation() - 1);
+        assertThat(sent).isEmpty();
+    }
+
+    @Test
+    void messagesOfAFormerLifeOfTheMemoryNodeAreDropped() {
+        receive(Kind.GRANT, MEMORY_NODE - 1, SELF.incarnation() - 1);
+        receive(Kind.RESET_SIGNAL, MEMORY_NODE - 1, SELF.incarnation());
+        assertThat(sent).isEmpty();
+    }
+
+    @Test
+    void whoNeverUsedTheLockAcknowledgesAResetAndHoldsNothing() {
+        receive(Kind.RESET_SIGNAL, MEMORY_NODE, SELF.incarnation());
+        receive(Kind.HOLD_QUESTION, MEMORY_NODE, SELF.incarnation());
+        assertThat(sent).extracting(PeerMessage::kind).containsExactly(Kind.RESET_ACK, Kind.HOLD_ANSWER);
+        assertThat(sent.get(0).detail()).isZero();
+        assertThat(sent.get(1).index()).isZero();
+    }
+
+    @Test
+    void aResetUnderTheOwnIdIsLookedAfterWhenSomebodySaysSo() {
+        receive(Kind.RESET_STALLED, MEMORY_NODE, SELF.incarnation());
+        assertThat(posted)
+                .singleElement()
+                .satisfies(chain -> assertThat(chain.purpose()).isEqualTo(Purpose.RESET));
+        receive(Kind.RESET_STALLED, MEMORY_NODE, SELF.incarnation());
+        assertThat(posted).as("once").hasSize(1);
+    }
+}

@@ -1,0 +1,17 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp;
+
+import io.declock.TcpFabricSettings;
+import io.declock.spi.FabricContract;
+import io.declock.spi.FabricRig;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+
+class TcpFabricTest extends FabricContract {
+    @Override
+    protected FabricRig start(MemoryNodeSettings settings) {
+        return new TcpRig(settings, time, MemoryNodeServerSettings.DEFAULTS, TcpFabricSettings.DEFAULTS);
+    }
+}

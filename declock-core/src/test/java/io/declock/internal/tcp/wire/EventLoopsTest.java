@@ -1,0 +1,81 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(30)
+class EventLoopsTest {
+    @ParameterizedTest
+    @ValueSource(longs = {0, 50_000})
+    void closingWhileALoopRunsTasksClosesTheSockets(long pollNanos) throws Exception {
+        EventLoops loops = EventLoops.start(1, pollNanos, "test");
+        Channel listening = listen(loops);
+        int port = ((InetSocketAddress) listening.localAddress()).getPort();
+        try (Socket connected = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            connected.setSoTimeout(10_000);
+            assertThat(connected.getInputStream().read()).isEqualTo('!');
+            CountDownLatch running = new CountDownLatch(1);
+            CountDownLatch closing = new CountDownLatch(1);
+            loops.group().next().execute(() -> {
+                running.countDown();
+                awaitQuietly(closing);
+            });
+            running.await();
+
+            loops.close();
+            closing.countDown();
+            loops.awaitClosed(10, TimeUnit.SECONDS);
+
+            assertThat(loops.group().isTerminated()).isTrue();
+            assertThat(listening.isOpen()).isFalse();
+            assertThat(connected.getInputStream().read()).isEqualTo(-1);
+        }
+        assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port).close())
+                .isInstanceOf(IOException.class);
+    }
+
+    private static Channel listen(EventLoops loops) throws Exception {
+        return loops.server(new Greeting())
+                .bind(InetAddress.getLoopbackAddress(), 0)
+                .sync()
+                .channel();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Says something to who connects, so that one knows to be accepted. */
+    private static final class Greeting extends ChannelInitializer<Channel> {
+        @Override
+        protected void initChannel(Channel accepted) {
+            accepted.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void channelActive(ChannelHandlerContext context) {
+                    context.writeAndFlush(context.alloc().buffer().writeByte('!'));
+                }
+            });
+        }
+    }
+}

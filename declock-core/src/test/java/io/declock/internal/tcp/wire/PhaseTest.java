@@ -1,0 +1,135 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.reflect.Field;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Every type of frame in every phase, and every step from one phase to another. */
+class PhaseTest {
+    /** What each phase takes, written down a second time. */
+    private static final Map<Phase, Set<String>> ALLOWED = Map.ofEntries(
+            entry(Phase.PREAMBLE, ""),
+            entry(Phase.MEMORY_NODE_AWAITS_PROOF, "AUTH"),
+            entry(Phase.MEMORY_NODE_AWAITS_JOIN, "JOIN"),
+            entry(
+                    Phase.MEMORY_NODE_SERVES,
+                    "CHAIN HEARTBEAT RESOLVE LOOK_UP MEMBERS RECORD_MEMBERS PEER_MESSAGE RECLAIM_ANSWER LEAVE TICKET DECLARE_NODE_SET DIRECT_ACCESS DIRECT_GRANT"),
+            entry(Phase.COMPUTE_NODE_AWAITS_PROOF, "AUTHENTICATED REFUSED GOODBYE"),
+            entry(Phase.COMPUTE_NODE_AWAITS_JOINED, "JOINED REFUSED GOODBYE"),
+            entry(
+                    Phase.COMPUTE_NODE_JOINED,
+                    "CHAIN_DONE HEARTBEAT_REPLY RESOLVED MEMBERSHIP RECORD_MEMBERSHIP PEER_MESSAGE RECLAIM_PROPOSAL DONE TICKET_REPLY DIRECT_ACCESS_REPLY DIRECT_GRANT_REPLY REFUSED GOODBYE"),
+            entry(Phase.ACCEPTING_PEER_AWAITS_PROOF, "AUTH"),
+            entry(Phase.CONNECTING_PEER_AWAITS_PROOF, "AUTHENTICATED"),
+            entry(Phase.PEERS, "PEER_MESSAGE PEER_PROBE PEER_ECHO"),
+            entry(Phase.ASKED_MEMORY_NODE_AWAITS_PROOF, "AUTH"),
+            entry(Phase.ASKED_MEMORY_NODE_AWAITS_QUESTION, "IDENTIFY"),
+            entry(Phase.ASKING_MEMORY_NODE_AWAITS_PROOF, "AUTHENTICATED REFUSED GOODBYE"),
+            entry(Phase.ASKING_MEMORY_NODE_AWAITS_ANSWER, "IDENTITY GOODBYE"));
+
+    private static Map.Entry<Phase, Set<String>> entry(Phase phase, String types) {
+        return Map.entry(phase, types.isEmpty() ? Set.of() : Set.of(types.split(" ")));
+    }
+
+    /** The frames' types by their names in {@link Wire}, those of one byte with a name that is no bound, role or operation. */
+    private static Map<String, Integer> types() throws IllegalAccessException {
+        Map<String, Integer> types = new TreeMap<>();
+        for (Field field : Wire.class.getFields()) {
+            String name = field.getName();
+            if (field.getType() == int.class
+                    && !name.startsWith("MAX_")
+                    && !name.startsWith("ROLE_")
+                    && !name.startsWith("OP_")
+                    && !Set.of("MAGIC", "VERSION", "PREAMBLE_BYTES", "SECRET_BYTES")
+                            .contains(name)) {
+                types.put(name, field.getInt(null));
+            }
+        }
+        return types;
+    }
+
+    @Test
+    void everyPhaseTakesExactlyItsFrames() throws Exception {
+        Map<String, Integer> types = types();
+        assertThat(ALLOWED).containsOnlyKeys(Phase.values());
+        for (Phase phase : Phase.values()) {
+            Set<String> allowed = new TreeSet<>();
+            types.forEach((name, type) -> {
+                if (phase.allows(type)) {
+                    allowed.add(name);
+                }
+            });
+            assertThat(allowed).as(phase.name()).isEqualTo(new TreeSet<>(ALLOWED.get(phase)));
+            for (int type = 0; type < 256; type++) {
+                if (!types.containsValue(type)) {
+                    assertThat(phase.allows(type))
+                            .as("%s takes a frame of type %d", phase, type)
+                            .isFalse();
+                }
+            }
+        }
+    }
+
+    @Test
+    void everyTypeOfFrameIsTakenSomewhereAndHasAName() throws Exception {
+        types().forEach((name, type) -> {
+            assertThat(Arrays.stream(Phase.values()).anyMatch(phase -> phase.allows(type)))
+                    .as(name)
+                    .isTrue();
+            assertThat(Wire.nameOf(type)).isEqualTo(name);
+        });
+        assertThat(Wire.nameOf(0xEE)).isEqualTo("0xee");
+    }
+
+    @Test
+    void nothingButAProofLeadsFromAStrangerToOneThatIsKnown() {
+        EnumSet<Phase> strangers = EnumSet.of(
+                Phase.PREAMBLE,
+                Phase.MEMORY_NODE_AWAITS_PROOF,
+                Phase.ASKED_MEMORY_NODE_AWAITS_PROOF,
+                Phase.ASKING_MEMORY_NODE_AWAITS_PROOF,
+                Phase.COMPUTE_NODE_AWAITS_PROOF,
+                Phase.ACCEPTING_PEER_AWAITS_PROOF,
+                Phase.CONNECTING_PEER_AWAITS_PROOF);
+        for (Phase from : Phase.values()) {
+            for (Phase to : Phase.values()) {
+                if (from.leadsTo(to)) {
+                    assertThat(strangers.contains(from))
+                            .as("%s leads to %s", from, to)
+                            .isEqualTo(strangers.contains(to));
+                    assertThat(to.leadsTo(from)).as("%s and back", from).isFalse();
+                }
+            }
+            boolean awaits = strangers.contains(from) && from != Phase.PREAMBLE;
+            assertThat(from.proved() != from).as(from.name()).isEqualTo(awaits);
+            assertThat(strangers.contains(from.proved())).as(from.name()).isEqualTo(from == Phase.PREAMBLE);
+        }
+    }
+
+    @Test
+    void aProofIsTakenOnceAndOnlyWhereItIsWaitedFor() {
+        byte[] right = {1, 2, 3};
+        FrameReader reader = new FrameReader();
+        assertThatThrownBy(() -> reader.prove(right, right)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> reader.enter(Phase.COMPUTE_NODE_AWAITS_JOINED))
+                .isInstanceOf(IllegalStateException.class);
+        reader.enter(Phase.COMPUTE_NODE_AWAITS_PROOF);
+        assertThatThrownBy(() -> reader.enter(Phase.COMPUTE_NODE_JOINED)).isInstanceOf(IllegalStateException.class);
+        assertThat(reader.prove(right, new byte[] {1, 2, 4})).isFalse();
+        assertThatThrownBy(() -> reader.enter(Phase.COMPUTE_NODE_JOINED)).isInstanceOf(IllegalStateException.class);
+        assertThat(reader.prove(right, right.clone())).isTrue();
+        assertThatThrownBy(() -> reader.prove(right, right)).isInstanceOf(IllegalStateException.class);
+        reader.enter(Phase.COMPUTE_NODE_JOINED);
+    }
+}

@@ -1,0 +1,92 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.declock.LockMode;
+import io.declock.stress.LoneNode;
+import io.declock.stress.StrictParking;
+import io.declock.stress.StrictParking.Sleeper;
+import org.jetbrains.lincheck.Lincheck;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * No wake-up is lost, whatever the schedule: whoever parks is woken by who decides about it. A thread that nobody wakes is a deadlock,
+ * which Lincheck reports, as long as it does not wake it itself ({@link StrictParking}). What is to race has a thread of its own: it was
+ * not seen to switch away from the test's own code.
+ */
+class WakeUpModelTest {
+    private static final boolean QUICK = Boolean.getBoolean("declock.quick");
+    private static final int INVOCATIONS = 4 * Integer.getInteger("declock.invocations", QUICK ? 100 : 300);
+
+    @BeforeAll
+    static void parkStrictly() throws Exception {
+        StrictParking.substituteIn(ThreadWaiter.class);
+    }
+
+    @Test
+    void aThreadThatNobodyWakesIsReported() {
+        assertThatThrownBy(() -> Lincheck.runConcurrentTest(10, () -> {
+                    Sleeper sleeper = new Sleeper(() -> StrictParking.park("nothing"));
+                    sleeper.start();
+                    join(sleeper);
+                }))
+                .hasMessageContaining("deadlock");
+    }
+
+    @Test
+    void whoIsGrantedTheLockIsWoken() {
+        Lincheck.runConcurrentTest(INVOCATIONS, () -> {
+            LoneNode node = new LoneNode();
+            ThreadWaiter holder = enter(node, LockMode.WRITE);
+            Sleeper waits = passesThrough(node, LockMode.WRITE);
+            Thread releases = new Thread(() -> node.lock().release(holder.hold(), LockMode.WRITE));
+            waits.start();
+            releases.start();
+            join(releases);
+            join(waits);
+        });
+    }
+
+    @Test
+    void readersThatAreGrantedTheLockTogetherAreAllWoken() {
+        Lincheck.runConcurrentTest(INVOCATIONS, () -> {
+            LoneNode node = new LoneNode();
+            ThreadWaiter holder = enter(node, LockMode.WRITE);
+            Sleeper one = passesThrough(node, LockMode.READ);
+            Sleeper other = passesThrough(node, LockMode.READ);
+            Thread releases = new Thread(() -> node.lock().release(holder.hold(), LockMode.WRITE));
+            one.start();
+            other.start();
+            releases.start();
+            join(releases);
+            join(one);
+            join(other);
+        });
+    }
+
+    private static Sleeper passesThrough(LoneNode node, LockMode mode) {
+        return new Sleeper(() -> {
+            ThreadWaiter waiter = enter(node, mode);
+            waiter.await(Long.MAX_VALUE, false, 0, node.counters());
+            node.lock().release(waiter.hold(), mode);
+        });
+    }
+
+    private static ThreadWaiter enter(LoneNode node, LockMode mode) {
+        ThreadWaiter waiter = new ThreadWaiter(new Object(), mode, false, false);
+        node.lock().acquire(waiter);
+        return waiter;
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
