@@ -16,8 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.asm.ClassReader;
 import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.Handle;
 import org.springframework.asm.Label;
 import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.Opcodes;
 import org.springframework.asm.SpringAsmInfo;
 import org.springframework.asm.Type;
 import org.springframework.util.ClassUtils;
@@ -49,7 +51,7 @@ final class SelfInvocations {
         for (Class<?> read = type; read != null && read != Object.class; read = read.getSuperclass()) {
             try (InputStream bytes = read.getResourceAsStream(ClassUtils.getClassFileName(read))) {
                 if (bytes != null) {
-                    new ClassReader(bytes).accept(new Scan(bySignature, read, found), ClassReader.EXPAND_FRAMES);
+                    new ClassReader(bytes).accept(new Scan(bySignature, read, found), ClassReader.SKIP_FRAMES);
                 }
             } catch (IOException | RuntimeException e) {
                 LOG.debug("The class file of {} could not be searched for self-invocations", read.getName(), e);
@@ -81,19 +83,46 @@ final class SelfInvocations {
                 String descriptor,
                 @Nullable String signature,
                 String @Nullable [] exceptions) {
-            boolean isStatic = (access & org.springframework.asm.Opcodes.ACC_STATIC) != 0;
-            boolean isBridge = (access & org.springframework.asm.Opcodes.ACC_BRIDGE) != 0;
+            boolean isStatic = (access & Opcodes.ACC_STATIC) != 0;
+            boolean isBridge = (access & Opcodes.ACC_BRIDGE) != 0;
             return isStatic || isBridge ? null : new Calls(name, descriptor);
         }
 
-        private final class Calls extends ReceiverTracker {
+        private boolean isOwnClass(String internalName) {
+            for (Class<?> own = type; own != null && own != Object.class; own = own.getSuperclass()) {
+                if (Type.getInternalName(own).equals(internalName)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private boolean isOwnClass(Type value) {
+            return value.getSort() == Type.OBJECT && isOwnClass(value.getInternalName());
+        }
+
+        /**
+         * Collects the calls of one method. Their receiver can only be {@code this} unless the method gets another object of the class from
+         * somewhere: a parameter, a field, a call, a cast. Where it does, nothing is reported.
+         */
+        private final class Calls extends MethodVisitor {
             private final String name;
             private final String descriptor;
+            private final List<SelfInvocation> calls = new ArrayList<>();
+            private boolean mayMeetAnother;
             private int line;
 
             Calls(String name, String descriptor) {
+                super(SpringAsmInfo.ASM_VERSION);
                 this.name = name;
                 this.descriptor = descriptor;
+                for (Type argument : Type.getArgumentTypes(descriptor)) {
+                    meets(argument);
+                }
+            }
+
+            private void meets(Type value) {
+                mayMeetAnother |= isOwnClass(value);
             }
 
             @Override
@@ -102,21 +131,52 @@ final class SelfInvocations {
             }
 
             @Override
-            void calledOnThis(String owner, String calledName, String calledDescriptor) {
-                Method called = locked.get(calledName + calledDescriptor);
-                boolean recursion = calledName.equals(name) && calledDescriptor.equals(descriptor);
-                if (called != null && !recursion && isOwnClass(owner)) {
-                    found.add(new SelfInvocation(readable(name), name + descriptor, line, called));
+            public void visitFieldInsn(int opcode, String owner, String field, String fieldDescriptor) {
+                if (opcode == Opcodes.GETFIELD || opcode == Opcodes.GETSTATIC) {
+                    meets(Type.getType(fieldDescriptor));
                 }
             }
 
-            private boolean isOwnClass(String owner) {
-                for (Class<?> own = type; own != null; own = own.getSuperclass()) {
-                    if (Type.getInternalName(own).equals(owner)) {
-                        return true;
+            @Override
+            public void visitTypeInsn(int opcode, String internalName) {
+                if (opcode == Opcodes.CHECKCAST || opcode == Opcodes.NEW) {
+                    meets(Type.getObjectType(internalName));
+                }
+            }
+
+            @Override
+            public void visitMethodInsn(
+                    int opcode, String owner, String calledName, String calledDescriptor, boolean isInterface) {
+                meets(Type.getReturnType(calledDescriptor));
+                if (opcode != Opcodes.INVOKESTATIC) {
+                    calls(owner, calledName, calledDescriptor);
+                }
+            }
+
+            @Override
+            public void visitInvokeDynamicInsn(String factory, String captured, Handle bootstrap, Object... arguments) {
+                boolean capturesOwn = Type.getArgumentTypes(captured).length == 1
+                        && isOwnClass(Type.getArgumentTypes(captured)[0]);
+                for (Object argument : arguments) {
+                    if (capturesOwn && argument instanceof Handle handle && handle.getTag() != Opcodes.H_INVOKESTATIC) {
+                        calls(handle.getOwner(), handle.getName(), handle.getDesc());
                     }
                 }
-                return false;
+            }
+
+            private void calls(String owner, String calledName, String calledDescriptor) {
+                Method called = locked.get(calledName + calledDescriptor);
+                boolean recursion = calledName.equals(name) && calledDescriptor.equals(descriptor);
+                if (called != null && !recursion && isOwnClass(owner)) {
+                    calls.add(new SelfInvocation(readable(name), name + descriptor, line, called));
+                }
+            }
+
+            @Override
+            public void visitEnd() {
+                if (!mayMeetAnother) {
+                    found.addAll(calls);
+                }
             }
         }
 

@@ -54,7 +54,7 @@ class LiveController {
                 name.get(),
                 properties.isLocking(),
                 Totals.of(monitor, turnover),
-                waits.all().filled(),
+                waits.all().counts(),
                 orders.sales(),
                 orders.ordersThatShareAToken());
     }

@@ -13,7 +13,7 @@ import java.util.Map;
  * @param instance name of the instance
  * @param locking whether orders are taken under a lock
  * @param totals what it has counted
- * @param waits buckets of a {@link Histogram} of its waits for locks
+ * @param waits how often it waited for locks, by the time in microseconds, see {@link Histogram#counts}
  * @param sales what was sold, by product
  * @param sharedTokens orders whose fencing token another order for the same product had, too
  */
@@ -21,6 +21,6 @@ public record Stats(
         String instance,
         boolean locking,
         Totals totals,
-        Map<Integer, Long> waits,
+        Map<Long, Long> waits,
         List<Sales> sales,
         long sharedTokens) {}
