@@ -3,13 +3,13 @@
 
 package io.declock.spi;
 
-import io.declock.Counters;
-import io.declock.Purpose;
-import io.declock.Verb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.declock.Counters;
+import io.declock.Purpose;
+import io.declock.Verb;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;

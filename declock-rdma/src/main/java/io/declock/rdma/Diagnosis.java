@@ -3,12 +3,12 @@
 
 package io.declock.rdma;
 
-import io.declock.spi.AdapterException;
 import io.declock.rdma.disni.DisniUnavailableException;
 import io.declock.rdma.ffm.NativeCallException;
 import io.declock.rdma.verbs.CmEvent;
 import io.declock.rdma.verbs.Errno;
 import io.declock.rdma.verbs.VerbsBackend;
+import io.declock.spi.AdapterException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 

@@ -4,10 +4,10 @@
 package io.declock.rdma;
 
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.spi.Member;
-import io.declock.spi.PeerMessage;
 import io.declock.internal.tcp.HostAddresses;
 import io.declock.rdma.verbs.VerbsBackend;
+import io.declock.spi.Member;
+import io.declock.spi.PeerMessage;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

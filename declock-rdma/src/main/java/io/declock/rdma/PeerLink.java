@@ -4,10 +4,10 @@
 package io.declock.rdma;
 
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.spi.FabricException;
-import io.declock.spi.PeerMessage;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.spi.FabricException;
+import io.declock.spi.PeerMessage;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;

@@ -3,12 +3,12 @@
 
 package io.declock.rdma;
 
-import io.declock.spi.AdapterException;
 import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.DirectAccessProvider;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.rdma.ffm.FfmBackend;
+import io.declock.spi.AdapterException;
 import java.io.IOException;
 import java.util.Map;
 

@@ -3,16 +3,16 @@
 
 package io.declock.rdma;
 
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.rdma.verbs.VerbsBackend;
 import io.declock.spi.AdapterException;
 import io.declock.spi.Fabric;
+import io.declock.spi.FabricCounters;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
-import io.declock.MemoryNodeAddress;
 import io.declock.spi.SessionListener;
-import io.declock.internal.tcp.TcpFabric;
-import io.declock.spi.FabricCounters;
-import io.declock.rdma.verbs.VerbsBackend;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Set;

@@ -3,12 +3,12 @@
 
 package io.declock.rdma;
 
-import io.declock.spi.AdapterException;
-import io.declock.spi.Fabric;
 import io.declock.internal.tcp.DirectFabricProvider;
 import io.declock.internal.tcp.TcpFabric;
-import io.declock.spi.FabricCounters;
 import io.declock.rdma.verbs.VerbsBackend;
+import io.declock.spi.AdapterException;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricCounters;
 import java.io.IOException;
 import java.util.Map;
 
@@ -23,7 +23,8 @@ public final class RdmaFabricProvider implements DirectFabricProvider {
     }
 
     @Override
-    public Fabric open(Map<String, String> options, TcpFabric control, FabricCounters counters) throws AdapterException {
+    public Fabric open(Map<String, String> options, TcpFabric control, FabricCounters counters)
+            throws AdapterException {
         RdmaOptions read = RdmaOptions.of(options);
         try {
             VerbsBackend backend = Providers.provider(read.provider());

@@ -5,13 +5,13 @@ package io.declock.rdma;
 
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.spi.FabricException;
-import io.declock.spi.RemoteMemory;
 import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.VerbsBackend;
+import io.declock.spi.FabricException;
+import io.declock.spi.RemoteMemory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -4,20 +4,20 @@
 package io.declock.rdma;
 
 import io.declock.Counters;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.tcp.ControlSession;
+import io.declock.internal.tcp.HostAddresses;
 import io.declock.spi.ControlPlane;
+import io.declock.spi.FabricCounters;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
-import io.declock.MemoryNodeAddress;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
-import io.declock.internal.tcp.ControlSession;
-import io.declock.internal.tcp.HostAddresses;
-import io.declock.spi.FabricCounters;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -4,9 +4,9 @@
 package io.declock.rdma;
 
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.spi.FabricException;
 import io.declock.internal.memorynode.DataPlane;
 import io.declock.internal.memorynode.MemoryNodeSession;
+import io.declock.spi.FabricException;
 import java.io.IOException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -4,15 +4,15 @@
 package io.declock.rdma;
 
 import com.ibm.disni.verbs.IbvQP;
-import io.declock.spi.FabricException;
 import io.declock.Purpose;
-import io.declock.spi.RemoteMemory;
-import io.declock.spi.VerbChain;
-import io.declock.spi.VerbResults;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.Errno;
 import io.declock.rdma.verbs.VerbsBackend;
+import io.declock.spi.FabricException;
+import io.declock.spi.RemoteMemory;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,11 +9,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.spi.FabricException;
 import io.declock.rdma.ManagerRig.Channel;
 import io.declock.rdma.ManagerRig.Events;
 import io.declock.rdma.ManagerRig.Owner;
 import io.declock.rdma.ManagerRig.TestId;
+import io.declock.spi.FabricException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;

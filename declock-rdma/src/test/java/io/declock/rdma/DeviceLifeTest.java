@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
-import io.declock.spi.FabricException;
 import io.declock.rdma.ManagerRig.Context;
 import io.declock.rdma.ManagerRig.Owner;
 import io.declock.rdma.ManagerRig.TestId;
+import io.declock.spi.FabricException;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;

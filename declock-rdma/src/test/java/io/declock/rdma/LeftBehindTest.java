@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.declock.Purpose;
-import io.declock.spi.TestChain;
 import io.declock.rdma.CompletionLoop.CompletionQueue;
+import io.declock.spi.TestChain;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

@@ -3,10 +3,10 @@
 
 package io.declock.rdma;
 
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.tcp.TcpFabric;
 import io.declock.spi.FabricContract;
 import io.declock.spi.FabricRig;
-import io.declock.internal.tcp.TcpFabric;
-import io.declock.internal.memorynode.MemoryNodeSettings;
 
 /** Sessions over TCP with a memory node whose adapter executes their verbs through a loopback queue pair. */
 class LoopbackFabricIT extends FabricContract {

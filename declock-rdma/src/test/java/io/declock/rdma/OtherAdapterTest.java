@@ -8,15 +8,15 @@ import static org.awaitility.Awaitility.await;
 
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.spi.JoinRequest;
-import io.declock.spi.ManualTime;
-import io.declock.spi.RecordingListener;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.rdma.ManagerRig.Context;
 import io.declock.rdma.ManagerRig.TestId;
 import io.declock.rdma.verbs.CmEvent;
 import io.declock.rdma.verbs.ConnectionParameters;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.ManualTime;
+import io.declock.spi.RecordingListener;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;

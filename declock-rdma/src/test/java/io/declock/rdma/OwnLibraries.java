@@ -3,11 +3,11 @@
 
 package io.declock.rdma;
 
-import io.declock.spi.AdapterException;
-import io.declock.spi.Fabric;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.DirectFabricProvider;
 import io.declock.internal.tcp.TcpFabric;
-import io.declock.internal.monitor.NodeCounters;
+import io.declock.spi.AdapterException;
+import io.declock.spi.Fabric;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;

@@ -8,12 +8,12 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.ibm.disni.verbs.IbvQP;
-import io.declock.spi.FabricException;
-import io.declock.spi.PeerMessage;
 import io.declock.internal.tcp.wire.Messages;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.Layouts;
+import io.declock.spi.FabricException;
+import io.declock.spi.PeerMessage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.lang.foreign.MemorySegment;

@@ -3,11 +3,11 @@
 
 package io.declock.rdma;
 
-import io.declock.spi.ManualTime;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeServer;
 import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.spi.ManualTime;
 import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
 

@@ -3,9 +3,9 @@
 
 package io.declock.rdma;
 
+import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.spi.FabricContract;
 import io.declock.spi.FabricRig;
-import io.declock.internal.memorynode.MemoryNodeSettings;
 
 class RdmaFabricIT extends FabricContract {
     @Override

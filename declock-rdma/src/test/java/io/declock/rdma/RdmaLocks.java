@@ -3,9 +3,7 @@
 
 package io.declock.rdma;
 
-import io.declock.spi.Fabric;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.tcp.TcpFabric;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeServer;
@@ -13,6 +11,8 @@ import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.spi.Fabric;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

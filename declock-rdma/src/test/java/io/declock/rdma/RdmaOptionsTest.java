@@ -9,11 +9,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.declock.spi.AdapterException;
-import io.declock.internal.tcp.DirectFabricProvider;
 import io.declock.internal.memorynode.DirectAccessProvider;
+import io.declock.internal.tcp.DirectFabricProvider;
 import io.declock.rdma.ffm.NativeCallException;
 import io.declock.rdma.verbs.Errno;
+import io.declock.spi.AdapterException;
 import io.declock.testing.Needs;
 import java.io.IOException;
 import java.time.Duration;

@@ -3,18 +3,18 @@
 
 package io.declock.rdma;
 
-import io.declock.spi.Fabric;
-import io.declock.spi.FabricRig;
-import io.declock.spi.ManualTime;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.tcp.TcpFabric;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeServer;
 import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.tcp.TcpFabric;
 import io.declock.rdma.verbs.VerbsBackend;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricRig;
+import io.declock.spi.ManualTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -3,6 +3,8 @@
 
 package io.declock.rdma;
 
+import io.declock.internal.tcp.ControlSession;
+import io.declock.internal.tcp.wire.Proofs;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricException;
 import io.declock.spi.JoinReply;
@@ -10,8 +12,6 @@ import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RemoteMemory;
-import io.declock.internal.tcp.ControlSession;
-import io.declock.internal.tcp.wire.Proofs;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;

@@ -6,10 +6,10 @@ package io.declock.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.declock.spi.FabricException;
 import io.declock.Purpose;
-import io.declock.spi.TestChain;
 import io.declock.rdma.verbs.Constants;
+import io.declock.spi.FabricException;
+import io.declock.spi.TestChain;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

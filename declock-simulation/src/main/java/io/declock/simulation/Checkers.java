@@ -3,10 +3,10 @@
 
 package io.declock.simulation;
 
+import io.declock.internal.layout.RecordLayout;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbChain;
-import io.declock.internal.layout.RecordLayout;
 
 /** The checkers of one run. */
 final class Checkers implements SessionObserver {

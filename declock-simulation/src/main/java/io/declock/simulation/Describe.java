@@ -4,9 +4,9 @@
 package io.declock.simulation;
 
 import io.declock.Verb;
-import io.declock.spi.VerbChain;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
+import io.declock.spi.VerbChain;
 
 /** Words for the trace. */
 final class Describe {

@@ -4,10 +4,10 @@
 package io.declock.simulation;
 
 import io.declock.Purpose;
-import io.declock.spi.VerbChain;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.protocol.CqlLock;
+import io.declock.spi.VerbChain;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

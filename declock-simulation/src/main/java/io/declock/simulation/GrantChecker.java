@@ -3,11 +3,11 @@
 
 package io.declock.simulation;
 
-import io.declock.spi.Member;
-import io.declock.spi.PeerMessage;
 import io.declock.Verb;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.protocol.CqlLock;
+import io.declock.spi.Member;
+import io.declock.spi.PeerMessage;
 
 /**
  * What is granted by message: a position is granted to the process that took it and to no later owner of its node id (rule C2), and

@@ -3,9 +3,9 @@
 
 package io.declock.simulation;
 
+import io.declock.CqlSettings;
 import io.declock.FairnessPolicy;
 import io.declock.LocalSettings;
-import io.declock.CqlSettings;
 import io.declock.ReleaseRead;
 import java.time.Duration;
 

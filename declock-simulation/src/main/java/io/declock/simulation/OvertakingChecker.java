@@ -3,9 +3,9 @@
 
 package io.declock.simulation;
 
-import io.declock.internal.layout.Timestamp;
 import io.declock.FairnessPolicy;
 import io.declock.LocalSettings;
+import io.declock.internal.layout.Timestamp;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.protocol.CqlLock;
 import java.util.IdentityHashMap;

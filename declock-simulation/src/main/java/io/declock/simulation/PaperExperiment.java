@@ -3,20 +3,20 @@
 
 package io.declock.simulation;
 
-import io.declock.LockMode;
-import io.declock.spi.FabricException;
-import io.declock.Purpose;
-import io.declock.Verb;
-import io.declock.spi.VerbChain;
-import io.declock.spi.VerbResults;
+import io.declock.Counters.Event;
+import io.declock.CqlSettings;
 import io.declock.FairnessPolicy;
+import io.declock.GrantKind;
 import io.declock.LocalSettings;
+import io.declock.LockMode;
+import io.declock.Purpose;
+import io.declock.ReleaseRead;
+import io.declock.Verb;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.Counters.Event;
-import io.declock.GrantKind;
-import io.declock.CqlSettings;
-import io.declock.ReleaseRead;
+import io.declock.spi.FabricException;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.ToLongFunction;

@@ -5,14 +5,14 @@ package io.declock.simulation;
 
 import static java.util.Objects.requireNonNull;
 
+import io.declock.CqlSettings;
+import io.declock.LocalSettings;
 import io.declock.LockMode;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.local.LocalLock;
-import io.declock.LocalSettings;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.protocol.CqlLock;
-import io.declock.CqlSettings;
 import io.declock.internal.protocol.ResetReason;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@
 
 package io.declock.simulation;
 
+import io.declock.internal.layout.RecordLayout;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.HeartbeatReply;
@@ -14,7 +15,6 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
 import io.declock.spi.SessionListener;
-import io.declock.internal.layout.RecordLayout;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;

@@ -3,6 +3,8 @@
 
 package io.declock.simulation;
 
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.session.NodeSession;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
@@ -17,8 +19,6 @@ import io.declock.spi.RemoteMemory;
 import io.declock.spi.Resolution;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
-import io.declock.internal.protocol.CqlLock;
-import io.declock.internal.session.NodeSession;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;

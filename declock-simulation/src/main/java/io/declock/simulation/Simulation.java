@@ -4,7 +4,6 @@
 package io.declock.simulation;
 
 import io.declock.Counters;
-import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.protocol.CqlLock;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@
 
 package io.declock.simulation;
 
-import io.declock.LocalSettings;
 import io.declock.CqlSettings;
+import io.declock.LocalSettings;
 
 /**
  * Everything that shapes a run besides the seed. Durations in nanoseconds, shares and chances from 0 to 1.

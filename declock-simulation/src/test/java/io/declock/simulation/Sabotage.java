@@ -3,9 +3,7 @@
 
 package io.declock.simulation;
 
-import io.declock.spi.PeerMessage;
 import io.declock.Purpose;
-import io.declock.spi.VerbResults;
 import io.declock.internal.layout.FencingToken;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
@@ -16,6 +14,8 @@ import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
 import io.declock.internal.session.Surroundings;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.VerbResults;
 import java.util.function.Consumer;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;

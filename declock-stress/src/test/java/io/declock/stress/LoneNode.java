@@ -3,28 +3,28 @@
 
 package io.declock.stress;
 
+import io.declock.CqlSettings;
+import io.declock.LocalSettings;
 import io.declock.LockMode;
-import io.declock.spi.Member;
-import io.declock.spi.Membership;
-import io.declock.spi.PeerMessage;
-import io.declock.spi.Resolution;
-import io.declock.spi.VerbChain;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalHost;
 import io.declock.internal.local.LocalLock;
-import io.declock.LocalSettings;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.CqlLock;
-import io.declock.CqlSettings;
 import io.declock.internal.protocol.ResetReason;
 import io.declock.internal.time.Clock;
 import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.Resolution;
+import io.declock.spi.VerbChain;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;

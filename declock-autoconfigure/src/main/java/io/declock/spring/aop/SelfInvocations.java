@@ -155,8 +155,8 @@ final class SelfInvocations {
 
             @Override
             public void visitInvokeDynamicInsn(String factory, String captured, Handle bootstrap, Object... arguments) {
-                boolean capturesOwn = Type.getArgumentTypes(captured).length == 1
-                        && isOwnClass(Type.getArgumentTypes(captured)[0]);
+                boolean capturesOwn =
+                        Type.getArgumentTypes(captured).length == 1 && isOwnClass(Type.getArgumentTypes(captured)[0]);
                 for (Object argument : arguments) {
                     if (capturesOwn && argument instanceof Handle handle && handle.getTag() != Opcodes.H_INVOKESTATIC) {
                         calls(handle.getOwner(), handle.getName(), handle.getDesc());

@@ -3,9 +3,9 @@
 
 package io.declock.spring.autoconfigure;
 
+import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
 import io.declock.spi.LockObserver;
-import io.declock.ComputeNodeMonitor;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;

@@ -3,8 +3,8 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.DistributedReadWriteLock;
 import io.declock.ComputeNodeMonitor;
+import io.declock.DistributedReadWriteLock;
 import io.declock.spring.metrics.DecLockMetrics;
 import io.declock.spring.metrics.MeteredLockObserver;
 import io.declock.spring.metrics.ObservedReadWriteLock;

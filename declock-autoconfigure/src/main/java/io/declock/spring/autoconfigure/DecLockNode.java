@@ -3,13 +3,13 @@
 
 package io.declock.spring.autoconfigure;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.DecLockException;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.spi.LockObserver;
 import io.declock.MemoryNodeView;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.ComputeNodeSettings;
+import io.declock.spi.LockObserver;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;

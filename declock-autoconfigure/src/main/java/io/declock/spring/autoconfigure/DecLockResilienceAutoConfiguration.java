@@ -3,8 +3,8 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.DistributedReadWriteLock;
 import io.declock.ComputeNodeMonitor;
+import io.declock.DistributedReadWriteLock;
 import io.declock.spring.resilience.GuardedReadWriteLock;
 import io.declock.spring.resilience.MemoryNodeCircuits;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;

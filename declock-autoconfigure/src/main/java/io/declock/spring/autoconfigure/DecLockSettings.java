@@ -3,10 +3,10 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.MemoryNodeAddress;
-import io.declock.LocalSettings;
 import io.declock.ComputeNodeSettings;
 import io.declock.CqlSettings;
+import io.declock.LocalSettings;
+import io.declock.MemoryNodeAddress;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -3,7 +3,6 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.spi.Fabric;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.layout.RecordLayout;
@@ -11,6 +10,7 @@ import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeServer;
 import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.spi.Fabric;
 import io.declock.spi.FabricCounters;
 import java.io.IOException;
 import java.net.InetAddress;

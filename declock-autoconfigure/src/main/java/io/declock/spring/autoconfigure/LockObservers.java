@@ -3,8 +3,8 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.LockMode;
 import io.declock.GrantKind;
+import io.declock.LockMode;
 import io.declock.spi.LockObserver;
 import java.util.List;
 

@@ -4,11 +4,11 @@
 package io.declock.spring.autoconfigure;
 
 import io.declock.DecLockException;
-import io.declock.MemoryNodeRefusedException;
 import io.declock.LockView;
+import io.declock.ManagedComponent;
+import io.declock.MemoryNodeRefusedException;
 import io.declock.MemoryNodeView;
 import io.declock.internal.node.ComputeNode;
-import io.declock.ManagedComponent;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -3,10 +3,10 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.spi.AdapterException;
-import io.declock.spi.Fabric;
 import io.declock.internal.tcp.DirectFabricProvider;
 import io.declock.internal.tcp.TcpFabric;
+import io.declock.spi.AdapterException;
+import io.declock.spi.Fabric;
 import io.declock.spi.FabricCounters;
 import java.util.LinkedHashMap;
 import java.util.Map;

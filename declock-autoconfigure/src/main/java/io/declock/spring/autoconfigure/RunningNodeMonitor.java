@@ -3,14 +3,14 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.MemoryNodeUnavailableException;
+import io.declock.ComputeNodeMonitor;
 import io.declock.Counters;
-import io.declock.internal.monitor.NodeCounters;
 import io.declock.LockRecordView;
 import io.declock.LockView;
+import io.declock.MemoryNodeUnavailableException;
 import io.declock.MemoryNodeView;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.ComputeNodeMonitor;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

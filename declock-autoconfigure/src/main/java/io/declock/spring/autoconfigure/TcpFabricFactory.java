@@ -3,10 +3,10 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.spi.Fabric;
-import io.declock.internal.tcp.TcpFabric;
-import io.declock.TcpFabricSettings;
 import io.declock.Secrets;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.spi.Fabric;
 import io.declock.spi.FabricCounters;
 import java.io.UncheckedIOException;
 import javax.net.ssl.SSLParameters;

@@ -3,10 +3,10 @@
 
 package io.declock.spring.endpoint;
 
+import io.declock.ComputeNodeMonitor;
 import io.declock.LockRecordView;
 import io.declock.LockView;
 import io.declock.MemoryNodeView;
-import io.declock.ComputeNodeMonitor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

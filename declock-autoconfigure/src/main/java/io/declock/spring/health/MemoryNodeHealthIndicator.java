@@ -3,8 +3,8 @@
 
 package io.declock.spring.health;
 
-import io.declock.MemoryNodeView;
 import io.declock.ComputeNodeMonitor;
+import io.declock.MemoryNodeView;
 import io.declock.spring.support.CircuitBreakerStates;
 import java.util.List;
 import java.util.Optional;

@@ -3,12 +3,12 @@
 
 package io.declock.spring.metrics;
 
-import io.declock.Purpose;
-import io.declock.Verb;
+import io.declock.ComputeNodeMonitor;
 import io.declock.Counters;
 import io.declock.Counters.Event;
 import io.declock.MemoryNodeView;
-import io.declock.ComputeNodeMonitor;
+import io.declock.Purpose;
+import io.declock.Verb;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -3,8 +3,8 @@
 
 package io.declock.spring.metrics;
 
-import io.declock.LockMode;
 import io.declock.GrantKind;
+import io.declock.LockMode;
 import io.declock.spi.LockObserver;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -3,11 +3,11 @@
 
 package io.declock.spring.resilience;
 
+import io.declock.ComputeNodeMonitor;
 import io.declock.LockNotGrantedException;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeUnavailableException;
 import io.declock.MemoryNodeView;
-import io.declock.ComputeNodeMonitor;
 import io.declock.spring.support.CircuitBreakerStates;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;

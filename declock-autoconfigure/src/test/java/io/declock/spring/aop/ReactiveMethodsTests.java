@@ -6,12 +6,12 @@ package io.declock.spring.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
-import io.declock.ComputeNodeMonitor;
 import io.declock.spring.Contexts;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLocked;

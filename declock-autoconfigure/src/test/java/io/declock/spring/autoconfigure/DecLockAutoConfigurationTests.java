@@ -5,13 +5,13 @@ package io.declock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
-import io.declock.spi.LockObserver;
 import io.declock.MemoryNodeView;
-import io.declock.ComputeNodeMonitor;
+import io.declock.spi.LockObserver;
 import io.declock.spring.Contexts;
 import io.declock.spring.aop.DecLockedAdvisor;
 import io.declock.spring.endpoint.DecLockEndpoint;

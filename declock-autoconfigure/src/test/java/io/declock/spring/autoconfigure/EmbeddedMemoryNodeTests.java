@@ -7,13 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeRefusedException;
 import io.declock.MemoryNodeView;
-import io.declock.ComputeNodeMonitor;
 import io.declock.spring.Contexts;
 import java.io.IOException;
 import java.net.ServerSocket;

@@ -6,13 +6,13 @@ package io.declock.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.declock.ComputeNodeMonitor;
 import io.declock.DecLockException;
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeView;
-import io.declock.ComputeNodeMonitor;
 import io.declock.spring.Contexts;
 import io.declock.spring.DecLocked;
 import jakarta.annotation.PostConstruct;

@@ -5,12 +5,12 @@ package io.declock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.MemoryNodeRefusedException;
-import io.declock.spi.FabricException;
-import io.declock.FairnessPolicy;
-import io.declock.LocalSettings;
 import io.declock.ComputeNodeSettings;
 import io.declock.CqlSettings;
+import io.declock.FairnessPolicy;
+import io.declock.LocalSettings;
+import io.declock.MemoryNodeRefusedException;
+import io.declock.spi.FabricException;
 import io.declock.spring.Contexts;
 import io.declock.spring.DecLocked;
 import java.io.IOException;

@@ -5,11 +5,11 @@ package io.declock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
-import io.declock.ComputeNodeMonitor;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLocked;
 import java.net.URI;

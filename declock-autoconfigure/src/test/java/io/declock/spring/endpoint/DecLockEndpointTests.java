@@ -17,7 +17,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The list of locks is bounded, whatever is asked for. */
 class DecLockEndpointTests {
     @ParameterizedTest
-    @CsvSource(nullValues = "none", value = {"none, 1000", "5, 5", "0, 1", "-7, 1", "10000, 10000", "2147483647, 10000"})
+    @CsvSource(
+            nullValues = "none",
+            value = {"none, 1000", "5, 5", "0, 1", "-7, 1", "10000, 10000", "2147483647, 10000"})
     void noRequestListsMoreThanTenThousandLocks(Integer asked, int listed) {
         ComputeNodeMonitor monitor = mock();
         given(monitor.locks(anyInt())).willReturn(List.of());

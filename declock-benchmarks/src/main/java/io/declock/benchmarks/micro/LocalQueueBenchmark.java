@@ -3,10 +3,10 @@
 
 package io.declock.benchmarks.micro;
 
+import io.declock.LocalSettings;
 import io.declock.LockMode;
 import io.declock.internal.local.LocalHost;
 import io.declock.internal.local.LocalLock;
-import io.declock.LocalSettings;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.time.Clock;
 import java.util.ArrayDeque;

@@ -4,18 +4,18 @@
 package io.declock.benchmarks.peer;
 
 import io.declock.LockMode;
+import io.declock.MemoryNodeAddress;
+import io.declock.Purpose;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.tcp.TcpFabric;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Membership;
-import io.declock.MemoryNodeAddress;
 import io.declock.spi.PeerMessage;
-import io.declock.Purpose;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
-import io.declock.internal.tcp.TcpFabric;
-import io.declock.internal.monitor.NodeCounters;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;

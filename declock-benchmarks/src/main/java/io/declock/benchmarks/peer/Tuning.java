@@ -3,13 +3,13 @@
 
 package io.declock.benchmarks.peer;
 
-import io.declock.TcpFabricSettings;
-import io.declock.FairnessPolicy;
-import io.declock.LocalSettings;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.ComputeNodeSettings;
 import io.declock.CqlSettings;
+import io.declock.FairnessPolicy;
+import io.declock.LocalSettings;
 import io.declock.ReleaseRead;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;

@@ -4,17 +4,17 @@
 package io.declock.benchmarks.server;
 
 import io.declock.LockRequest;
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.SessionListener;
-import io.declock.internal.inprocess.InProcessFabric;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.node.ComputeNode;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;

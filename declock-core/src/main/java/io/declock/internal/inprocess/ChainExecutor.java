@@ -4,11 +4,11 @@
 package io.declock.internal.inprocess;
 
 import io.declock.Verb;
-import io.declock.spi.VerbChain;
-import io.declock.spi.VerbResults;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.NodeCounts;
 import io.declock.internal.memorynode.Region;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
 
 /** Executes chains on a region. Thread-safe. */
 final class ChainExecutor {

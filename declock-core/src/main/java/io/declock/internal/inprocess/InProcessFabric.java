@@ -3,14 +3,14 @@
 
 package io.declock.internal.inprocess;
 
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.memorynode.MemoryNode;
 import io.declock.spi.Fabric;
+import io.declock.spi.FabricCounters;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
-import io.declock.MemoryNodeAddress;
 import io.declock.spi.SessionListener;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.spi.FabricCounters;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

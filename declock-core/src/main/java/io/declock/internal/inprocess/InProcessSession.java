@@ -4,7 +4,11 @@
 package io.declock.internal.inprocess;
 
 import io.declock.Counters;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSession;
+import io.declock.internal.memorynode.ResolveAnswer;
 import io.declock.spi.ControlPlane;
+import io.declock.spi.FabricCounters;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.HeartbeatReply;
@@ -18,10 +22,6 @@ import io.declock.spi.RemoteMemory;
 import io.declock.spi.Resolution;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSession;
-import io.declock.internal.memorynode.ResolveAnswer;
-import io.declock.spi.FabricCounters;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

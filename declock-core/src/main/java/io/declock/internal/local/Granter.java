@@ -3,10 +3,10 @@
 
 package io.declock.internal.local;
 
-import io.declock.LocalSettings;
-import io.declock.DecLockException;
 import io.declock.Counters.Event;
+import io.declock.DecLockException;
 import io.declock.GrantKind;
+import io.declock.LocalSettings;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
 import org.jspecify.annotations.Nullable;

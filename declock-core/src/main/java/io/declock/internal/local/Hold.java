@@ -3,9 +3,9 @@
 
 package io.declock.internal.local;
 
+import io.declock.GrantKind;
 import io.declock.LockLostException;
 import io.declock.LockMode;
-import io.declock.GrantKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -4,17 +4,17 @@
 package io.declock.internal.local;
 
 import io.declock.DecLockException;
+import io.declock.GrantKind;
 import io.declock.LockLostException;
 import io.declock.LockMode;
-import io.declock.ShuttingDownException;
-import io.declock.spi.PeerMessage;
-import io.declock.spi.Resolution;
-import io.declock.GrantKind;
 import io.declock.LockNames;
+import io.declock.ShuttingDownException;
 import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.CqlUpper;
 import io.declock.internal.protocol.Effects;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.Resolution;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

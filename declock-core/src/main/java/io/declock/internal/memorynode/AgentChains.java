@@ -3,16 +3,16 @@
 
 package io.declock.internal.memorynode;
 
-import io.declock.spi.FabricException;
 import io.declock.Purpose;
-import io.declock.spi.RemoteMemory;
 import io.declock.Verb;
-import io.declock.spi.VerbChain;
-import io.declock.spi.VerbResults;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameWriter;
 import io.declock.internal.tcp.wire.Wire;
+import io.declock.spi.FabricException;
+import io.declock.spi.RemoteMemory;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;

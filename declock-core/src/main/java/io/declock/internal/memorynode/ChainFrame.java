@@ -3,11 +3,11 @@
 
 package io.declock.internal.memorynode;
 
-import io.declock.spi.VerbChain;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameWriter;
 import io.declock.internal.tcp.wire.Wire;
+import io.declock.spi.VerbChain;
 import io.netty.buffer.ByteBuf;
 
 /**

@@ -3,6 +3,11 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.monitor.Loop;
+import io.declock.internal.time.Clock;
+import io.declock.internal.time.RandomSource;
+import io.declock.internal.time.TimerService;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.HeartbeatReply;
@@ -10,11 +15,6 @@ import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Membership;
 import io.declock.spi.SessionListener;
-import io.declock.internal.layout.RecordLayout;
-import io.declock.internal.monitor.Loop;
-import io.declock.internal.time.Clock;
-import io.declock.internal.time.RandomSource;
-import io.declock.internal.time.TimerService;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
@@ -11,7 +12,6 @@ import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.SessionListener;
-import io.declock.internal.monitor.Isolated;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -3,9 +3,9 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.internal.time.Clock;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
-import io.declock.internal.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;

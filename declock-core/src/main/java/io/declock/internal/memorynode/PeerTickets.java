@@ -3,8 +3,8 @@
 
 package io.declock.internal.memorynode;
 
-import io.declock.spi.Member;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.spi.Member;
 
 /**
  * Keys by which compute nodes authenticate each other. Every member gets a key of its own at join. A ticket from one member to

@@ -3,8 +3,8 @@
 
 package io.declock.internal.memorynode;
 
-import io.declock.spi.FormerMemoryNode;
 import io.declock.internal.memorynode.PredecessorAnswer.Kind;
+import io.declock.spi.FormerMemoryNode;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;

@@ -3,11 +3,11 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.internal.memorynode.PredecessorTable.Next;
+import io.declock.internal.tcp.wire.SocketAddresses;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.FormerMemoryNode;
-import io.declock.internal.tcp.wire.SocketAddresses;
-import io.declock.internal.memorynode.PredecessorTable.Next;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;

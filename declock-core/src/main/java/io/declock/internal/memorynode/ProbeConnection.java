@@ -3,7 +3,6 @@
 
 package io.declock.internal.memorynode;
 
-import io.declock.spi.FabricException.Reason;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameConnection;
@@ -11,6 +10,7 @@ import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
+import io.declock.spi.FabricException.Reason;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.codec.DecoderException;
 import java.net.ConnectException;

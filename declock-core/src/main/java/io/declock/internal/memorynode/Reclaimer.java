@@ -3,9 +3,9 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.LockNames;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.monitor.Isolated;
-import io.declock.LockNames;
 import io.declock.internal.monitor.Loop;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -3,10 +3,10 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.internal.layout.RecordLayout;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.Resolution;
-import io.declock.internal.layout.RecordLayout;
 import org.jspecify.annotations.Nullable;
 
 /** Answers resolutions, and makes those wait whose record is being reclaimed. Thread-safe. */

@@ -3,11 +3,6 @@
 
 package io.declock.internal.memorynode;
 
-import io.declock.spi.FabricException;
-import io.declock.spi.FabricException.Reason;
-import io.declock.spi.Membership;
-import io.declock.spi.PeerMessage;
-import io.declock.spi.SessionListener;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameConnection;
@@ -17,6 +12,11 @@ import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.SocketAddresses;
 import io.declock.internal.tcp.wire.Wire;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricException.Reason;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.SessionListener;
 import io.netty.handler.codec.DecoderException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

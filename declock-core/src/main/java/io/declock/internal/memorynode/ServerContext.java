@@ -3,11 +3,11 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.Secrets;
+import io.declock.internal.monitor.ThrottledLog;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameConnection;
 import io.declock.internal.tcp.wire.Proofs;
-import io.declock.Secrets;
-import io.declock.internal.monitor.ThrottledLog;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;

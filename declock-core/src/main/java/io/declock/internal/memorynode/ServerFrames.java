@@ -3,6 +3,9 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.internal.tcp.wire.FrameWriter;
+import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
@@ -10,9 +13,6 @@ import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
-import io.declock.internal.tcp.wire.FrameWriter;
-import io.declock.internal.tcp.wire.Messages;
-import io.declock.internal.tcp.wire.Wire;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

@@ -3,15 +3,15 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.FrameBody;
+import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.Resolution;
-import io.declock.internal.tcp.wire.BadFrameException;
-import io.declock.internal.tcp.wire.FrameBody;
-import io.declock.internal.tcp.wire.Messages;
-import io.declock.internal.tcp.wire.Wire;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.JoinRequest;
@@ -10,7 +11,6 @@ import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.SessionListener;
-import io.declock.internal.monitor.Isolated;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;

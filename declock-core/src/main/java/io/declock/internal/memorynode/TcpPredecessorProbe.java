@@ -3,10 +3,10 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.TlsMaterial;
 import io.declock.internal.tcp.wire.EventLoops;
 import io.declock.internal.tcp.wire.SocketAddresses;
 import io.declock.internal.tcp.wire.Tls;
-import io.declock.TlsMaterial;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;

@@ -4,8 +4,8 @@
 package io.declock.internal.monitor;
 
 import io.declock.GrantKind;
-import io.declock.spi.LockObserver;
 import io.declock.LockMode;
+import io.declock.spi.LockObserver;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -5,11 +5,11 @@ package io.declock.internal.node;
 
 import io.declock.LockLostException;
 import io.declock.LockMode;
+import io.declock.LockNames;
 import io.declock.LockNotGrantedException;
 import io.declock.UpgradeRefusedException;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalWaiter;
-import io.declock.LockNames;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;

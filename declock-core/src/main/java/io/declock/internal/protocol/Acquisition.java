@@ -3,13 +3,13 @@
 
 package io.declock.internal.protocol;
 
-import io.declock.Purpose;
-import io.declock.spi.VerbResults;
-import io.declock.internal.layout.LockHeader;
 import io.declock.Counters.Event;
 import io.declock.GrantKind;
+import io.declock.Purpose;
+import io.declock.internal.layout.LockHeader;
 import io.declock.internal.protocol.CqlLock.State;
 import io.declock.internal.protocol.LockChain.Step;
+import io.declock.spi.VerbResults;
 
 /**
  * Taking a position: one FAA that tells whether it holds (DecLock, section 4.2, workflows 1 and 2), or, for who must not wait, READ

@@ -4,9 +4,9 @@
 package io.declock.internal.protocol;
 
 import io.declock.Purpose;
-import io.declock.spi.VerbResults;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.protocol.LockChain.Step;
+import io.declock.spi.VerbResults;
 
 /**
  * Turning a position that holds the lock into one of the other mode (rule D3 of docs/protocol.md): a downgrade lets the readers

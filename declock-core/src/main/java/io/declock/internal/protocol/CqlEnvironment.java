@@ -4,15 +4,15 @@
 package io.declock.internal.protocol;
 
 import io.declock.CqlSettings;
-import io.declock.spi.Member;
-import io.declock.spi.Membership;
-import io.declock.spi.PeerMessage;
-import io.declock.spi.VerbChain;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.time.Clock;
 import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.VerbChain;
 
 /** What the locks of one session with one memory node need from their surroundings. Thread-safe. */
 public interface CqlEnvironment {

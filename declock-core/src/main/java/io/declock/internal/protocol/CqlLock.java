@@ -3,11 +3,11 @@
 
 package io.declock.internal.protocol;
 
-import io.declock.spi.PeerMessage;
-import io.declock.spi.VerbResults;
-import io.declock.internal.layout.LockHeader;
 import io.declock.Counters.Event;
 import io.declock.GrantKind;
+import io.declock.internal.layout.LockHeader;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.VerbResults;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 

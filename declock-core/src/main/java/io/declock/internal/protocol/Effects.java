@@ -3,10 +3,10 @@
 
 package io.declock.internal.protocol;
 
+import io.declock.internal.time.Clock;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbChain;
-import io.declock.internal.time.Clock;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

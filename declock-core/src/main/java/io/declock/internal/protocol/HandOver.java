@@ -3,11 +3,11 @@
 
 package io.declock.internal.protocol;
 
-import io.declock.spi.PeerMessage;
-import io.declock.spi.VerbResults;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.VerbResults;
 import org.jspecify.annotations.Nullable;
 
 /**

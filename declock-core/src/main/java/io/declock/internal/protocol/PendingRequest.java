@@ -3,14 +3,14 @@
 
 package io.declock.internal.protocol;
 
-import io.declock.spi.PeerMessage;
-import io.declock.Purpose;
-import io.declock.spi.VerbResults;
-import io.declock.internal.layout.QueueEntry;
 import io.declock.Counters.Event;
 import io.declock.GrantKind;
+import io.declock.Purpose;
+import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.protocol.CqlLock.State;
 import io.declock.internal.protocol.LockChain.Step;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.VerbResults;
 
 /**
  * A position that waits (DecLock, section 4.2, workflow 2): its entry in the queue, the grant it accepts, and the self-check on

@@ -3,10 +3,10 @@
 
 package io.declock.internal.protocol;
 
-import io.declock.spi.PeerMessage;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.protocol.CqlLock.State;
+import io.declock.spi.PeerMessage;
 
 /**
  * Where this node stands in the queue of one lock record: what the parts of a {@link CqlLock} share. Guarded by the lock's mutex.

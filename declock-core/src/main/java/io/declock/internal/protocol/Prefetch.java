@@ -4,16 +4,18 @@
 package io.declock.internal.protocol;
 
 import io.declock.Purpose;
-import io.declock.spi.VerbResults;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.protocol.CqlLock.State;
 import io.declock.internal.protocol.LockChain.Step;
+import io.declock.spi.VerbResults;
 
 /**
  * A holder's look at the remote queue, so that its local hand-overs do not pass over who waits there (DecLock, section 5.3).
  * Without state of its own: {@link CqlLock} has it. Guarded by the lock's mutex.
  */
 final class Prefetch {
+    private static final int MOST_DOUBLINGS = 6;
+
     private Prefetch() {}
 
     /** Looks, unless that was done a moment ago. */
@@ -25,12 +27,46 @@ final class Prefetch {
         }
     }
 
-    /** Looks, because ownership cannot be passed on before. What is in the way now ends with {@link CqlUpper#settled} too. */
+    /**
+     * Looks, because ownership cannot be passed on before; after a look in vain with a pause that grows. What is in the way now ends with
+     * {@link CqlUpper#settled} too.
+     */
     static void startNow(CqlLock lock, Effects effects) {
-        if (mayLook(lock)) {
-            lock.tenure.beginLookNow(effects.now());
-            post(lock, effects);
+        if (!mayLook(lock)) {
+            return;
         }
+        int inVain = lock.tenure.looksInVain();
+        long pause = inVain == 0
+                ? 0
+                : lock.env.settings().refetchInterval().toNanos() << Math.min(inVain - 1, MOST_DOUBLINGS);
+        long left = pause - lock.tenure.sinceLook(effects.now());
+        if (left <= 0) {
+            lookNow(lock, effects);
+        } else {
+            lookLater(lock, left, effects);
+        }
+    }
+
+    private static void lookNow(CqlLock lock, Effects effects) {
+        lock.tenure.beginLookNow(effects.now());
+        post(lock, effects);
+    }
+
+    private static void lookLater(CqlLock lock, long pause, Effects effects) {
+        lock.tenure.planLook();
+        int tenure = lock.tenure.number();
+        effects.run(() -> lock.env
+                .timer()
+                .schedule(
+                        pause,
+                        () -> lock.event(later -> {
+                            if (lock.tenure.number() == tenure) {
+                                lock.tenure.beginPlannedLook();
+                                if (mayLook(lock)) {
+                                    lookNow(lock, later);
+                                }
+                            }
+                        })));
     }
 
     private static boolean mayLook(CqlLock lock) {
@@ -79,31 +115,10 @@ final class Prefetch {
         }
         if (window.showsAll(index, results, 0)) {
             lock.tenure.lookedAtAll();
-        } else {
-            lookAgain(lock, effects);
-        }
-    }
-
-    /** Somebody's entry is not filled yet, so when it came is not known; after some looks it counts as earlier than everybody. */
-    private static void lookAgain(CqlLock lock, Effects effects) {
-        int looks = lock.tenure.lookedInVain();
-        if (looks > lock.env.settings().refetchLimit()) {
-            lock.tenure.beginPlannedLook();
+        } else if (lock.tenure.lookedInVain() > lock.env.settings().refetchLimit()) {
+            // An unknown waiter counts as earlier than everybody.
             lock.tenure.lookedAtAll();
             lock.tenure.learnWaiter(HandOver.NO_ENTRIES, -1, effects.now());
-            return;
         }
-        int tenure = lock.tenure.number();
-        long pause = lock.env.settings().refetchInterval().toNanos() << Math.min(looks - 1, 6);
-        effects.run(() -> lock.env
-                .timer()
-                .schedule(
-                        pause,
-                        () -> lock.event(later -> {
-                            if (lock.tenure.number() == tenure) {
-                                lock.tenure.beginPlannedLook();
-                                startNow(lock, later);
-                            }
-                        })));
     }
 }

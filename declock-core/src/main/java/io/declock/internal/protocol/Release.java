@@ -3,13 +3,13 @@
 
 package io.declock.internal.protocol;
 
-import io.declock.Purpose;
-import io.declock.spi.VerbChain;
-import io.declock.spi.VerbResults;
-import io.declock.internal.layout.LockHeader;
 import io.declock.Counters.Event;
+import io.declock.Purpose;
+import io.declock.internal.layout.LockHeader;
 import io.declock.internal.protocol.CqlLock.State;
 import io.declock.internal.protocol.LockChain.Step;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,11 +3,11 @@
 
 package io.declock.internal.protocol;
 
+import io.declock.Purpose;
+import io.declock.internal.layout.LockHeader;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
-import io.declock.Purpose;
 import io.declock.spi.VerbResults;
-import io.declock.internal.layout.LockHeader;
 
 /**
  * A compute node's part in the reset of a lock that somebody initiated (DecLock, section 4.4, step 2; rules B3, B4, B6 and B12 of

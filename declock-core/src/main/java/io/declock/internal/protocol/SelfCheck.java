@@ -3,10 +3,10 @@
 
 package io.declock.internal.protocol;
 
-import io.declock.spi.VerbResults;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.spi.VerbResults;
 
 /**
  * How a waiter finds out on its own where it stands, from a READ of the record (rules A3, A4, A8 of docs/protocol.md). A

@@ -3,15 +3,15 @@
 
 package io.declock.internal.protocol;
 
+import io.declock.Counters.Event;
+import io.declock.Purpose;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
 import io.declock.spi.FabricException;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
-import io.declock.Purpose;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
-import io.declock.internal.layout.LockHeader;
-import io.declock.internal.layout.QueueEntry;
-import io.declock.Counters.Event;
 import java.util.Arrays;
 
 /**

@@ -148,10 +148,27 @@ public final class Tenure {
         unsure = 0;
     }
 
-    /** The look has shown somebody whose entry is not filled yet; returns how often in a row. */
+    /**
+     * The look has shown somebody whose entry is not filled yet; returns how often in a row. It is not repeated before it matters: mostly
+     * the lock is handed on, or the queue is looked at again, before it does.
+     */
     int lookedInVain() {
-        lookPlanned = true;
         return ++incompleteLooks;
+    }
+
+    /** Returns how many looks in a row were in vain. */
+    int looksInVain() {
+        return incompleteLooks;
+    }
+
+    /** Returns how long ago the last look began. */
+    long sinceLook(long now) {
+        return now - lookBegan;
+    }
+
+    /** Another look begins on its own, after a pause. */
+    void planLook() {
+        lookPlanned = true;
     }
 
     /** The look that was planned begins. */

@@ -3,16 +3,16 @@
 
 package io.declock.internal.session;
 
+import io.declock.MemoryNodeAddress;
+import io.declock.MemoryNodeView;
+import io.declock.MemoryNodeView.State;
+import io.declock.internal.monitor.Isolated;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinRequest;
-import io.declock.MemoryNodeAddress;
-import io.declock.internal.monitor.Isolated;
-import io.declock.MemoryNodeView;
-import io.declock.MemoryNodeView.State;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;

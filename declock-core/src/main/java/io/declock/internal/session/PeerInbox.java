@@ -3,13 +3,13 @@
 
 package io.declock.internal.session;
 
+import io.declock.Counters.Event;
+import io.declock.internal.local.LocalLock;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.ResetReason;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.PeerMessage.Kind;
-import io.declock.internal.local.LocalLock;
-import io.declock.Counters.Event;
-import io.declock.internal.protocol.CqlLock;
-import io.declock.internal.protocol.ResetReason;
 import org.jspecify.annotations.Nullable;
 
 /** Sorts the peer messages of one session. Thread-safe. */

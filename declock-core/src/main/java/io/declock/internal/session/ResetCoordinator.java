@@ -3,10 +3,10 @@
 
 package io.declock.internal.session;
 
-import io.declock.spi.Membership;
-import io.declock.spi.PeerMessage;
 import io.declock.internal.protocol.LockReset;
 import io.declock.internal.protocol.ResetReason;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;

@@ -3,8 +3,8 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.internal.tcp.wire.SocketAddresses;
 import io.declock.internal.monitor.ThrottledLog;
+import io.declock.internal.tcp.wire.SocketAddresses;
 import java.net.InetAddress;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;

@@ -3,14 +3,14 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.spi.FabricException;
 import io.declock.Verb;
-import io.declock.spi.VerbChain;
-import io.declock.spi.VerbResults;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameWriter;
 import io.declock.internal.tcp.wire.Wire;
+import io.declock.spi.FabricException;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Queue;

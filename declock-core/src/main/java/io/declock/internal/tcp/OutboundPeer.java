@@ -3,7 +3,6 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.spi.Member;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameWriter;
@@ -11,6 +10,7 @@ import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
+import io.declock.spi.Member;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

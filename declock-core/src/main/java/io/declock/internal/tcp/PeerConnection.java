@@ -4,7 +4,6 @@
 package io.declock.internal.tcp;
 
 import io.declock.Counters;
-import io.declock.spi.PeerMessage;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameConnection;
@@ -13,7 +12,7 @@ import io.declock.internal.tcp.wire.Messages;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
-import io.declock.spi.FabricCounters;
+import io.declock.spi.PeerMessage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;

@@ -3,11 +3,11 @@
 
 package io.declock.internal.tcp;
 
+import io.declock.internal.tcp.TcpFabric.MemberKey;
+import io.declock.internal.tcp.wire.SocketAddresses;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
-import io.declock.internal.tcp.TcpFabric.MemberKey;
-import io.declock.internal.tcp.wire.SocketAddresses;
 import io.netty.channel.ChannelFuture;
 import java.net.InetSocketAddress;
 import java.util.Map;

@@ -3,8 +3,8 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.spi.FabricException;
 import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.spi.FabricException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;

@@ -3,6 +3,10 @@
 
 package io.declock.internal.tcp;
 
+import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.FrameBody;
+import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.HeartbeatReply;
@@ -11,10 +15,6 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
 import io.declock.spi.SessionListener;
-import io.declock.internal.tcp.wire.BadFrameException;
-import io.declock.internal.tcp.wire.FrameBody;
-import io.declock.internal.tcp.wire.Messages;
-import io.declock.internal.tcp.wire.Wire;
 import java.util.Optional;
 
 /** Takes what a memory node sends to a joined compute node besides the results of verbs. Belongs to the event loop. */

@@ -4,11 +4,6 @@
 package io.declock.internal.tcp;
 
 import io.declock.Counters;
-import io.declock.spi.FabricException;
-import io.declock.spi.FabricException.Reason;
-import io.declock.spi.JoinReply;
-import io.declock.spi.JoinRequest;
-import io.declock.spi.SessionListener;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameConnection;
@@ -18,7 +13,11 @@ import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
-import io.declock.spi.FabricCounters;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricException.Reason;
+import io.declock.spi.JoinReply;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.SessionListener;
 import io.netty.buffer.ByteBuf;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -3,19 +3,19 @@
 
 package io.declock.internal.tcp;
 
+import io.declock.MemoryNodeAddress;
+import io.declock.Secrets;
 import io.declock.TcpFabricSettings;
+import io.declock.internal.monitor.ThrottledLog;
+import io.declock.internal.tcp.wire.EventLoops;
+import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Tls;
 import io.declock.spi.Fabric;
+import io.declock.spi.FabricCounters;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
-import io.declock.MemoryNodeAddress;
 import io.declock.spi.SessionListener;
-import io.declock.internal.tcp.wire.EventLoops;
-import io.declock.internal.tcp.wire.Proofs;
-import io.declock.Secrets;
-import io.declock.internal.tcp.wire.Tls;
-import io.declock.spi.FabricCounters;
-import io.declock.internal.monitor.ThrottledLog;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;

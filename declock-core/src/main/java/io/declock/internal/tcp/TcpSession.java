@@ -4,6 +4,10 @@
 package io.declock.internal.tcp;
 
 import io.declock.Counters;
+import io.declock.internal.tcp.wire.FrameWriter;
+import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricException;
 import io.declock.spi.HeartbeatReply;
@@ -16,11 +20,6 @@ import io.declock.spi.RemoteMemory;
 import io.declock.spi.Resolution;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
-import io.declock.internal.tcp.wire.FrameWriter;
-import io.declock.internal.tcp.wire.Messages;
-import io.declock.internal.tcp.wire.Proofs;
-import io.declock.internal.tcp.wire.Wire;
-import io.declock.spi.FabricCounters;
 import io.netty.buffer.ByteBuf;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;

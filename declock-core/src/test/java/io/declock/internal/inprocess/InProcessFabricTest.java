@@ -3,13 +3,13 @@
 
 package io.declock.internal.inprocess;
 
-import io.declock.spi.Fabric;
-import io.declock.spi.FabricContract;
-import io.declock.spi.FabricRig;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricContract;
+import io.declock.spi.FabricRig;
 import java.util.concurrent.ThreadLocalRandom;
 
 class InProcessFabricTest extends FabricContract {

@@ -6,6 +6,7 @@ package io.declock.internal.memorynode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.internal.layout.LockHeader;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.JoinRequest;
@@ -14,7 +15,6 @@ import io.declock.spi.Member;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.Resolution;
 import io.declock.spi.TestProcess;
-import io.declock.internal.layout.LockHeader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

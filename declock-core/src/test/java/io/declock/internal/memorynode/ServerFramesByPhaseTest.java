@@ -5,14 +5,14 @@ package io.declock.internal.memorynode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.spi.JoinRequest;
-import io.declock.spi.ManualTime;
-import io.declock.spi.TestProcess;
 import io.declock.internal.tcp.wire.Messages;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.ManualTime;
+import io.declock.spi.TestProcess;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

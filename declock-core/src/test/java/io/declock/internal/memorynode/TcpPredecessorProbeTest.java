@@ -5,13 +5,13 @@ package io.declock.internal.memorynode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.spi.ManualTime;
+import io.declock.internal.memorynode.PredecessorAnswer.Kind;
 import io.declock.internal.tcp.wire.EventLoops;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
-import io.declock.internal.memorynode.PredecessorAnswer.Kind;
+import io.declock.spi.ManualTime;
 import io.declock.testing.TestCertificates;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

@@ -3,20 +3,20 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.ComputeNodeSettings;
+import io.declock.FairnessPolicy;
+import io.declock.LocalSettings;
 import io.declock.LockHandle;
 import io.declock.LockMode;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.LockView;
 import io.declock.internal.inprocess.InProcessFabric;
-import io.declock.FairnessPolicy;
-import io.declock.LocalSettings;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.LockView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -3,26 +3,26 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.ComputeNodeSettings;
+import io.declock.LocalSettings;
 import io.declock.LockMode;
 import io.declock.LockOwner;
-import io.declock.spi.Fabric;
-import io.declock.spi.FabricSession;
-import io.declock.spi.JoinRequest;
 import io.declock.MemoryNodeAddress;
-import io.declock.spi.SessionListener;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.local.LocalHost;
 import io.declock.internal.local.LocalLock;
-import io.declock.LocalSettings;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.time.Clock;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -3,21 +3,21 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.tcp.TcpFabric;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeServer;
 import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.tcp.TcpFabric;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

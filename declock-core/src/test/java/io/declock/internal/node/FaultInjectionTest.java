@@ -3,33 +3,33 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.ComputeNodeSettings;
+import io.declock.GrantKind;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.LockObserver;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
-import io.declock.MemoryNodeAddress;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
-import io.declock.internal.inprocess.InProcessFabric;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.GrantKind;
-import io.declock.spi.LockObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

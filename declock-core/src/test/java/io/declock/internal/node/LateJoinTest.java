@@ -3,25 +3,25 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
-import io.declock.spi.Fabric;
-import io.declock.spi.FabricSession;
-import io.declock.spi.JoinRequest;
 import io.declock.MemoryNodeAddress;
-import io.declock.spi.SessionListener;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

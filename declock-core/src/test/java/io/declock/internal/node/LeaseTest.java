@@ -3,8 +3,6 @@
 
 package io.declock.internal.node;
 
-import io.declock.Counters;
-import io.declock.ComputeNodeSettings;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
@@ -12,21 +10,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.declock.ComputeNodeSettings;
+import io.declock.Counters;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeRefusedException;
 import io.declock.MemoryNodeUnavailableException;
-import io.declock.MemoryNodeAddress;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.MemoryNodeView;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeServer;
 import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.MemoryNodeView;
+import io.declock.internal.tcp.TcpFabric;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,7 +3,6 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static java.util.concurrent.TimeUnit.HOURS;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
@@ -11,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.declock.ComputeNodeSettings;
+import io.declock.Counters.Event;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockMode;
@@ -18,11 +19,10 @@ import io.declock.LockNotGrantedException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeUnavailableException;
+import io.declock.Purpose;
 import io.declock.ShuttingDownException;
 import io.declock.UpgradeRefusedException;
-import io.declock.Purpose;
 import io.declock.Verb;
-import io.declock.Counters.Event;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

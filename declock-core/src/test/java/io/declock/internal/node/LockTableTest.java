@@ -3,10 +3,10 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.internal.local.LocalLock;
 import java.lang.ref.WeakReference;
 import java.time.Duration;

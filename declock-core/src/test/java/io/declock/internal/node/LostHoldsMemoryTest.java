@@ -3,10 +3,10 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockOwner;

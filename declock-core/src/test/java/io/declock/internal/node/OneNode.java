@@ -3,9 +3,9 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;

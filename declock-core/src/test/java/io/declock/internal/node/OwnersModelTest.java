@@ -3,9 +3,9 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockMode;
@@ -13,11 +13,11 @@ import io.declock.LockNotGrantedException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.UpgradeRefusedException;
-import io.declock.spi.ManualTime;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.spi.ManualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,15 +3,15 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.ComputeNodeSettings;
+import io.declock.Counters.Event;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockRequest;
-import io.declock.Counters.Event;
 import io.declock.spi.LockObserver;
 import java.time.Duration;
 import java.util.List;

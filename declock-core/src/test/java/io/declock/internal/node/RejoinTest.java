@@ -10,13 +10,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.tcp.TcpFabric;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeServer;
 import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.tcp.TcpFabric;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;

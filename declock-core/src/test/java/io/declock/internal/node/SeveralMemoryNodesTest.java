@@ -3,20 +3,20 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
+import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeRefusedException;
 import io.declock.MemoryNodeUnavailableException;
-import io.declock.MemoryNodeAddress;
+import io.declock.MemoryNodeView;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.MemoryNodeView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

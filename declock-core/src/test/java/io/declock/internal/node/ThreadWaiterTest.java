@@ -3,11 +3,10 @@
 
 package io.declock.internal.node;
 
-import io.declock.Counters;
-import io.declock.ComputeNodeSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.internal.monitor.NodeCounters;
+import io.declock.ComputeNodeSettings;
+import io.declock.Counters;
 import java.time.Duration;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;

@@ -3,11 +3,11 @@
 
 package io.declock.internal.node;
 
-import io.declock.ComputeNodeSettings;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;

@@ -3,24 +3,24 @@
 
 package io.declock.internal.protocol;
 
-import io.declock.CqlSettings;
-import io.declock.ReleaseRead;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.CqlSettings;
+import io.declock.GrantKind;
+import io.declock.Purpose;
+import io.declock.ReleaseRead;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.time.Clock;
+import io.declock.internal.time.RandomSource;
+import io.declock.internal.time.TimerService;
 import io.declock.spi.ManualTime;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
-import io.declock.Purpose;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
-import io.declock.internal.layout.QueueEntry;
-import io.declock.internal.layout.RecordLayout;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.GrantKind;
-import io.declock.internal.time.Clock;
-import io.declock.internal.time.RandomSource;
-import io.declock.internal.time.TimerService;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

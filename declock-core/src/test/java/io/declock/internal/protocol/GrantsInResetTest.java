@@ -5,12 +5,12 @@ package io.declock.internal.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.spi.PeerMessage;
-import io.declock.spi.PeerMessage.Kind;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.protocol.CqlLock.State;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.PeerMessage.Kind;
 import org.junit.jupiter.api.Test;
 
 /**

@@ -3,9 +3,9 @@
 
 package io.declock.internal.protocol;
 
-import io.declock.ReleaseRead;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.ReleaseRead;
 import io.declock.internal.layout.FencingToken;
 import io.declock.internal.layout.QueueEntry;
 import org.junit.jupiter.api.Test;

@@ -3,10 +3,10 @@
 
 package io.declock.internal.protocol;
 
-import io.declock.spi.VerbResults;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.spi.VerbResults;
 import java.util.Arrays;
 
 /** A lock record as a READ shows it, put together in a test. */

@@ -5,10 +5,10 @@ package io.declock.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.CqlSettings;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.ManualTime;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.CqlSettings;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;

@@ -5,6 +5,9 @@ package io.declock.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.CqlSettings;
+import io.declock.Purpose;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
@@ -13,11 +16,8 @@ import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.PeerMessage.Kind;
-import io.declock.Purpose;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.VerbChain;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.CqlSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

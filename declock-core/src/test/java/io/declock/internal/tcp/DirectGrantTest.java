@@ -3,16 +3,11 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.TcpFabricSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.declock.spi.FabricException;
-import io.declock.spi.JoinRequest;
-import io.declock.spi.ManualTime;
 import io.declock.MemoryNodeAddress;
-import io.declock.spi.RecordingListener;
-import io.declock.spi.RemoteMemory;
+import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeServer;
@@ -21,6 +16,11 @@ import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.spi.FabricException;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.ManualTime;
+import io.declock.spi.RecordingListener;
+import io.declock.spi.RemoteMemory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,23 +3,23 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.Counters;
-import io.declock.TcpFabricSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.spi.JoinReply;
-import io.declock.spi.JoinRequest;
-import io.declock.spi.Member;
-import io.declock.spi.Membership;
-import io.declock.spi.RecordingListener;
-import io.declock.spi.TestProcess;
+import io.declock.Counters;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.wire.FrameConnection;
 import io.declock.internal.tcp.wire.Messages;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
-import io.declock.internal.monitor.NodeCounters;
+import io.declock.spi.JoinReply;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.RecordingListener;
+import io.declock.spi.TestProcess;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

@@ -3,24 +3,24 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.Counters;
-import io.declock.TcpFabricSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.declock.Counters;
+import io.declock.MemoryNodeAddress;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.ManualTime;
 import io.declock.spi.Member;
-import io.declock.MemoryNodeAddress;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.TestProcess;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -127,7 +127,9 @@ class NameLookUpTest {
     @Test
     void manySlowNamesOccupyABoundedNumberOfThreadsAndAddressesNeedNone() throws Exception {
         try (TcpFabric fabric = TcpFabric.open(
-                TcpFabricSettings.DEFAULTS.withTimeouts(SHORT, Duration.ofSeconds(5)), new NodeCounters(), this::lookUp)) {
+                TcpFabricSettings.DEFAULTS.withTimeouts(SHORT, Duration.ofSeconds(5)),
+                new NodeCounters(),
+                this::lookUp)) {
             for (int i = 0; i < HostAddresses.MOST_AT_A_TIME; i++) {
                 begin(fabric, "slow-" + i + ".example");
             }
@@ -152,7 +154,9 @@ class NameLookUpTest {
         for (String wrong : new String[] {"me.example:", "me.example:x", "me.example:0", "[fd00::7]:65536"}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> TcpFabric.open(
-                                    TcpFabricSettings.DEFAULTS.withPeers(true, wrong, 0), new NodeCounters(), this::lookUp)
+                                    TcpFabricSettings.DEFAULTS.withPeers(true, wrong, 0),
+                                    new NodeCounters(),
+                                    this::lookUp)
                             .close())
                     .withMessageContaining(wrong);
         }

@@ -3,10 +3,14 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.TcpFabricSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.declock.TcpFabricSettings;
+import io.declock.TlsMaterial;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.FabricSession;
@@ -14,10 +18,6 @@ import io.declock.spi.JoinRequest;
 import io.declock.spi.ManualTime;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.TestProcess;
-import io.declock.TlsMaterial;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
 import io.declock.testing.TestCertificates;
 import java.nio.file.Path;
 import java.security.KeyStore;

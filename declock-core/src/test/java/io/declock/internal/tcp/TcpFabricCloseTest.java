@@ -3,7 +3,6 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.TcpFabricSettings;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,6 +11,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
@@ -20,9 +23,6 @@ import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.TestProcess;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,10 +4,10 @@
 package io.declock.internal.tcp;
 
 import io.declock.TcpFabricSettings;
-import io.declock.spi.FabricContract;
-import io.declock.spi.FabricRig;
 import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.spi.FabricContract;
+import io.declock.spi.FabricRig;
 
 class TcpFabricTest extends FabricContract {
     @Override

@@ -3,32 +3,32 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.TcpFabricSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
-import io.declock.spi.FabricSession;
-import io.declock.spi.JoinReply;
-import io.declock.spi.JoinRequest;
-import io.declock.spi.ManualTime;
-import io.declock.spi.Member;
-import io.declock.spi.Membership;
 import io.declock.MemoryNodeAddress;
 import io.declock.Purpose;
-import io.declock.spi.RecordingListener;
-import io.declock.spi.TestChain;
-import io.declock.spi.TestProcess;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.Messages;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
-import io.declock.internal.layout.RecordLayout;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinReply;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.ManualTime;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.RecordingListener;
+import io.declock.spi.TestChain;
+import io.declock.spi.TestProcess;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

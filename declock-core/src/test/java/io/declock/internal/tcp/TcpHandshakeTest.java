@@ -3,12 +3,19 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.Counters;
-import io.declock.TcpFabricSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.declock.Counters;
+import io.declock.MemoryNodeAddress;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
@@ -18,15 +25,8 @@ import io.declock.spi.JoinRequest;
 import io.declock.spi.ManualTime;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
-import io.declock.MemoryNodeAddress;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.TestProcess;
-import io.declock.internal.tcp.wire.Messages;
-import io.declock.internal.tcp.wire.Proofs;
-import io.declock.internal.tcp.wire.Wire;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -103,7 +103,8 @@ class TcpHandshakeTest {
     void aWrongOrMissingSecretIsRefusedAndNotShown() throws Exception {
         start(SERVER);
         for (String wrong : new String[] {"wrong-one-of-sixteen", "", null}) {
-            FabricException failure = failure(rig.openFabric(CLIENT.withSecret(wrong), new NodeCounters()), rig.address());
+            FabricException failure =
+                    failure(rig.openFabric(CLIENT.withSecret(wrong), new NodeCounters()), rig.address());
             assertThat(failure).isInstanceOf(FabricException.Refused.class);
             assertThat(((FabricException.Refused) failure).reason()).isEqualTo(Reason.BAD_SECRET);
             assertThat(failure.getMessage())

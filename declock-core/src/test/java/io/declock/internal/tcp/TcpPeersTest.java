@@ -3,11 +3,17 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.TcpFabricSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.declock.Counters.Event;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
@@ -17,12 +23,6 @@ import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.TestProcess;
-import io.declock.internal.tcp.wire.Proofs;
-import io.declock.internal.tcp.wire.Wire;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.Counters.Event;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -184,8 +184,8 @@ class TcpPeersTest {
         assertThatThrownBy(() -> new RawSocket(port)).isInstanceOf(ConnectException.class);
         Node b = new Node("b", TcpFabricSettings.DEFAULTS);
         b.sendUntilDirect(a.self(), a);
-        assertThatThrownBy(
-                        () -> rig.openFabric(TcpFabricSettings.DEFAULTS.withPeerBindHost("192.0.2.1"), new NodeCounters()))
+        assertThatThrownBy(() ->
+                        rig.openFabric(TcpFabricSettings.DEFAULTS.withPeerBindHost("192.0.2.1"), new NodeCounters()))
                 .hasMessageContaining("cannot listen for peers on 192.0.2.1");
     }
 

@@ -3,11 +3,15 @@
 
 package io.declock.internal.tcp;
 
-import io.declock.TcpFabricSettings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.declock.Counters.Event;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.MemoryNodeServerSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
@@ -17,10 +21,6 @@ import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.TestProcess;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.Counters.Event;
 import io.declock.testing.TestCertificates;
 import java.nio.file.Path;
 import java.security.KeyStore;

@@ -3,8 +3,8 @@
 
 package io.declock.memorynode.app;
 
-import io.declock.internal.layout.NodeSetDigest;
 import io.declock.TlsMaterial;
+import io.declock.internal.layout.NodeSetDigest;
 import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.memorynode.app.MemoryNodeProperties.ClientAuth;

@@ -3,11 +3,11 @@
 
 package io.declock.memorynode.app;
 
-import io.declock.spi.AdapterException;
 import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.DirectAccessProvider;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.RegionMemory;
+import io.declock.spi.AdapterException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.ServiceConfigurationError;

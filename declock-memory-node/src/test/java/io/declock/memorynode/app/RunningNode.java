@@ -4,10 +4,10 @@
 package io.declock.memorynode.app;
 
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.tcp.TcpFabric;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
+import io.declock.internal.tcp.TcpFabric;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

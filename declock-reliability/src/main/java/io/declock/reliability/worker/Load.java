@@ -3,13 +3,13 @@
 
 package io.declock.reliability.worker;
 
+import io.declock.ComputeNodeMonitor;
 import io.declock.DecLockException;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockRequest;
 import io.declock.LockView;
-import io.declock.ComputeNodeMonitor;
 import io.declock.reliability.ledger.Accounts;
 import io.declock.reliability.ledger.Ledger;
 import java.sql.SQLException;

@@ -3,12 +3,12 @@
 
 package io.declock.reliability.worker;
 
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.ComputeNodeSettings;
+import io.declock.Counters.Event;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.Counters.Event;
 import io.declock.internal.node.ComputeNode;
-import io.declock.ComputeNodeSettings;
+import io.declock.internal.tcp.TcpFabric;
 import io.declock.reliability.ledger.Ledger;
 import io.declock.reliability.ledger.SectionRecord;
 import java.io.BufferedReader;

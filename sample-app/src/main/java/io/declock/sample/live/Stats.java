@@ -18,9 +18,4 @@ import java.util.Map;
  * @param sharedTokens orders whose fencing token another order for the same product had, too
  */
 public record Stats(
-        String instance,
-        boolean locking,
-        Totals totals,
-        Map<Long, Long> waits,
-        List<Sales> sales,
-        long sharedTokens) {}
+        String instance, boolean locking, Totals totals, Map<Long, Long> waits, List<Sales> sales, long sharedTokens) {}

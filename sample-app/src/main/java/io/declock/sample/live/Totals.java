@@ -3,11 +3,11 @@
 
 package io.declock.sample.live;
 
-import io.declock.Purpose;
-import io.declock.Verb;
+import io.declock.ComputeNodeMonitor;
 import io.declock.Counters;
 import io.declock.Counters.Event;
-import io.declock.ComputeNodeMonitor;
+import io.declock.Purpose;
+import io.declock.Verb;
 import io.declock.sample.shop.Turnover;
 
 /**

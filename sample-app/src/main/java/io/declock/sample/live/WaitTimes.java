@@ -3,8 +3,8 @@
 
 package io.declock.sample.live;
 
-import io.declock.LockMode;
 import io.declock.GrantKind;
+import io.declock.LockMode;
 import io.declock.spi.LockObserver;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -5,8 +5,8 @@ package io.declock.sample.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.LockMode;
 import io.declock.GrantKind;
+import io.declock.LockMode;
 import org.junit.jupiter.api.Test;
 
 /** Waits of late and since the start. */

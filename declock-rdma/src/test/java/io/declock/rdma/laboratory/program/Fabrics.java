@@ -3,11 +3,8 @@
 
 package io.declock.rdma.laboratory.program;
 
-import io.declock.spi.AdapterException;
-import io.declock.spi.Fabric;
+import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.tcp.DirectFabricProvider;
-import io.declock.internal.tcp.TcpFabric;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.DirectAccessProvider;
@@ -18,7 +15,10 @@ import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.ComputeNodeSettings;
+import io.declock.internal.tcp.DirectFabricProvider;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.spi.AdapterException;
+import io.declock.spi.Fabric;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

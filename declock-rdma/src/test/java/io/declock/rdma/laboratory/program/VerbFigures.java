@@ -3,21 +3,21 @@
 
 package io.declock.rdma.laboratory.program;
 
+import io.declock.MemoryNodeAddress;
+import io.declock.Purpose;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.tcp.ControlSession;
+import io.declock.internal.tcp.TcpFabric;
+import io.declock.rdma.BareVerb;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Membership;
-import io.declock.MemoryNodeAddress;
 import io.declock.spi.PeerMessage;
-import io.declock.Purpose;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
-import io.declock.internal.tcp.ControlSession;
-import io.declock.internal.tcp.TcpFabric;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.rdma.BareVerb;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Executors;

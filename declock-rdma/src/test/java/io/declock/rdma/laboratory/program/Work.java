@@ -3,13 +3,13 @@
 
 package io.declock.rdma.laboratory.program;
 
+import io.declock.Counters;
+import io.declock.Counters.Event;
 import io.declock.LockHandle;
 import io.declock.LockMode;
 import io.declock.LockRequest;
 import io.declock.Purpose;
 import io.declock.Verb;
-import io.declock.Counters;
-import io.declock.Counters.Event;
 import io.declock.internal.node.ComputeNode;
 import io.declock.simulation.RecordedHold;
 import java.io.IOException;
