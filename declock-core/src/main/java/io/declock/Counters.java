@@ -19,7 +19,7 @@ public interface Counters {
         GRANT_PEER,
         /** Grants sent to peers. */
         HAND_OVER,
-        /** Grants sent before the release FAA (docs/protocol.md, F). */
+        /** Grants sent before the release FAA (rule F of docs/protocol.md). */
         HAND_OVER_PRE_ARMED,
         /** Grants received that matched nothing. */
         GRANT_IGNORED,

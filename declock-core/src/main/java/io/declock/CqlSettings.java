@@ -16,7 +16,7 @@ import java.time.Duration;
  * @param suspectAfter how long a waiter waits before it asks the other compute nodes whether anybody holds the lock
  * @param resetPollInterval how often a waiter looks whether a reset is over, doubling up to 16 times that
  * @param resetResendInterval how often an unanswered reset signal is sent again
- * @param preArmedHandOver whether a writer that knows its successor grants before its release FAA (docs/protocol.md, F)
+ * @param preArmedHandOver whether a writer that knows its successor grants before its release FAA (rule F of docs/protocol.md)
  * @param releaseRead which release FAAs are chained with a READ of the queue
  */
 public record CqlSettings(

@@ -5,7 +5,7 @@ package io.declock.spi;
 
 /**
  * The memory node that a compute node had its last session with, as it says when it joins again. One that meets another incarnation asks
- * there whether the former one still lives (docs/protocol.md, C7).
+ * there whether the former one still lives (rule C7 of docs/protocol.md).
  *
  * @param incarnation incarnation of the memory node, 0 for none
  * @param address its own {@code address:port}, as it saw it itself; empty if it is not known

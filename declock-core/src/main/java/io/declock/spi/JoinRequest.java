@@ -7,7 +7,7 @@ package io.declock.spi;
  * What a compute node says when it joins a memory node.
  *
  * @param processId identifies the process to the memory node across its sessions there. Joining ends an earlier session of the same
- *     process: whoever joins again must have declared everything lost that it held in the one before (docs/protocol.md, C6)
+ *     process: whoever joins again must have declared everything lost that it held in the one before (rule C6 of docs/protocol.md)
  * @param attempt counts the process's attempts to join there. One that is not above that of the present session has been overtaken, and
  *     is refused
  * @param name what the process calls itself, for people

@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * The live compute nodes of one memory node, and which of them know one lock record: those that were ever told its address in their
- * present session. Nobody else can have a position in its queue, so nobody else needs to be asked about it (docs/protocol.md, B9).
+ * present session. Nobody else can have a position in its queue, so nobody else needs to be asked about it (rule B9 of docs/protocol.md).
  *
  * @param all every live compute node
  * @param users those that know the record

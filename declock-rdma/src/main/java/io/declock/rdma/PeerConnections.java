@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The RDMA connections to peers, of all sessions of this process: opened when there is a message to send, bounded in number. When the
  * bound is reached, the one that was used longest ago ends. Thread-safe; the lock guards the links, and nothing is called while it is
- * held that takes another lock but that of a {@link PeerQueue}.
+ * held that takes another lock.
  */
 final class PeerConnections {
     private static final String MARK = "/rdma=";

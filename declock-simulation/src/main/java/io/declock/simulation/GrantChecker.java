@@ -12,7 +12,7 @@ import io.declock.spi.PeerMessage;
 /**
  * What is granted by message: a position is granted to the process that took it and to no later owner of its node id (rule C2), and
  * nothing is granted on the word of a header that is being reset, neither after an FAA that met a reset (rule B11) nor beforehand by
- * who knows of one (rules F and B12).
+ * who knows of one (rules F and B12.3).
  */
 final class GrantChecker implements SessionObserver {
     private final QueueChecker queue;

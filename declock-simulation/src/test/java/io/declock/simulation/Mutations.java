@@ -258,24 +258,17 @@ final class Mutations {
                     "io.declock.internal.protocol.Suspicion",
                     "isImpatient",
                     No.class),
+            Mutation.of("B14", "a living initiator's reset is taken over", Scenario.JOINS, RESET, "isMember", No.class),
+            Mutation.of("B15", "a reset under the own id is left alone", Scenario.OWN_ID, RESET, "isOwn", No.class),
             Mutation.of(
-                    "B (take-over)",
-                    "a living initiator's reset is taken over",
-                    Scenario.JOINS,
-                    RESET,
-                    "isMember",
-                    No.class),
-            Mutation.of(
-                    "B (own id)", "a reset under the own id is left alone", Scenario.OWN_ID, RESET, "isOwn", No.class),
-            Mutation.of(
-                    "B (own id)",
+                    "B15",
                     "nobody tells who has the id of a dead initiator now",
                     Scenario.OWN_ID,
                     "io.declock.internal.session.PeerInbox",
                     "lookAfter",
                     Nothing.class),
             Mutation.of(
-                    "B (ids)",
+                    "B16",
                     "a node id is given out again at once",
                     Scenario.SUCCEEDED,
                     SIMULATION + "SimulatedMemoryNode",

@@ -76,7 +76,7 @@ public record RecordLayout(int capacity) {
         return indexLimit() + GUARD / 2;
     }
 
-    /** Returns the head from which on a lock must be reset before it goes on: see rule "guard" of docs/protocol.md. */
+    /** Returns the head from which on a lock must be reset before it goes on (rule B13 of docs/protocol.md). */
     public int indexLimit() {
         long byVersion = (long) QueueEntry.INITIAL_VERSION * capacity;
         return (int) Math.min(LockHeader.HEAD_RANGE, byVersion) - GUARD;

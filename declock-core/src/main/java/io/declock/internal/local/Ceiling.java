@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The end of the lease time that an acquisition asked for. It counts from the instant on the clock, whenever the timer that ends what is
- * limited runs. Thread-safe.
+ * limited runs (rule O5 of docs/protocol.md). Thread-safe.
  */
 public final class Ceiling {
     private final Duration leaseTime;

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One owner's hold of one lock: at most one at a time for each owner. Reentrant acquisitions share it; it counts them by mode, and those
- * made through views, which have no {@link Acquisition}. Guarded by its lock's mutex, but for the volatile fields, which are written
+ * One owner's hold of one lock: at most one at a time for each owner (rule O1 of docs/protocol.md). Reentrant acquisitions share it; it
+ * counts them by mode, and those made through views, which have no {@link Acquisition}. Guarded by its lock's mutex, but for the volatile fields, which are written
  * under it and may be read without.
  */
 public final class Hold {
@@ -140,7 +140,7 @@ public final class Hold {
 
     // ---------------------------------------------------------------- ceiling and loss
 
-    /** Sets the ceiling that the acquisition which began the hold asked for. It ends every acquisition of the hold. */
+    /** Sets the ceiling that the acquisition which began the hold asked for. It ends every acquisition of the hold (rule O4). */
     public void limit(Ceiling limit) {
         ceiling = limit;
     }

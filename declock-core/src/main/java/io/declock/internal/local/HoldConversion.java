@@ -7,7 +7,7 @@ import io.declock.LockMode;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
 
-/** Turning a hold into one of the other mode (rule D3 of docs/protocol.md). Guarded by the lock's mutex. */
+/** Turning a hold into one of the other mode (rules D3 and O3 of docs/protocol.md). Guarded by the lock's mutex. */
 final class HoldConversion {
     private HoldConversion() {}
 

@@ -108,7 +108,9 @@ final class Holds {
         host.held(1);
     }
 
-    /** Lets an owner in again that is in already, past whoever waits (rule D2), or refuses what would wait for the owner itself. */
+    /**
+     * Lets an owner in again that is in already, past whoever waits (rule D2), or refuses what would wait for the owner itself (rule O2).
+     */
     void reenter(Hold own, LocalWaiter waiter) {
         if (waiter.isExclusive() && own.writes == 0) {
             waiter.settle(

@@ -109,7 +109,7 @@ public final class LocalLock implements CqlUpper {
         return true;
     }
 
-    /** Decides a caller that has a hold, or has lost one without releasing it since; returns false if it has neither. */
+    /** Decides a caller that has a hold, or has lost one without releasing it since (rule O6); returns false if it has neither. */
     private boolean reenter(LocalWaiter waiter, Effects effects) {
         Hold own = holds.of(waiter.owner);
         if (own != null) {
@@ -203,7 +203,7 @@ public final class LocalLock implements CqlUpper {
         return lost;
     }
 
-    /** Gives an acquisition back, once. Returns why it had been lost, with its hold or alone, or null if it had not. */
+    /** Gives an acquisition back, once (rule O8). Returns why it had been lost, with its hold or alone, or null if it had not. */
     public @Nullable LockLostException release(Acquisition acquisition) {
         Effects effects = new Effects(host.clock());
         CqlEnvironment session;

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lost holds of one lock that their owners have not released yet, at most one for each owner. An owner that cannot be reached any
- * more is forgotten, and so is a hold that was acquired by handles only and all of whose handles are gone: nobody could release it. Guarded by
- * the lock's mutex.
+ * more is forgotten, and so is a hold that was acquired by handles only and all of whose handles are gone: nobody could release it
+ * (rule O7 of docs/protocol.md). Guarded by the lock's mutex.
  */
 final class LostHolds {
     private final Map<Key, Entry> byOwner = new HashMap<>(2);

@@ -53,7 +53,7 @@ public final class CqlLock {
         TRYING,
         /** A reset took the position; a new epoch is awaited. */
         ABORTED,
-        /** Released by its last user while a reset kept it alive; the FAA follows in the new epoch (rule B12). */
+        /** Released by its last user while a reset kept it alive; the FAA follows in the new epoch (rule B12.1). */
         PUT_OFF,
         /** The session has ended. */
         DEAD
@@ -363,7 +363,7 @@ public final class CqlLock {
         requestReset(ResetReason.GUARD, effects);
     }
 
-    /** Returns whether no position may be taken before a new epoch. */
+    /** Returns whether no position may be taken before a new epoch (rule B13). */
     boolean isWalled() {
         return walledEpoch == position.epoch();
     }

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The initiator's side of one lock reset (DecLock, section 4.4 and appendix B; rules B1 to B12 of docs/protocol.md).
+ * The initiator's side of one lock reset (DecLock, section 4.4 and appendix B; rules B7, B8, B9, B10, B14 and B15 of docs/protocol.md).
  *
  * <ol>
  *   <li><b>Ask</b>, where the lock is only suspected to be nobody's: which users hold it, and which have a position that does not hold?

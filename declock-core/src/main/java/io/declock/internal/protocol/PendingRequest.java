@@ -14,7 +14,7 @@ import io.declock.spi.VerbResults;
 
 /**
  * A position that waits (DecLock, section 4.2, workflow 2): its entry in the queue, the grant it accepts, and the self-check on
- * which its liveness rests (rules A3 to A6 and A9 of docs/protocol.md). Guarded by the lock's mutex.
+ * which its liveness rests (rules A3, A4, A5, A6 and A9 of docs/protocol.md). Guarded by the lock's mutex.
  */
 final class PendingRequest {
     private final CqlEnvironment env;

@@ -141,7 +141,7 @@ final class Position {
         return LockHeader.resetId(header) == 0 && isOfEpoch(header) && LockHeader.size(header) < layout.capacity();
     }
 
-    /** Returns whether a grant is for exactly this position, which waits for it (rule A5). */
+    /** Returns whether a grant is for exactly this position, which waits for it (rules A5 and B5). */
     boolean isMeantBy(PeerMessage grant) {
         return state == State.WAITING && grant.epoch() == epoch && grant.index() == index;
     }

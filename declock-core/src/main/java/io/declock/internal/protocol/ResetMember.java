@@ -10,8 +10,8 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbResults;
 
 /**
- * A compute node's part in the reset of a lock that somebody initiated (DecLock, section 4.4, step 2; rules B3, B4, B6 and B12 of
- * docs/protocol.md).
+ * A compute node's part in the reset of a lock that somebody initiated (DecLock, section 4.4, step 2; rules B3, B4, B6, B12.1
+ * and B12.2 of docs/protocol.md).
  *
  * <ol>
  *   <li>On the signal the lock is frozen: no local sharing, no hand-over, no grant; a waiter gives up its position.

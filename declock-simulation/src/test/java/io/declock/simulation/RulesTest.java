@@ -1,0 +1,212 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The table in section "Rules" of docs/protocol.md and the code name the same rules.
+ *
+ * <p>A rule's name is a letter from A to E, or O, and a number ("A3", "B12.1"), or F alone. A citation is the word "rule" or "rules"
+ * in a source file, followed by one or more names with commas or "and" between them: "rule A3", "rules B3, B4 and B6". The rule column
+ * of {@link Mutations} cites too.
+ */
+class RulesTest {
+    private static final Path PROJECT = Path.of("..");
+    private static final String NAME = "(?:[A-EO][0-9]{1,2}(?:\\.[0-9])?|F)\\b";
+    private static final Pattern CITATION =
+            Pattern.compile("\\b[Rr]ules? (" + NAME + "(?:(?:, | and |, and )" + NAME + ")*)");
+    /** What looks like a rule's name and is one only in a citation. */
+    private static final Pattern LIKE_A_NAME = Pattern.compile("\\b[A-EO][0-9]{1,2}(?:\\.[0-9])?\\b");
+
+    private static final Pattern MUTATION = Pattern.compile("\\*([^*]+)\\*");
+    private static final Pattern CLASS_NAME = Pattern.compile("`([A-Z][A-Za-z]+)`");
+
+    /** One row of the table. */
+    private record Row(String rule, String says, String where, String checkedBy, String otherwise) {}
+
+    @Test
+    void everyRuleThatIsCitedIsInTheTable() throws IOException {
+        assertThat(citedInSources().keySet()).hasSizeGreaterThan(30).isSubsetOf(table().keySet());
+        assertThat(citedByMutations().keySet()).hasSizeGreaterThan(30).isSubsetOf(table().keySet());
+    }
+
+    @Test
+    void everyRuleOfTheTableIsCited() throws IOException {
+        Set<String> cited = new TreeSet<>(citedInSources().keySet());
+        cited.addAll(citedByMutations().keySet());
+        assertThat(cited).containsAll(table().keySet());
+    }
+
+    @Test
+    void noNameOfARuleStandsOutsideOfACitation() throws IOException {
+        for (Path source : mainSources()) {
+            String rest = CITATION.matcher(textOf(source)).replaceAll("");
+            assertThat(LIKE_A_NAME.matcher(rest).results().map(found -> found.group()))
+                    .as("names in %s that no word 'rule' comes before", source)
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void theTableNamesEveryMutationInTheRowOfItsRuleAndNoOther() throws IOException {
+        Map<String, Set<String>> named = new TreeMap<>();
+        for (Row row : table().values()) {
+            Set<String> mutations = found(MUTATION, row.checkedBy());
+            if (!mutations.isEmpty()) {
+                named.put(row.rule(), mutations);
+            }
+        }
+        assertThat(named).isEqualTo(citedByMutations());
+    }
+
+    @Test
+    void everyClassOfTheTableExists() throws IOException {
+        Set<String> classes = new TreeSet<>();
+        for (Path source : sources("")) {
+            classes.add(source.getFileName().toString().replace(".java", ""));
+        }
+        for (Row row : table().values()) {
+            Set<String> named = found(CLASS_NAME, row.where());
+            assertThat(named).as("where of %s", row.rule()).isNotEmpty();
+            named.addAll(found(CLASS_NAME, row.checkedBy()));
+            assertThat(classes).as("classes that the row of %s names", row.rule()).containsAll(named);
+        }
+    }
+
+    @Test
+    void aCitationIsFoundAcrossLinesAndNothingElseIs() {
+        assertThat(cited("(rules A1, A2,\n * A3 and B12.1 of docs/protocol.md)"))
+                .containsExactly("A1", "A2", "A3", "B12.1");
+        assertThat(cited("Rule F: as rule O1 says")).containsExactly("F", "O1");
+        assertThat(cited("B200, the rules of C1, rule A, rule FAA, rule C123")).isEmpty();
+    }
+
+    // ---------------------------------------------------------------- the table
+
+    private static Map<String, Row> table() throws IOException {
+        String page = Files.readString(PROJECT.resolve("docs").resolve("protocol.md"));
+        int begin = page.indexOf("\n## Rules\n");
+        assertThat(begin).as("the section Rules").isNotNegative();
+        int end = page.indexOf("\n## ", begin + 1);
+        Map<String, Row> rows = new LinkedHashMap<>();
+        for (String line : page.substring(begin, end < 0 ? page.length() : end).split("\n", -1)) {
+            if (!line.matches("\\| " + NAME + " \\|.*")) {
+                continue;
+            }
+            String[] cells = line.split("\\|", -1);
+            assertThat(cells).as("%s", line).hasSize(7);
+            Row row = new Row(
+                    cells[1].strip(), cells[2].strip(), cells[3].strip(), cells[4].strip(), cells[5].strip());
+            assertThat(List.of(row.says(), row.where(), row.checkedBy(), row.otherwise()))
+                    .as("%s", line)
+                    .doesNotContain("");
+            assertThat(rows.put(row.rule(), row))
+                    .as("the other row of %s", row.rule())
+                    .isNull();
+        }
+        assertThat(rows).isNotEmpty();
+        return rows;
+    }
+
+    private static Set<String> found(Pattern pattern, String cell) {
+        Set<String> found = new TreeSet<>();
+        Matcher matcher = pattern.matcher(cell);
+        while (matcher.find()) {
+            found.add(matcher.group(1));
+        }
+        return found;
+    }
+
+    // ---------------------------------------------------------------- citations
+
+    /** By rule, the mutations that break it. */
+    private static Map<String, Set<String>> citedByMutations() {
+        Stream<Mutation> secondLines =
+                Mutations.SECOND_LINES.stream().flatMap(line -> Stream.of(line.first(), line.both()));
+        Map<String, Set<String>> cited = new TreeMap<>();
+        Stream.concat(Mutations.CAUGHT.stream(), secondLines).forEach(mutation -> {
+            for (String rule : mutation.rule().split(", ", -1)) {
+                cited.computeIfAbsent(rule, key -> new TreeSet<>()).add(mutation.what());
+            }
+        });
+        return cited;
+    }
+
+    /** By rule, the sources that cite it. */
+    private static Map<String, Set<Path>> citedInSources() throws IOException {
+        Map<String, Set<Path>> cited = new TreeMap<>();
+        for (Path source : mainSources()) {
+            for (String rule : cited(textOf(source))) {
+                cited.computeIfAbsent(rule, key -> new TreeSet<>()).add(source);
+            }
+        }
+        return cited;
+    }
+
+    private static List<String> cited(String text) {
+        List<String> rules = new ArrayList<>();
+        Matcher citation = CITATION.matcher(onOneLine(text));
+        while (citation.find()) {
+            rules.addAll(Arrays.asList(citation.group(1).split(", and |, | and ", -1)));
+        }
+        return rules;
+    }
+
+    private static String textOf(Path source) {
+        try {
+            return onOneLine(Files.readString(source));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Joins lines, without what comments begin them with. */
+    private static String onOneLine(String text) {
+        return text.replaceAll("\\R\\s*(?:\\*|//)?\\s*", " ");
+    }
+
+    private static List<Path> mainSources() throws IOException {
+        return sources("src/main/java");
+    }
+
+    /** Returns every source of every module whose path has that part. */
+    private static List<Path> sources(String part) throws IOException {
+        List<Path> sources = new ArrayList<>();
+        for (Path module : modules()) {
+            try (Stream<Path> files = Files.walk(module.resolve("src"))) {
+                files.filter(file -> file.toString().endsWith(".java"))
+                        .filter(file -> file.toString().replace('\\', '/').contains(part))
+                        .forEach(sources::add);
+            }
+        }
+        assertThat(sources).hasSizeGreaterThan(300);
+        return sources;
+    }
+
+    private static List<Path> modules() throws IOException {
+        try (Stream<Path> all = Files.list(PROJECT)) {
+            return all.filter(each -> Files.isRegularFile(each.resolve("pom.xml")))
+                    .filter(each -> Files.isDirectory(each.resolve("src")))
+                    .toList();
+        }
+    }
+}
