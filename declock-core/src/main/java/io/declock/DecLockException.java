@@ -5,7 +5,7 @@ package io.declock;
 
 import org.jspecify.annotations.Nullable;
 
-/** What every failure of the library extends. Its message names the lock, the memory node, what was tried and what to do. */
+/** The superclass of the library's exceptions. The message names the lock, the memory node, the attempted action and the remedy. */
 public class DecLockException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

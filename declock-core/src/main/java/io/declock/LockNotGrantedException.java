@@ -5,7 +5,7 @@ package io.declock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The wait time ran out before the lock was granted, or it was busy and no waiting was asked for. */
+/** The wait time ran out before the lock was granted, or the lock was busy and the request allowed no waiting. */
 public class LockNotGrantedException extends DecLockException {
     private static final long serialVersionUID = 1L;
 

@@ -5,7 +5,7 @@ package io.declock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The memory node that a lock lives on cannot serve now. */
+/** The memory node that a lock lives on cannot serve requests now. */
 public class MemoryNodeUnavailableException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
