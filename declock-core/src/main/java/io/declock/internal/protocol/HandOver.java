@@ -169,9 +169,7 @@ final class HandOver {
         return entries;
     }
 
-    /**
-     * Returns the earliest timestamp of the filled entries from an index on, or -1 for none (rule E4: no timestamp is not timestamp zero).
-     */
+    /** Returns the earliest timestamp of the filled entries from an index on, or -1 for none (rule E4: none is distinct from zero). */
     int earliest(int from, boolean ofWriters, VerbResults queue, int verb) {
         int earliest = -1;
         for (int i = from; i < end; i++) {

@@ -10,13 +10,13 @@ import io.declock.internal.protocol.CqlLock.State;
 import io.declock.internal.protocol.LockChain.Step;
 
 /**
- * A holder's look at the remote queue, so that its local hand-overs do not pass over who waits there (DecLock, section 5.3).
- * Without state of its own: {@link CqlLock} has it. Guarded by the lock's mutex.
+ * A holder's READ of the remote queue ("look"), so that its local hand-overs do not pass earlier remote waiters (DecLock, section 5.3).
+ * Stateless: the state is in {@link CqlLock}. Guarded by the lock's mutex.
  */
 final class Prefetch {
     private Prefetch() {}
 
-    /** Looks, unless that was done a moment ago. */
+    /** Looks, unless the last look was a moment ago. */
     static void start(CqlLock lock, Effects effects) {
         if (mayLook(lock)
                 && lock.tenure.beginLook(
@@ -25,7 +25,10 @@ final class Prefetch {
         }
     }
 
-    /** Looks, because ownership cannot be passed on before. What is in the way now ends with {@link CqlUpper#settled} too. */
+    /**
+     * Looks, because a local hand-over needs it first. If another operation prevents the look now, {@link CqlUpper#settled} follows its end
+     * too.
+     */
     static void startNow(CqlLock lock, Effects effects) {
         if (mayLook(lock)) {
             lock.tenure.beginLookNow(effects.now());
@@ -54,14 +57,14 @@ final class Prefetch {
             if (LockHeader.resetId(header) == 0 && lock.position.isOfEpoch(header)) {
                 learn(lock, header, results, effects);
             } else {
-                // That reset's initiator may have died: to look again and again would end nothing.
+                // That reset's initiator may have died, so repeated looks alone would never end the reset.
                 lock.reset.notice(header, effects);
             }
         }
         landed(lock, effects);
     }
 
-    /** A READ that was in the way of a look is there. */
+    /** A READ that prevented a look has completed. */
     static void landed(CqlLock lock, Effects effects) {
         if (lock.position.is(State.HELD)) {
             lock.upper.settled(effects);
@@ -84,7 +87,10 @@ final class Prefetch {
         }
     }
 
-    /** Somebody's entry is not filled yet, so when it came is not known; after some looks it counts as earlier than everybody. */
+    /**
+     * Plans another look, because a waiter's entry is not filled yet and its arrival time is unknown. After too many looks the waiter
+     * counts as earlier than every local caller.
+     */
     private static void lookAgain(CqlLock lock, Effects effects) {
         int looks = lock.tenure.lookedInVain();
         if (looks > lock.env.settings().refetchLimit()) {
