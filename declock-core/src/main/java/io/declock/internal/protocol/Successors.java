@@ -82,7 +82,7 @@ final class Successors {
     }
 
     /**
-     * Grants whom a hand-over finds.
+     * Grants the lock to the positions that a hand-over finds.
      *
      * @param verb number of the READ of the record in its chain
      */

@@ -259,7 +259,7 @@ public final class Tenure {
     /**
      * Notes that a caller of this node is granted the lock locally, ahead of the remote queue.
      *
-     * @param since when it came, on this node's clock
+     * @param since when the caller came, on this node's clock
      */
     public void grantsLocally(long since, long now) {
         if (mayBePreceded(since) && unsure++ == 0) {
