@@ -210,8 +210,8 @@ public final class MemoryNodeLink {
 
     /**
      * Returns a refusal if the session's memory node is not the one that was joined at this address before, else null. Names are mapped to
-     * memory node ids: with another id, bound names would stay at their memory node while other processes map them elsewhere, and a lock
-     * could have two writers.
+     * memory node ids: with another id, bound names would stay at their memory node and other names would move to another one, so that a
+     * lock could have two writers.
      */
     private FabricException.@Nullable Refused anotherMemoryNode(FabricSession joined) {
         String known = memoryNodeId;
