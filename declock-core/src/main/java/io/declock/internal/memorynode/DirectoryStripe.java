@@ -32,7 +32,7 @@ final class DirectoryStripe {
         return -1;
     }
 
-    /** Adds a name that is not there yet. */
+    /** Adds a name that is not in the table yet. */
     void add(int hash, int record) {
         if ((size + 1) * 3L > slots.length * 2L) {
             grow();
@@ -60,7 +60,7 @@ final class DirectoryStripe {
         table[i] = slot;
     }
 
-    /** Removes the name of a record; returns whether it was there. */
+    /** Removes the name of a record; returns whether it was in the table. */
     boolean remove(int hash, int record) {
         int mask = slots.length - 1;
         for (int i = hash & mask; slots[i] != 0; i = i + 1 & mask) {

@@ -380,7 +380,7 @@ public final class ComputeNode implements DecLock {
         }
     }
 
-    /** Converts to nanoseconds, with a limit of 36,500 days. */
+    /** Converts to nanoseconds; a duration whose nanoseconds do not fit into a {@code long} becomes 36,500 days. */
     static long nanos(Duration duration) {
         try {
             return duration.toNanos();
