@@ -37,7 +37,7 @@ final class InboundPeer extends PeerConnection {
         body.end();
         TcpSession session = fabric().sessionOf(to);
         if (session == null) {
-            // Not this process, or not any more: the sender relays, and tries again later.
+            // The member is not this process, or not any more: the sender relays, and tries again later.
             fail(null);
             return;
         }
