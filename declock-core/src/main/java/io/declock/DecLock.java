@@ -136,7 +136,7 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
             return this;
         }
 
-        /** Sets the observer, which is told of grants, releases and losses. */
+        /** Sets the observer of grants, releases and losses. */
         public Builder observer(LockObserver observer) {
             this.observer = observer;
             return this;

@@ -69,7 +69,7 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * Turns a write hold on a single name into a read hold. Does nothing for a read hold. Only this acquisition is converted; waiting
-     * readers are let in once its owner has no other acquisition in write mode.
+     * readers are granted the lock once its owner has no other acquisition in write mode.
      *
      * @throws UnsupportedOperationException if the handle has several names
      * @throws IllegalStateException if the handle was closed

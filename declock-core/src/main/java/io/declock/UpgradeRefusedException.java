@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public class UpgradeRefusedException extends LockNotGrantedException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for the person who reads the log. */
+    /** Makes one with a message for operators. */
     public UpgradeRefusedException(@Nullable String message) {
         super(message);
     }

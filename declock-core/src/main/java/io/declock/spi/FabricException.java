@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 public class FabricException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one that names the node, what was tried and what happened. */
+    /** Makes one whose message names the node, the attempted action and the failure. */
     public FabricException(String message) {
         super(message);
     }
 
-    /** Makes one that names the node, what was tried and what happened. */
+    /** Makes one whose message names the node, the attempted action and the failure. */
     public FabricException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

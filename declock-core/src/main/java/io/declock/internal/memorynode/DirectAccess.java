@@ -44,6 +44,6 @@ public interface DirectAccess extends AutoCloseable {
      * @param port port, in the port space of the direct connections
      * @param token token to present there; valid once, for this session, while the session lives
      */
-    @SuppressWarnings("ArrayRecordComponent") // Goes from its maker to the wire; nobody compares tokens.
+    @SuppressWarnings("ArrayRecordComponent") // Goes from its maker to the wire; tokens are never compared.
     record Offer(String host, int port, byte[] token) {}
 }

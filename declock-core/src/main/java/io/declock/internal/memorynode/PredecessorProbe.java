@@ -12,7 +12,7 @@ interface PredecessorProbe {
      * Asks without waiting for the answer.
      *
      * @param address address and port, in numbers
-     * @param told called at most once, on any thread; a late answer has no effect
+     * @param told receives the answer, at most once, on any thread; a late answer has no effect
      */
     void ask(String address, Consumer<PredecessorAnswer> told);
 }

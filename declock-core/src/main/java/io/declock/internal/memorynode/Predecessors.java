@@ -67,8 +67,8 @@ final class Predecessors {
         return "two memory nodes call themselves '" + node.id() + "': this one"
                 + (reachedAt.isEmpty() ? "" : " at " + reachedAt) + ", and another one that lives at "
                 + twin.address()
-                + ". Each has a memory of its own, so that a lock could have two owners. Stop one of them; after an update,"
-                + " stop the former one. This one serves " + oldLeases.longest().toMillis()
+                + ". Each has a memory of its own, so that a lock could have two owners. Stop one of them; after an"
+                + " update, stop the former one. This one serves " + oldLeases.longest().toMillis()
                 + " ms after the other is gone";
     }
 
@@ -160,7 +160,8 @@ final class Predecessors {
         node.counts().count(NodeCounts.Kind.TWIN);
         log.error(
                 "Another memory node calls itself '{}', too, and lives at {}: a lock could have two owners. This one has ended its"
-                        + " sessions and lets no compute node join until the other is gone. Stop one of them; after an update, stop the former one.",
+                        + " sessions and lets no compute node join until the other is gone. Stop one of them; after an"
+                        + " update, stop the former one.",
                 node.id(),
                 twin.address());
         for (MemoryNodeSession session : node.sessions().snapshot()) {

@@ -161,7 +161,8 @@ final class ServerContext {
         if (id.equals(node.id()) && incarnation != node.incarnation()) {
             log.warn(
                     "The memory node that connected from {} calls itself '{}', as this one does: a lock could have two owners. The"
-                            + " other one lets no compute node join while this one lives. Stop one of them; after an update, stop this one.",
+                            + " other one lets no compute node join while this one lives. Stop one of them; after an"
+                            + " update, stop this one.",
                     addressOf(connection),
                     id);
         }

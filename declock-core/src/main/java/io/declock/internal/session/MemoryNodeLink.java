@@ -261,7 +261,7 @@ public final class MemoryNodeLink {
     }
 
     private void tellDown() {
-        Isolated.run("Notifying the listener of the missing session with memory node " + address, () -> listener.down(this));
+        Isolated.run("Reporting the missing session with memory node " + address, () -> listener.down(this));
     }
 
     private static String withoutNumbers(String text) {

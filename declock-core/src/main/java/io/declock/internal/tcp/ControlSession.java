@@ -48,6 +48,6 @@ public interface ControlSession extends FabricSession {
      * @param port port, in the port space of the direct connections
      * @param token token to present there, valid once
      */
-    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to whoever connects; nobody compares tokens.
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the connecting side; tokens are never compared.
     record DirectWay(String host, int port, byte[] token) {}
 }

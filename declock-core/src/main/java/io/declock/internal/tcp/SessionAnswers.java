@@ -29,11 +29,11 @@ final class SessionAnswers {
     }
 
     /** A ticket for a peer. */
-    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the proof; nobody compares tickets.
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the proof; tickets are never compared.
     record Ticket(byte[] bytes) {}
 
     /** The data that the memory node granted on a direct connection. */
-    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to whoever asked; nobody compares grants.
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the caller; grants are never compared.
     record DirectGrant(byte[] bytes) {}
 
     SessionAnswers(String node, PendingRequests requests, SessionListener listener) {

@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
  * @param status 0, or the code of a {@link io.declock.spi.FabricException.Reason} for which it will be closed
  * @param nonce the sender's random bytes
  */
-@SuppressWarnings("ArrayRecordComponent") // The nonce goes from the wire to the proof; nobody compares preambles.
+@SuppressWarnings("ArrayRecordComponent") // The nonce goes from the wire to the proof; preambles are never compared.
 public record Preamble(int magic, int version, int role, int status, byte[] nonce) {
     /** Makes one of this version. */
     public static Preamble of(int role, int status, byte[] nonce) {
