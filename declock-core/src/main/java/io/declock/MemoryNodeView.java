@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param members live compute nodes there
  * @param clockOffset offset between this process's clock and the memory node's, null before the first measurement
  * @param problem why there is no session, empty for none
- * @param downFor time since the session was lost, zero if there is one
+ * @param downFor how long there has been no session, zero if there is one
  */
 public record MemoryNodeView(
         String address,

@@ -48,7 +48,7 @@ public final class Secrets {
         }
         if (good.size() > MOST) {
             throw new IllegalArgumentException("there are " + good.size() + " secrets, and a memory node accepts "
-                    + MOST + " at a time: the present and the former one");
+                    + MOST + " at a time: the current and the previous one");
         }
         return List.copyOf(good);
     }

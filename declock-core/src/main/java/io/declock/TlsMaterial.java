@@ -28,7 +28,7 @@ public record TlsMaterial(
         }
         if (parameters != null) {
             throw new IllegalArgumentException(
-                    (parameters.getNeedClientAuth() ? "client certificates are demanded" : "TLS is refined")
+                    (parameters.getNeedClientAuth() ? "client certificates are demanded" : "TLS parameters are set")
                             + ", but there is no TLS context: name the certificate and key to use, or demand none");
         }
         return null;

@@ -156,13 +156,13 @@ final class Holds {
 
     // ---------------------------------------------------------------- losing
 
-    /** Ends a hold against its owner's will. */
+    /** Ends a hold that was lost. */
     void lose(Hold hold, LockLostException why, Effects effects) {
         remove(hold);
         toLost(hold, why, effects);
     }
 
-    /** Ends every hold against its owner's will. */
+    /** Ends every hold, because all were lost. */
     void loseAll(LockLostException why, Effects effects) {
         List<Hold> all = allReaders();
         if (writer != null) {

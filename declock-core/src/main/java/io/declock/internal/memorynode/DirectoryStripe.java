@@ -6,8 +6,8 @@ package io.declock.internal.memorynode;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One part of the {@link Directory}: an open-addressing table with linear probing. A slot is one long, the name's hash above
- * the record's index plus one; 0 is empty. Every method but {@link #lock} is called with the lock held.
+ * One part of the {@link Directory}: an open-addressing table with linear probing. A slot is one long, the name's hash above the record's
+ * index plus one; 0 is empty. Every method is called with {@link #lock} held.
  */
 final class DirectoryStripe {
     private static final int FIRST_SLOTS = 16;

@@ -78,8 +78,8 @@ public final class MemoryNode implements AutoCloseable {
     /**
      * Makes a memory node with empty memory.
      *
-     * @throws IllegalArgumentException if the settings make no sense
-     * @throws OutOfMemoryError if the memory was to be taken now and there is not enough
+     * @throws IllegalArgumentException if the settings are invalid
+     * @throws OutOfMemoryError if the memory is to be allocated at once and there is not enough
      */
     public static MemoryNode create(MemoryNodeSettings settings, Clock clock, TimerService timer, RandomSource random) {
         return create(settings, clock, timer, random, null);
@@ -89,8 +89,8 @@ public final class MemoryNode implements AutoCloseable {
      * Makes a memory node with empty memory that an adapter can access.
      *
      * @param memory memory for the region, null for memory of this process that only its processor accesses
-     * @throws IllegalArgumentException if the settings make no sense
-     * @throws OutOfMemoryError if the memory was to be taken now and there is not enough
+     * @throws IllegalArgumentException if the settings are invalid
+     * @throws OutOfMemoryError if the memory is to be allocated at once and there is not enough
      */
     public static MemoryNode create(
             MemoryNodeSettings settings,

@@ -24,7 +24,7 @@ final class PredecessorTable {
     private final long incarnation;
     private final OldLeases oldLeases;
     private final ReentrantLock lock = new ReentrantLock();
-    // With the lock held.
+    // Guarded by the lock.
     private final Map<FormerMemoryNode, Suspect> suspects = new HashMap<>();
     private final Set<FormerMemoryNode> gone = new LinkedHashSet<>();
     private boolean startingOver;
@@ -124,7 +124,7 @@ final class PredecessorTable {
         }
     }
 
-    // With the lock held.
+    // Called with the lock held.
     private Next judge(FormerMemoryNode former, Suspect suspect, PredecessorAnswer answer, long now) {
         boolean answers = answer.kind() == Kind.MEMORY_NODE;
         // Whatever its incarnation: a memory node with this id that is not this one is a second one.
@@ -172,7 +172,7 @@ final class PredecessorTable {
         }
     }
 
-    // With the lock held.
+    // Called with the lock held.
     private void forget(FormerMemoryNode former) {
         suspects.remove(former);
         gone.add(former);

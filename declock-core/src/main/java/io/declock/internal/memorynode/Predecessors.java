@@ -81,7 +81,7 @@ final class Predecessors {
     }
 
     /**
-     * Checks that no other memory node of this id is known to live, and begins to ask the one that a compute node reports.
+     * Checks that no other living memory node of this id is known, and begins to ask the one that a compute node reports.
      *
      * @param reachedAt this memory node's own address as the compute node reached it, empty for none
      * @throws FabricException.Refused if one lives, or while it is unknown whether one lives

@@ -189,8 +189,8 @@ final class Reclaimer {
     }
 
     /**
-     * Marks a record as resolved. Returns true if its resolution must wait: then {@code again} runs later, or {@code tooMany} at once if
-     * too many wait already.
+     * Marks a record as resolved. Returns true if its resolution must wait: then {@code again} runs when the round is over, or {@code
+     * tooMany} at once if too many wait already.
      */
     boolean putOff(int record, Runnable again, Runnable tooMany) {
         IdleScan current = scan;

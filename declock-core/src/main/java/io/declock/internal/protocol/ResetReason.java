@@ -15,7 +15,7 @@ public enum ResetReason {
     GRANT_REFUSED(true),
     /** A waiter suspects that no living node holds the lock; a node may still hold it, so the users are asked first (rule B10). */
     SUSPECTED(true),
-    /** A reset does not come to an end; its initiator may be gone. */
+    /** A reset does not end; its initiator may be dead. */
     STALLED_RESET(false);
 
     private final boolean asksFirst;

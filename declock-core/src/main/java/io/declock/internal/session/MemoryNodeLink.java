@@ -312,8 +312,8 @@ public final class MemoryNodeLink {
 
     /**
      * Ends the session. The watch on the lease and the fabric may report the end at the same moment, for example after a pause: the thread
-     * that removes the session does all the rest. The process joins again only after every lock has learnt of the loss (rule C6): by
-     * joining, the memory node learns that the former session is over, so that it need not wait for that session's lease.
+     * that removes the session does all the rest. The process joins again only after every lock has learnt of the loss (rule C6): the join
+     * request tells the memory node that the former session is over, so that it need not wait for that session's lease.
      */
     private void lost(NodeSession current, FabricException cause, boolean atItsBeginning) {
         boolean again;

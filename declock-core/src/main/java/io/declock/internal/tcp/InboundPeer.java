@@ -43,7 +43,7 @@ final class InboundPeer extends PeerConnection {
         }
         byte[] ticket = session.ticketFrom(from.nodeId(), from.incarnation());
         if (!prove(Proofs.prove(ticket, "declock peer client", clientNonce, nonce()), proof)) {
-            throw new BadFrameException("a peer that is not the member it says");
+            throw new BadFrameException("a peer that is not the member it claims to be");
         }
         ByteBuf out = out();
         int start = FrameWriter.begin(out, Wire.AUTHENTICATED);
