@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * hand-overs), {@link HoldConversion} (upgrade and downgrade) and {@link SessionBinding} (the {@link CqlLock} of the present session). A
  * process may know 100,000 locks, so a part without state has no object per lock.
  *
- * <p>Thread-safe: its own short mutex guards it, its parts and its {@link CqlLock}; no outside code is called under it.
+ * <p>Thread-safe: its own short mutex guards it, its parts and its {@link CqlLock}; no effect is performed under it.
  */
 public final class LocalLock implements CqlUpper {
     private final String name;

@@ -40,7 +40,7 @@ import java.util.function.Supplier;
  * it sends the member the address, so a member that learns the address after the users were fetched finds the mark with its first FAA (rule
  * B9).
  *
- * <p>Thread-safe: every field is guarded by its own mutex, and no outside code is called under it.
+ * <p>Thread-safe: every field is guarded by its own mutex, and no effect is performed under it.
  */
 public final class LockReset {
     /** The outcome of a reset, or of the question before it. */
