@@ -8,18 +8,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** Looks into a running compute node, for health, metrics and the endpoint. Thread-safe. */
+/** Shows the state of a running compute node, for health, metrics and the endpoint. Thread-safe. */
 public interface ComputeNodeMonitor {
     /** Returns one view per configured memory node. */
     List<MemoryNodeView> memoryNodes();
 
-    /** Returns the view of the memory node that a name lives on, empty while not every memory node has been joined once. */
+    /** Returns the view of the memory node that a name lives on, empty until every memory node has been joined at least once. */
     Optional<MemoryNodeView> memoryNodeOf(String name);
 
-    /** Returns what this process holds and waits for now, at most {@code limit} of it. */
+    /** Returns the present holds and waits of this process, at most {@code limit} of them. */
     List<LockView> locks(int limit);
 
-    /** Returns what this process holds and waits for now under one name. */
+    /** Returns the present holds and waits of this process under one name. */
     List<LockView> locksNamed(String name);
 
     /** Returns how many locks are held now. */
@@ -34,11 +34,11 @@ public interface ComputeNodeMonitor {
     /** Returns the counters. */
     Counters counters();
 
-    /** Returns how the fabrics are doing beside their sessions: texts and growing numbers by name; empty if there is nothing to say. */
+    /** Returns details of the fabrics that belong to no session: texts and growing numbers by name; empty if there are none. */
     default Map<String, Object> fabricDetails() {
         return Map.of();
     }
 
-    /** Looks one name up at its memory node without creating it. */
+    /** Looks one name up at its memory node without creating a record for it. */
     CompletionStage<Optional<LockRecordView>> inspect(String name);
 }

@@ -8,16 +8,16 @@ import java.time.Duration;
 /**
  * Settings of a compute node.
  *
- * @param namespace names live in a namespace; processes that should meet share it
- * @param name what this process calls itself, for people
- * @param defaultWaitTime wait time of requests that do not say
- * @param lease lease asked for; a memory node declares this process dead when it was silent for that long and a margin
+ * @param namespace names live in a namespace; processes that share locks must use the same one
+ * @param name display name of this process, for people
+ * @param defaultWaitTime wait time of requests that set none
+ * @param lease lease asked for; a memory node declares this process dead when it has been silent for the lease and a margin
  * @param heartbeatInterval how often the lease is renewed; at most a third of the lease
- * @param leaseMargin how much earlier than the memory node this process counts its own lease as over
- * @param failFast whether acquisitions fail at once while the memory node has no session, in place of waiting for it
+ * @param leaseMargin how much earlier than the memory node this process treats its own lease as expired
+ * @param failFast whether acquisitions fail at once, instead of waiting, while there is no session with the memory node
  * @param clockSyncInterval how often the clock offset is measured
  * @param maxIdleLocks idle lock names kept with their resolved records; more are forgotten
- * @param spinNanos how long a caller that comes first in line behind a holder of this node spins before it parks, 0 for never
+ * @param spinNanos how long the first caller in line behind a holder of this node spins before it parks, 0 for never
  * @param local bounds of the local level
  * @param cql intervals of the protocol
  */
@@ -49,7 +49,7 @@ public record ComputeNodeSettings(
             LocalSettings.DEFAULTS,
             CqlSettings.DEFAULTS);
 
-    /** Checks the values against each other. */
+    /** Checks the values and their relations. */
     public ComputeNodeSettings {
         LockNames.checkEncodable("a namespace", namespace);
         positive("lease", lease);
@@ -71,7 +71,7 @@ public record ComputeNodeSettings(
         }
     }
 
-    /** Returns these with another namespace; services meet only within one. */
+    /** Returns these with another namespace; processes share locks only within one namespace. */
     public ComputeNodeSettings withNamespace(String other) {
         return new ComputeNodeSettings(
                 other,
@@ -88,7 +88,7 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with another bound on waits that name none. */
+    /** Returns these with another wait time for requests that set none. */
     public ComputeNodeSettings withDefaultWaitTime(Duration waitTime) {
         return new ComputeNodeSettings(
                 namespace,
@@ -105,7 +105,7 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with another lease and what depends on it. */
+    /** Returns these with another lease, and the heartbeat interval and margin that depend on it. */
     public ComputeNodeSettings withLease(Duration newLease, Duration newHeartbeatInterval, Duration newLeaseMargin) {
         return new ComputeNodeSettings(
                 namespace,
@@ -122,7 +122,7 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with acquisitions that fail at once, or wait, while a memory node is unavailable. */
+    /** Returns these with another choice between failing at once and waiting while a memory node is unavailable. */
     public ComputeNodeSettings withFailFast(boolean fails) {
         return new ComputeNodeSettings(
                 namespace,
@@ -139,7 +139,7 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with another bound on the names kept although nobody uses them. */
+    /** Returns these with another bound on the idle names kept. */
     public ComputeNodeSettings withMaxIdleLocks(int idleLocks) {
         return new ComputeNodeSettings(
                 namespace,
@@ -156,7 +156,7 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with another time for which the first in line spins before it parks; zero for never. */
+    /** Returns these with another time for which the first caller in line spins before it parks; zero for never. */
     public ComputeNodeSettings withSpin(Duration spin) {
         return new ComputeNodeSettings(
                 namespace,

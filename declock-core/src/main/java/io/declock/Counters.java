@@ -3,9 +3,9 @@
 
 package io.declock;
 
-/** What a compute node has counted since it was made. Thread-safe; values only grow. */
+/** The counts of a compute node since it was created. Thread-safe; values only grow. */
 public interface Counters {
-    /** What is counted besides verbs. */
+    /** The events that are counted, besides verbs. */
     public enum Event {
         /** Acquisitions that took a queue position at the memory node. */
         REMOTE_ACQUISITION,
@@ -21,7 +21,7 @@ public interface Counters {
         HAND_OVER,
         /** Grants sent before the release FAA (rule F of docs/protocol.md). */
         HAND_OVER_PRE_ARMED,
-        /** Grants received that matched nothing. */
+        /** Grants received that matched no pending request. */
         GRANT_IGNORED,
         /** Grants refused because they were for an older incarnation. */
         GRANT_REFUSED,
@@ -29,13 +29,13 @@ public interface Counters {
         SELF_CHECK,
         /** Self-checks that found the lock granted. */
         SELF_CHECK_GRANT,
-        /** Queue READs repeated because entries were not filled. */
+        /** Queue READs repeated because entries were not filled yet. */
         REFETCH,
-        /** Positions passed on because nobody wanted them any more. */
+        /** Positions passed on because their waiters had gone. */
         ORPHAN,
         /** Resets started by this process. */
         RESET_STARTED,
-        /** Resets this process brought to an end. */
+        /** Resets completed by this process. */
         RESET_COMPLETED,
         /** Resets taken over from another process. */
         RESET_TAKEN_OVER,
@@ -49,16 +49,16 @@ public interface Counters {
         PEER_DIRECT,
         /** Peer messages sent through the memory node. */
         PEER_RELAYED,
-        /** Frames that made no sense and closed their connection. */
+        /** Malformed frames, each of which closed its connection. */
         BAD_FRAME,
         /** Times a thread waiting for a lock was parked. */
         PARK
     }
 
-    /** Returns how many verbs of that kind were posted for that purpose. */
+    /** Returns how many verbs of this kind were posted for this purpose. */
     long verbs(Purpose purpose, Verb verb);
 
-    /** Returns how many verbs were posted for that purpose. */
+    /** Returns how many verbs were posted for this purpose. */
     default long verbs(Purpose purpose) {
         long sum = 0;
         for (Verb verb : Verb.values()) {
@@ -67,6 +67,6 @@ public interface Counters {
         return sum;
     }
 
-    /** Returns how often that happened. */
+    /** Returns how often this event happened. */
     long get(Event event);
 }

@@ -10,11 +10,11 @@ import java.time.Duration;
  *
  * @param selfCheckInterval how long a waiter waits before it first checks on its own whether it was granted; doubles up to 16 times
  *     that, with jitter
- * @param prefetchInterval a holder with local waiters looks at the remote queue at most this often
- * @param refetchLimit how often unfilled entries are read again before the waiter's self-check is left to find out
+ * @param prefetchInterval how often, at most, a holder with local waiters READs the remote queue
+ * @param refetchLimit how often unfilled entries are read again; after that the waiter learns of its grant by its self-check
  * @param refetchInterval pause before a repeated refetch
- * @param suspectAfter how long a waiter waits before it asks the other compute nodes whether anybody holds the lock
- * @param resetPollInterval how often a waiter looks whether a reset is over, doubling up to 16 times that
+ * @param suspectAfter how long a waiter waits before it asks the users of the lock whether any of them holds it
+ * @param resetPollInterval how often a waiter checks whether a reset is over, doubling up to 16 times that
  * @param resetResendInterval how often an unanswered reset signal is sent again
  * @param preArmedHandOver whether a writer that knows its successor grants before its release FAA (rule F of docs/protocol.md)
  * @param releaseRead which release FAAs are chained with a READ of the queue

@@ -14,7 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The locks of one process, open: the way in for programs without Spring. One is enough for a process. Thread-safe.
+ * An open connection of one process to its memory nodes: the entry point for programs without Spring. One per process is enough.
+ * Thread-safe.
  *
  * <pre>{@code
  * try (DecLock locks = DecLock.connect("tcp://locks.internal:7420")) {
@@ -68,13 +69,13 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
      */
     boolean awaitReady(Duration timeout) throws InterruptedException;
 
-    /** From now on only owners that hold a lock already may acquire it again. */
+    /** Stops accepting new acquisitions: from now on only an owner that already holds a lock may acquire it again. */
     void stopAccepting();
 
     /** Waits until this process holds nothing. Returns false if that took longer than {@code timeout}. */
     boolean awaitIdle(Duration timeout) throws InterruptedException;
 
-    /** Returns a look into the locks of this process. */
+    /** Returns the monitor, which shows the state of this process's locks. */
     ComputeNodeMonitor monitor();
 
     /** Returns the settings. */
@@ -82,8 +83,8 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
 
     /**
      * Stops accepting, completes every wait with {@link ShuttingDownException}, leaves every memory node, and ends the threads and
-     * connections. Holds that are left are lost. Waits end at once; leaving takes up to two seconds for each memory node that does not
-     * answer, or at which this process still has a position that others must pass. Idempotent.
+     * connections. Remaining holds are lost. Waits end at once. Leaving takes up to two seconds for each memory node that does not answer,
+     * or at which this process still has a queue position that must be passed on. Idempotent.
      */
     @Override
     void close();
@@ -112,7 +113,7 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
             return this;
         }
 
-        /** Sets what holds for all locks of this process: namespace, lease, waiting, fairness. */
+        /** Sets the options of all locks of this process: namespace, lease, waiting, fairness. */
         public Builder settings(ComputeNodeSettings settings) {
             this.settings = settings;
             return this;
@@ -125,23 +126,26 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
         }
 
         /**
-         * Sets a setting of the RDMA fabric, which serves addresses that begin with {@code rdma://} and is in the module {@code
+         * Sets one option of the RDMA fabric, which serves addresses that begin with {@code rdma://} and is in the module {@code
          * declock-rdma}.
          *
-         * @param name as the property below {@code declock.rdma.}, such as {@code device}
+         * @param name name of the property below {@code declock.rdma.}, such as {@code device}
          */
         public Builder rdma(String name, String value) {
             rdma.put(name, value);
             return this;
         }
 
-        /** Sets the observer, which is told of grants, releases and losses. */
+        /** Sets the observer of grants, releases and losses. */
         public Builder observer(LockObserver observer) {
             this.observer = observer;
             return this;
         }
 
-        /** Adds a fabric of one's own, which is asked before those of the library whether it serves an address; closed with the locks. */
+        /**
+         * Adds a custom fabric. It takes precedence over the library's fabrics for the addresses that it supports, and is closed with the
+         * locks.
+         */
         public Builder fabric(Fabric fabric) {
             fabrics.add(fabric);
             return this;
@@ -151,7 +155,7 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
          * Opens the locks and begins to join the memory nodes, without waiting for them.
          *
          * @throws IllegalArgumentException if there is no memory node, or no fabric for one
-         * @throws DecLockException if a fabric cannot be opened; says what to do
+         * @throws DecLockException if a fabric cannot be opened; its message says what to do
          */
         public DecLock open() {
             return Opening.open(addresses, fabrics, tcp, rdma, settings, observer);

@@ -5,16 +5,16 @@ package io.declock;
 
 import org.jspecify.annotations.Nullable;
 
-/** What every failure of the library extends. Its message names the lock, the memory node, what was tried and what to do. */
+/** The superclass of the library's exceptions. The message names the lock, the memory node, the attempted action and the remedy. */
 public class DecLockException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for the person who reads the log. */
+    /** Makes one with a message for operators. */
     public DecLockException(@Nullable String message) {
         super(message);
     }
 
-    /** Makes one with a message and what caused it. */
+    /** Makes one with a message and a cause. */
     public DecLockException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -8,17 +8,17 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
- * Reader-writer locks by name, shared by every process that uses the same memory nodes and namespace. Grants are in the
- * order of arrival (policy {@code task-fair}) or let readers pass a bounded number of phases ({@code phase-fair}); each
+ * Reader-writer locks by name, shared by every process that uses the same memory nodes and namespace. Locks are granted in the order of
+ * arrival (policy {@code task-fair}), or readers may pass waiting writers for a bounded number of phases ({@code phase-fair}). Each grant
  * carries a fencing token.
  *
- * <p>An owner (a thread, or a {@link LockOwner}) that has the lock enters again past everybody who waits. An owner that has lost the
- * lock, because its session ended or a ceiling was reached, and has not released it since gets {@link LockLostException} from every
- * attempt to acquire it: what it believes to hold must be released as often as it was acquired first. Otherwise the release of
- * what was lost would free what was acquired after.
+ * <p>An owner (a thread, or a {@link LockOwner}) that holds the lock acquires it again ahead of all waiters. An owner that has lost the
+ * lock, because its session ended or a ceiling was reached, and has not released it since gets {@link LockLostException} from every attempt
+ * to acquire it: it must first release the lost hold as often as it acquired it. Otherwise the release of the lost hold would free a later
+ * one.
  *
- * <p>Thread-safe; virtual threads are welcome. Waiting threads are parked and take no part in waiting; no thread of the
- * library is blocked by a caller's critical section.
+ * <p>Thread-safe; virtual threads may call every method. Waiting threads are parked and use no CPU; a caller's critical section never
+ * blocks a thread of the library.
  */
 public interface DistributedReadWriteLock {
     /** Longest lock name in UTF-8 bytes, without its namespace. */
@@ -26,8 +26,8 @@ public interface DistributedReadWriteLock {
 
     /**
      * Returns the lock of that name as a {@link ReadWriteLock} whose holds belong to threads: reentrant as {@link
-     * java.util.concurrent.locks.ReentrantReadWriteLock} is, with write to read downgrade. {@code newCondition} is not
-     * supported. {@code lock()} waits without bound.
+     * java.util.concurrent.locks.ReentrantReadWriteLock} is, with write to read downgrade. {@code newCondition} is not supported. {@code
+     * lock()} waits without a time limit.
      *
      * <p>A thread that holds only the read lock and asks for the write lock gets an {@link IllegalMonitorStateException} at
      * once, where {@code ReentrantReadWriteLock} would deadlock; see {@link LockHandle#tryUpgrade()}. Its {@code tryLock()} returns
@@ -39,12 +39,12 @@ public interface DistributedReadWriteLock {
     ReadWriteLock lock(String name);
 
     /**
-     * Acquires what is asked for, on behalf of the calling thread.
+     * Acquires the requested locks on behalf of the calling thread.
      *
      * @throws LockNotGrantedException if the wait time ran out, or at once as {@link UpgradeRefusedException} if the owner would wait for
      *     itself
      * @throws LockLostException if the owner has lost the lock and not released it since
-     * @throws MemoryNodeUnavailableException if a memory node that is needed is not there: at once where waiting for it is not allowed,
+     * @throws MemoryNodeUnavailableException if a memory node that is needed is unavailable: at once if the settings forbid waiting for it,
      *     else when the wait time has run out
      * @throws InterruptedException if interrupted while waiting; nothing is held then
      */
@@ -54,8 +54,8 @@ public interface DistributedReadWriteLock {
     LockHandle acquire(LockRequest request, LockOwner owner) throws InterruptedException;
 
     /**
-     * As {@link #acquire(LockRequest)}, with an empty result where that would throw {@link LockNotGrantedException}. That a memory node is
-     * not there is told as an exception, as the result would say that somebody has the lock.
+     * As {@link #acquire(LockRequest)}, with an empty result where that would throw {@link LockNotGrantedException}. An unavailable memory
+     * node still causes an exception, because an empty result means that another owner has the lock.
      */
     Optional<LockHandle> tryAcquire(LockRequest request) throws InterruptedException;
 
@@ -64,9 +64,9 @@ public interface DistributedReadWriteLock {
      *
      * <p>Cancelling the returned stage's future, or failing it, withdraws the request; a grant that races with it is released.
      *
-     * <p>A node has at most 64 threads that complete stages. A dependent action that blocks, for another lock above all, belongs on an
-     * executor of its own ({@code thenAcceptAsync(action, executor)}): 64 of them that wait for what only further completions bring
-     * would wait until their wait times are over.
+     * <p>A node has at most 64 threads that complete stages. A dependent action that blocks, above all for another lock, belongs on an
+     * executor of its own ({@code thenAcceptAsync(action, executor)}): 64 such actions that wait for further completions would block until
+     * their wait times are over.
      *
      * @return completes with the handle, on a thread of the library, or exceptionally as {@link #acquire(LockRequest)} throws
      */

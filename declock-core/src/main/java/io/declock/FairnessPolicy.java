@@ -3,10 +3,10 @@
 
 package io.declock;
 
-/** Who goes first between readers and writers, and between local and remote waiters (DecLock, section 5.3). */
+/** The order between readers and writers, and between local and remote waiters (DecLock, section 5.3). */
 public enum FairnessPolicy {
-    /** Everybody in the order of arrival; a waiting writer stops later readers. */
+    /** All waiters in the order of arrival; a waiting writer stops later readers. */
     TASK_FAIR,
-    /** Readers of this process may pass its waiting writers, a bounded number of phases. */
+    /** Readers of this process may pass its waiting writers, for a bounded number of phases. */
     PHASE_FAIR
 }

@@ -13,15 +13,15 @@ import java.util.List;
  * <p>Thread-safe. It may be closed by another thread than the one that acquired it.
  */
 public interface LockHandle extends AutoCloseable {
-    /** Returns what was granted, in the order in which it was taken. */
+    /** Returns the grants, in the order in which they were acquired. */
     List<Grant> grants();
 
     /** Returns the mode in which the first name is held. */
     LockMode mode();
 
     /**
-     * Returns the fencing token of the first (usually only) name: positive, and greater than the token of every write lock
-     * granted before on that name, across processes, resets and memory-node restarts. Reentrant acquisitions share one.
+     * Returns the fencing token of the first (usually only) name: positive, and greater than the token of every write lock granted before
+     * on that name, across processes, resets and memory-node restarts. Reentrant acquisitions share one token.
      */
     long fencingToken();
 
@@ -33,32 +33,32 @@ public interface LockHandle extends AutoCloseable {
     long fencingToken(String name);
 
     /**
-     * Returns whether every lock of this handle is still held, judged on this machine's monotonic clock without asking
-     * anybody: false from the moment on at which the session's lease may have run out or a ceiling is reached, and once it was closed.
+     * Returns whether every lock of this handle is still held, judged on this machine's monotonic clock without network traffic: false as
+     * soon as the session's lease may have run out or a ceiling is reached, and after closing.
      */
     boolean isValid();
 
     /**
-     * Registers a callback for the loss of this handle (session lapsed, memory node lost, ceiling on the hold reached). It
-     * runs once, on a thread of the library; immediately if the handle is lost already; never after a normal close. Listeners of
-     * several handles share a few threads: one that is slow delays others, but no {@link #interruptOnLost}.
+     * Registers a callback for the loss of this handle (session lapsed, memory node lost, ceiling on the hold reached). It runs once, on a
+     * thread of the library; immediately if the handle is lost already; never after a normal close. Listeners of several handles share a
+     * few threads: a slow listener delays other listeners, but never {@link #interruptOnLost}.
      */
     void onLost(LostListener listener);
 
     /**
-     * Interrupts the calling thread when this handle is lost before it is closed; at once if it is lost already. No interrupt comes
-     * after {@link #close} has returned, and closing on that thread takes back one that nothing has noticed by then, so that the
-     * thread can go on with something else.
+     * Interrupts the calling thread when this handle is lost before it is closed; at once if it is lost already. No interrupt comes after
+     * {@link #close} has returned, and closing on that thread clears a pending interrupt of this kind, so that the thread can go on with
+     * other work.
      */
     void interruptOnLost();
 
     /**
-     * Tries to turn a read hold on a single name into a write hold, without waiting: it succeeds only if this is the one
-     * reader anywhere and nobody waits. The token changes to a higher one. Two readers that both want to upgrade would
-     * wait for each other for ever, hence no waiting form.
+     * Tries to turn a read hold on a single name into a write hold, without waiting: it succeeds only if this is the only reader in any
+     * process and there is no waiter. The token changes to a higher one. Two readers that both want to upgrade would wait for each other
+     * for ever, hence no waiting form.
      *
-     * <p>Only this acquisition is converted, others of the same owner keep their modes. It succeeds without asking anybody while its
-     * owner has the write lock by another acquisition.
+     * <p>Only this acquisition is converted, others of the same owner keep their modes. While its owner has the write lock by another
+     * acquisition, it succeeds without a remote operation.
      *
      * @return whether the handle now holds the write lock; false leaves the read lock as it was
      * @throws UnsupportedOperationException if the handle has several names
@@ -69,7 +69,7 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * Turns a write hold on a single name into a read hold. Does nothing for a read hold. Only this acquisition is converted; waiting
-     * readers are let in once its owner has no other acquisition in write mode.
+     * readers are granted the lock once its owner has no other acquisition in write mode.
      *
      * @throws UnsupportedOperationException if the handle has several names
      * @throws IllegalStateException if the handle was closed
@@ -85,13 +85,13 @@ public interface LockHandle extends AutoCloseable {
     @Override
     void close();
 
-    /** One name that was granted. */
+    /** The grant of one name. */
     record Grant(String name, LockMode mode, long fencingToken) {}
 
-    /** Told once when a handle is lost. */
+    /** Called once when a handle is lost. */
     @FunctionalInterface
     interface LostListener {
-        /** Called with why the hold on the named lock ended. */
+        /** Called with the reason for the loss of the hold on the named lock. */
         void lost(LockHandle handle, LockLostException why);
     }
 }

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 public class LockLostException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for the person who reads the log. */
+    /** Makes one with a message for operators. */
     public LockLostException(@Nullable String message) {
         super(message);
     }
 
-    /** Makes one with a message and what caused it. */
+    /** Makes one with a message and a cause. */
     public LockLostException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }

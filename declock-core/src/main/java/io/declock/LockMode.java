@@ -7,7 +7,7 @@ package io.declock;
 public enum LockMode {
     /** Shared with other readers, excludes writers. */
     READ,
-    /** Excludes everybody else. */
+    /** Excludes every other holder. */
     WRITE;
 
     /** Returns whether a holder in this mode excludes every other holder. */

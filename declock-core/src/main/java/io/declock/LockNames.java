@@ -3,11 +3,11 @@
 
 package io.declock;
 
-/** How lock names are checked, and printed in messages and logs: users choose them, perhaps from what a stranger typed. */
+/** Checks lock names, and quotes them for messages and logs: applications may build names from untrusted input. */
 public final class LockNames {
     private LockNames() {}
 
-    /** Returns a name in single quotes, with control characters and what could hide in a line escaped. */
+    /** Returns a name in single quotes, with control, format and line-separating characters escaped. */
     public static String quoted(String name) {
         int plain = 0;
         while (plain < name.length() && isPlain(name.charAt(plain))) {
@@ -37,11 +37,11 @@ public final class LockNames {
     }
 
     /**
-     * Checks what is to be sent to a memory node in UTF-8: a lone surrogate has no encoding, so that two such names would be one, and a
-     * zero character separates the namespace from the name.
+     * Checks a text that is to be sent to a memory node in UTF-8: a lone surrogate has no encoding, so two such names would become one, and
+     * a zero character separates the namespace from the name.
      *
-     * @param what what the text is, for the message
-     * @throws IllegalArgumentException if it has one of them
+     * @param what description of the text, for the message
+     * @throws IllegalArgumentException if the text has a lone surrogate or a zero character
      */
     public static void checkEncodable(String what, String text) {
         for (int i = 0; i < text.length(); i++) {

@@ -5,16 +5,16 @@ package io.declock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The wait time ran out before the lock was granted, or it was busy and no waiting was asked for. */
+/** The wait time ran out before the lock was granted, or the lock was busy and the request allowed no waiting. */
 public class LockNotGrantedException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for the person who reads the log. */
+    /** Makes one with a message for operators. */
     public LockNotGrantedException(@Nullable String message) {
         super(message);
     }
 
-    /** Makes one with a message and what caused it. */
+    /** Makes one with a message and a cause. */
     public LockNotGrantedException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -6,8 +6,8 @@ package io.declock;
 import java.util.Objects;
 
 /**
- * Who holds a lock when it is not a thread: a request, a reactive pipeline, a job. Reentrancy and release are decided by the
- * owner's identity, never by the calling thread, so an owner may acquire on one thread and release on another.
+ * An owner of locks that is not a thread: a request, a reactive pipeline, a job. Reentrancy and release are decided by the owner's
+ * identity, never by the calling thread, so an owner may acquire on one thread and release on another.
  *
  * <p>Immutable and thread-safe; equality is identity.
  */
@@ -27,7 +27,7 @@ public final class LockOwner {
         return new LockOwner(Objects.requireNonNull(description, "description"));
     }
 
-    /** Returns what the owner was named; not unique. */
+    /** Returns the owner's description; not unique. */
     public String description() {
         return description;
     }

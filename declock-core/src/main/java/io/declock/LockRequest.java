@@ -11,7 +11,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller asks for: one or more names with a mode each, how long to wait, and a ceiling on the hold.
+ * A request for locks: one or more names, each with a mode, a wait time, and a ceiling on the hold.
  *
  * <p>Several names are taken in one fixed order (the UTF-8 bytes of the names), each once and in the stronger of the modes
  * asked for, so that two requests for the same names never deadlock, whatever the order they were written in.
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable; each method returns a new request.
  */
 public final class LockRequest {
-    /** How long an acquisition waits when the request does not say: 30 seconds. */
+    /** The wait time of a request that sets none: 30 seconds. */
     public static final Duration DEFAULT_WAIT_TIME = Duration.ofSeconds(30);
 
     private final String name;
@@ -77,7 +77,7 @@ public final class LockRequest {
     }
 
     /**
-     * Bounds the wait for all names together. Zero asks once and never queues.
+     * Bounds the wait for all names together. A request with zero tries once and never queues.
      *
      * @throws IllegalArgumentException if negative
      */
@@ -89,9 +89,9 @@ public final class LockRequest {
     }
 
     /**
-     * Sets a ceiling: when it is reached the library releases the lock, the handle is lost and {@code onLost} fires. Without it a
-     * lock is held until it is closed, or until the session ends. The ceiling of the acquisition that began to hold the lock ends every
-     * acquisition of its owner; that of a reentrant acquisition ends only this one, and never what it is nested in.
+     * Sets a ceiling: when it is reached the library releases the lock, the handle is lost and {@code onLost} fires. Without it a lock is
+     * held until it is closed, or until the session ends. The ceiling of the acquisition that began to hold the lock ends every acquisition
+     * of its owner; that of a reentrant acquisition ends only this one, and never an enclosing one.
      *
      * @throws IllegalArgumentException if zero or negative
      */
@@ -107,7 +107,7 @@ public final class LockRequest {
         return names.size() == 1;
     }
 
-    /** Returns the name that was asked for first, of most requests the only one. */
+    /** Returns the name that was asked for first; most requests have only one. */
     public String name() {
         return name;
     }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One hold or one wait of this process, at one moment.
+ * One hold or one wait of this process at one moment.
  *
  * @param name the lock's name without its namespace
  * @param memoryNode stable id of its memory node, empty before it is known

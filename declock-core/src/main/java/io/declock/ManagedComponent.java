@@ -3,7 +3,7 @@
 
 package io.declock;
 
-/** A part of a compute node with a life of its own, so that a container can start, stop and show it. Thread-safe, idempotent. */
+/** A part of a compute node with its own life cycle, which a container can start, stop and show. Thread-safe, idempotent. */
 public interface ManagedComponent {
     /** Returns its name. */
     String name();

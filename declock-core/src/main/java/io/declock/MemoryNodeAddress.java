@@ -7,9 +7,9 @@ import java.net.URI;
 import java.net.URISyntaxException;
 
 /**
- * Where a memory node is: {@code tcp://host:port}, {@code rdma://host:port} or {@code inprocess://name}.
+ * The address of a memory node: {@code tcp://host:port}, {@code rdma://host:port} or {@code inprocess://name}.
  *
- * @param scheme which fabric
+ * @param scheme scheme of the fabric
  * @param host host name, address, or in-process name
  * @param port TCP port, 0 for none
  */
@@ -20,7 +20,7 @@ public record MemoryNodeAddress(String scheme, String host, int port) {
     /**
      * Parses an address; a missing port is {@value #DEFAULT_PORT}, a missing scheme is {@code tcp}.
      *
-     * @throws IllegalArgumentException that says what is wrong with it
+     * @throws IllegalArgumentException if it is malformed; the message says how
      */
     public static MemoryNodeAddress parse(String text) {
         String trimmed = text.trim();

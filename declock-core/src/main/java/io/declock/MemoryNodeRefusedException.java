@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 public class MemoryNodeRefusedException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for the person who reads the log. */
+    /** Makes one with a message for operators. */
     public MemoryNodeRefusedException(@Nullable String message) {
         super(message);
     }
 
-    /** Makes one with a message and what caused it. */
+    /** Makes one with a message and a cause. */
     public MemoryNodeRefusedException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -5,16 +5,16 @@ package io.declock;
 
 import org.jspecify.annotations.Nullable;
 
-/** The memory node that a lock lives on cannot serve now. */
+/** The memory node that a lock lives on cannot serve requests now. */
 public class MemoryNodeUnavailableException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for the person who reads the log. */
+    /** Makes one with a message for operators. */
     public MemoryNodeUnavailableException(@Nullable String message) {
         super(message);
     }
 
-    /** Makes one with a message and what caused it. */
+    /** Makes one with a message and a cause. */
     public MemoryNodeUnavailableException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * One memory node as this process sees it, at one moment.
  *
- * @param address where it is configured to be
+ * @param address configured address
  * @param id its stable id, empty before the first join
  * @param state state of the session
  * @param nodeId this process's node id there, 0 without a session
  * @param incarnation this process's incarnation there
  * @param roundTrip last measured round trip of a heartbeat, null before the first
- * @param leaseLeft what is left of the lease, zero without a session
+ * @param leaseLeft remaining lease, zero without a session
  * @param recordsInUse lock records that belong to a name
  * @param recordsTotal lock records the region holds
  * @param members live compute nodes there
- * @param clockOffset this process's clock against the memory node's, null before the first measurement
+ * @param clockOffset offset between this process's clock and the memory node's, null before the first measurement
  * @param problem why there is no session, empty for none
- * @param downFor for how long there has been no session, zero if there is one
+ * @param downFor how long there has been no session, zero if there is one
  */
 public record MemoryNodeView(
         String address,

@@ -15,13 +15,13 @@ public enum Purpose {
     REQUEUE,
     /** READ and CAS of an acquisition that must not wait, of an upgrade, or the FAA of a downgrade. */
     CONVERT,
-    /** The READ of the queue that tells a holder whether remote waiters exist. */
+    /** The READ of the queue by which a holder learns whether there are remote waiters. */
     PREFETCH,
     /** The READ by which a waiter checks on its own whether it was granted the lock. */
     SELF_CHECK,
-    /** The READ that repeats because entries were not filled yet. */
+    /** A READ that is repeated because entries were not filled yet. */
     REFETCH,
-    /** Everything a reset does, and the READs of those who wait for its end. */
+    /** The verbs of a reset, and the READs of the compute nodes that wait for its end. */
     RESET,
     /** The READ of one lock record for an operator. */
     INSPECT

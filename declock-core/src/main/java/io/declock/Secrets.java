@@ -7,18 +7,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a shared secret must be. Its messages never show one. */
+/** Checks shared secrets. The messages never show a secret. */
 public final class Secrets {
-    /** Fewest characters of a secret. One that is shorter can be guessed from a handshake that somebody observed. */
+    /** Fewest characters of a secret. A shorter one can be guessed from an observed handshake. */
     public static final int MIN_LENGTH = 16;
 
-    /** Most secrets that a memory node accepts at a time: the present and the former one. */
+    /** Most secrets that a memory node accepts at a time: the current and the previous one. */
     public static final int MOST = 2;
 
     private Secrets() {}
 
     /**
-     * Returns the secret, or null if it is null or empty, which means that there is none.
+     * Returns the secret, or null for none: if it is null or empty.
      *
      * @throws IllegalArgumentException if it is shorter than {@value #MIN_LENGTH} characters
      */
@@ -34,7 +34,7 @@ public final class Secrets {
     }
 
     /**
-     * Returns the secrets without those that are empty.
+     * Returns the secrets without the empty ones.
      *
      * @throws IllegalArgumentException if one is too short, or there are more than {@value #MOST}
      */
@@ -48,7 +48,7 @@ public final class Secrets {
         }
         if (good.size() > MOST) {
             throw new IllegalArgumentException("there are " + good.size() + " secrets, and a memory node accepts "
-                    + MOST + " at a time: the present and the former one");
+                    + MOST + " at a time: the current and the previous one");
         }
         return List.copyOf(good);
     }

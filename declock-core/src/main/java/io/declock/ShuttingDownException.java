@@ -5,7 +5,10 @@ package io.declock;
 
 import java.io.Serial;
 
-/** A lock was not acquired because this process is shutting down: its compute node no longer accepts, or was closed while the caller waited. */
+/**
+ * A lock was not acquired because this process is shutting down: its compute node no longer accepts acquisitions, or was closed while the
+ * caller waited.
+ */
 public class ShuttingDownException extends DecLockException {
     @Serial
     private static final long serialVersionUID = 1L;

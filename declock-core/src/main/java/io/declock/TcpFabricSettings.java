@@ -11,24 +11,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * Settings of the TCP fabric of a compute node.
  *
- * @param secret what is proved to memory nodes, at least {@value Secrets#MIN_LENGTH} characters; null or empty for none
+ * @param secret shared secret that this process proves to memory nodes, at least {@value Secrets#MIN_LENGTH} characters; null or empty for
+ *     none
  * @param clientTls TLS towards memory nodes and peers, null for plain TCP. Without parameters the host name of a memory node's certificate
  *     is verified.
- * @param serverTls TLS for connections from peers. With {@code clientTls} but without this, peers are not listened for and
- *     reach this process through the memory node.
- * @param listen whether to listen for peers at all; without, they reach this process through the memory node
- * @param peerHost host to advertise to peers, or {@code host:port} where the port by which they reach this process is another than
- *     the one it listens on (port mapping); null for the local address of the connection to the memory node
+ * @param serverTls TLS for connections from peers. With {@code clientTls} but without this, the process does not listen for peers, and they
+ *     reach it through the memory node.
+ * @param listen whether to listen for peers at all; if not, they reach this process through the memory node
+ * @param peerHost host to advertise to peers, or {@code host:port} if peers reach this process by another port than the one it listens on
+ *     (port mapping); null for the local address of the connection to the memory node
  * @param peerBindHost address or name of the network interface to listen on for peers, null for every interface
  * @param peerPort port to listen on for peers, 0 for any free one
- * @param connectTimeout how long connecting, the handshake and joining may take together. Connecting alone is given up sooner,
- *     and tried again, where it succeeded before: after a sixth of the lease, though not before 400 ms
+ * @param connectTimeout how long connecting, the handshake and joining may take together. Where connecting succeeded before, a connection
+ *     attempt alone is given up sooner and tried again: after a sixth of the lease, but not before 400 ms
  * @param requestTimeout how long an answer may take before the session counts as lost
- * @param eventLoopThreads threads that read and write
- * @param pollNanos how long an event loop polls after it last had something to do, before it sleeps. Worth it only with a core
- *     to spare per loop: 20 us took a blocking round trip on loopback from 29 to 24 us on two cores, and costs that much CPU
- *     after every burst, so it is off by default
- * @param maxInFlight chains of one session that are posted and not answered, a power of two; further ones wait here
+ * @param eventLoopThreads number of threads that read and write
+ * @param pollNanos how long an event loop polls after its last work before it sleeps. Useful only with a spare core per loop: 20 us took a
+ *     blocking round trip on loopback from 29 to 24 us on two cores. It costs that much CPU after every burst, so it is off by default
+ * @param maxInFlight most chains of one session that are posted and not answered, a power of two; further chains wait in this process
  */
 public record TcpFabricSettings(
         @Nullable String secret,
@@ -88,9 +88,9 @@ public record TcpFabricSettings(
     }
 
     /**
-     * Returns these settings with TLS towards memory nodes and from and to peers that stays as it is.
+     * Returns these settings with fixed TLS contexts, towards memory nodes and peers and from peers.
      *
-     * @throws IllegalArgumentException if there are parameters and no context
+     * @throws IllegalArgumentException if there are parameters but no context
      */
     public TcpFabricSettings withTls(
             @Nullable SSLContext clientSsl,
@@ -117,7 +117,7 @@ public record TcpFabricSettings(
                 maxInFlight);
     }
 
-    /** Returns these settings with another way for peers to reach this process. */
+    /** Returns these settings with other settings of how peers reach this process. */
     public TcpFabricSettings withPeers(boolean listen, @Nullable String peerHost, int peerPort) {
         return new TcpFabricSettings(
                 secret,
@@ -134,7 +134,7 @@ public record TcpFabricSettings(
                 maxInFlight);
     }
 
-    /** Returns these settings with another network interface on which to listen for peers, null for every one. */
+    /** Returns these settings with another network interface on which to listen for peers, null for every interface. */
     public TcpFabricSettings withPeerBindHost(@Nullable String peerBindHost) {
         return new TcpFabricSettings(
                 secret,
@@ -202,7 +202,7 @@ public record TcpFabricSettings(
                 maxInFlight);
     }
 
-    /** Shows everything but the secret. */
+    /** Shows the settings without the secret. */
     @Override
     public String toString() {
         return (secret == null ? "without a secret" : "with a secret")

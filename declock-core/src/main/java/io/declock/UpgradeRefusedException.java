@@ -6,13 +6,13 @@ package io.declock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An owner that holds a lock for reading only asked for it for writing, and would have waited for itself: it is refused at once, whatever
- * its wait time. {@link LockHandle#tryUpgrade()} turns the read lock into the write lock where that is possible.
+ * An owner that holds only the read lock asked for the write lock, and would have waited for itself: it is refused at once, whatever its
+ * wait time. {@link LockHandle#tryUpgrade()} turns the read lock into the write lock where that is possible.
  */
 public class UpgradeRefusedException extends LockNotGrantedException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for the person who reads the log. */
+    /** Makes one with a message for operators. */
     public UpgradeRefusedException(@Nullable String message) {
         super(message);
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The public API: a fair, fenced, distributed reader-writer lock. Start at {@link io.declock.DecLock} (how to get one) and {@link
- * io.declock.DistributedReadWriteLock} (what it does).
+ * The public API: a fair, fenced, distributed reader-writer lock. Start with {@link io.declock.DecLock}, which opens locks, and {@link
+ * io.declock.DistributedReadWriteLock}, which describes them.
  */
 @NullMarked
 package io.declock;

@@ -21,12 +21,12 @@ import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
-/** Opens a compute node with the fabrics that its addresses need. Stateless. */
+/** Opens a compute node with the fabrics that serve its addresses. Stateless. */
 public final class Opening {
     private Opening() {}
 
     /**
-     * Opens and starts one.
+     * Opens and starts a compute node.
      *
      * @throws IllegalArgumentException if there is no memory node, or no fabric for one
      * @throws DecLockException if a fabric cannot be opened
@@ -94,6 +94,6 @@ public final class Opening {
                     e);
         }
         throw new IllegalArgumentException("no fabric for memory node " + address + ": its scheme is '"
-                + address.scheme() + "'; tcp is always there, rdma needs the module declock-rdma");
+                + address.scheme() + "'; tcp is built in, rdma needs the module declock-rdma");
     }
 }

@@ -5,7 +5,7 @@ package io.declock.spi;
 
 import org.jspecify.annotations.Nullable;
 
-/** An RDMA adapter cannot be used: the message says why, {@link #action} what to do. */
+/** An RDMA adapter cannot be used. The message gives the cause, {@link #action} the remedy. */
 public class AdapterException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -17,7 +17,7 @@ public class AdapterException extends Exception {
         this.action = action;
     }
 
-    /** Returns what to do. */
+    /** Returns the remedy. */
     public String action() {
         return action;
     }

@@ -14,10 +14,10 @@ public interface ControlPlane {
     /** Renews the lease. */
     CompletionStage<HeartbeatReply> heartbeat();
 
-    /** Finds the record of a name (with its namespace), giving it one if it has none. */
+    /** Finds the record of a name (with its namespace), allocating one if the name has none. */
     CompletionStage<Resolution> resolve(String fullName);
 
-    /** Finds the record of a name without giving it one. */
+    /** Finds the record of a name without allocating one. */
     CompletionStage<Optional<Resolution>> lookUp(String fullName);
 
     /** Fetches the live members; reflects every session that was cut before the request arrived. */
@@ -27,20 +27,20 @@ public interface ControlPlane {
      * Fetches the live members and which of them know a record; reflects every session that was cut, and every answer to a resolution
      * that was sent, before the request arrived.
      *
-     * @param record the record's address, as a resolution told it
+     * @param record the record's address, from its resolution
      */
     CompletionStage<RecordMembers> members(long record);
 
     /**
-     * Says which memory nodes this compute node uses, once it knows all their ids. The first to say so decides while it is
-     * joined; who says otherwise is refused ({@link FabricException.Reason#BAD_NODE_SET}), because two sets would give one name
-     * two locks.
+     * Declares which memory nodes this compute node uses, once it knows all their ids. The first declaration is binding while its compute
+     * node is joined. A compute node that declares another set is refused ({@link FabricException.Reason#BAD_NODE_SET}), because two sets
+     * would give one name two locks.
      *
      * @param digest digest of the stable ids
      */
     CompletionStage<Void> declareNodeSet(long digest);
 
-    /** Passes a message on to its receiver, for when the direct way is closed. Best effort. */
+    /** Has the memory node relay a message to its receiver, for when there is no direct connection. Best effort. */
     void relay(PeerMessage message);
 
     /**
@@ -52,8 +52,8 @@ public interface ControlPlane {
     void answerReclaim(long round, long[] vetoed);
 
     /**
-     * Ends the session in good order: no hold and no queue position may be left. Once it has completed, {@link
-     * SessionListener#lost} is not called any more.
+     * Leaves the memory node and ends the session. The compute node must have no hold and no queue position left. Once it has completed,
+     * {@link SessionListener#lost} is not called.
      */
     CompletionStage<Void> leave();
 }

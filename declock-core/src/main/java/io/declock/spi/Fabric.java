@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A way to reach memory nodes and peers: in-process, TCP, RDMA, or simulated. A fabric reads, writes, swaps, adds and sends;
- * it never decides who holds a lock. Thread-safe.
+ * Connects a process to memory nodes and peers: in-process, over TCP, over RDMA, or simulated. A fabric executes verbs and sends messages;
+ * it never decides which compute node holds a lock. Thread-safe.
  */
 public interface Fabric extends AutoCloseable {
-    /** Returns whether this fabric serves addresses like this one, by its scheme. */
+    /** Returns whether this fabric serves addresses with this address's scheme. */
     boolean supports(MemoryNodeAddress address);
 
     /**
@@ -25,7 +25,7 @@ public interface Fabric extends AutoCloseable {
     /** Returns the {@code host:port} at which peers reach this process, empty when it does not listen. */
     String peerAddress();
 
-    /** Returns how it is doing beside its sessions, for people: texts and numbers by name. Numbers only grow. */
+    /** Returns details that belong to no session, for people: texts and numbers by name. Numbers only grow. */
     default Map<String, Object> details() {
         return Map.of();
     }

@@ -7,7 +7,7 @@ import io.declock.Counters;
 import io.declock.Purpose;
 import io.declock.Verb;
 
-/** Where a fabric counts what it posts, sends and receives. Thread-safe. */
+/** Counters in which a fabric counts the verbs it posts and the messages it sends and receives. Thread-safe. */
 public interface FabricCounters {
     /** Counts one verb that was posted. */
     void verb(Purpose purpose, Verb verb);

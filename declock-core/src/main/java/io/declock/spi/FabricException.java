@@ -9,22 +9,22 @@ import org.jspecify.annotations.Nullable;
 public class FabricException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one that names the node, what was tried and what happened. */
+    /** Makes one whose message names the node, the attempted action and the failure. */
     public FabricException(String message) {
         super(message);
     }
 
-    /** Makes one that names the node, what was tried and what happened. */
+    /** Makes one whose message names the node, the attempted action and the failure. */
     public FabricException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 
-    /** The memory node answered and said no: retrying without a change is pointless, unless its reason {@linkplain Reason#passes passes}. */
+    /** The memory node refused. A retry without a change is pointless, unless the reason {@linkplain Reason#passes passes}. */
     public static final class Refused extends FabricException {
         private static final long serialVersionUID = 1L;
         private final Reason reason;
 
-        /** Makes one from what the memory node said. */
+        /** Makes one from the memory node's answer. */
         public Refused(Reason reason, String message) {
             super(message);
             this.reason = reason;
@@ -42,17 +42,17 @@ public class FabricException extends Exception {
         BAD_SECRET(1),
         /** The other side speaks another version of the protocol. */
         BAD_VERSION(2),
-        /** The node set the compute node is configured with is not the one this memory node serves. */
+        /** The compute node is configured with another set of memory nodes than the one this memory node serves. */
         BAD_NODE_SET(3),
-        /** As many compute nodes as the queue capacity allows are joined. */
+        /** The number of joined compute nodes has reached the queue capacity. */
         TOO_MANY_COMPUTE_NODES(4),
         /** No lock record is free. */
         TABLE_FULL(5),
-        /** The request itself makes no sense, for example a lock name that is empty or too long. */
+        /** The request itself is invalid, for example because a lock name is empty or too long. */
         BAD_REQUEST(6),
-        /** The memory node is waiting for old sessions to run out after a restart. */
+        /** The memory node waits for the leases of old sessions to run out after a restart. */
         NOT_YET(7),
-        /** This session has created as many lock records as one may. */
+        /** This session has created as many lock records as one session may. */
         TOO_MANY_NAMES(8),
         /** Another living memory node has the same id. */
         TWO_MEMORY_NODES(9);
@@ -68,7 +68,9 @@ public class FabricException extends Exception {
             return code;
         }
 
-        /** Returns whether it is over some time without a change on the side that was refused, so that one goes on asking as before. */
+        /**
+         * Returns whether the reason passes in time without a change on the refused side, so that the compute node keeps trying to join.
+         */
         public boolean passes() {
             return this == NOT_YET || this == TWO_MEMORY_NODES;
         }

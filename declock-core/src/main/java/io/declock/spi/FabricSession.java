@@ -5,7 +5,7 @@ package io.declock.spi;
 
 /** One compute node's session with one memory node, from joining to loss. Thread-safe. */
 public interface FabricSession {
-    /** Returns what was granted at joining. */
+    /** Returns the memory node's answer to the join request. */
     JoinReply joined();
 
     /** Returns the data plane. */
@@ -15,8 +15,8 @@ public interface FabricSession {
     ControlPlane control();
 
     /**
-     * Sends a message to a peer: directly where that works, else relayed by the memory node. At most once per call, unordered
-     * against other peers, and best effort: the protocol's self-check mends what is lost.
+     * Sends a message to a peer: directly where that works, else relayed by the memory node. Each call delivers at most once, messages to
+     * different peers are unordered, and delivery is best effort: the protocol's self-check makes up for lost messages.
      */
     void send(Member to, PeerMessage message);
 

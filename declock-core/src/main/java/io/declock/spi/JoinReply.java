@@ -4,11 +4,11 @@
 package io.declock.spi;
 
 /**
- * What a memory node grants to a compute node that joined.
+ * A memory node's answer to a compute node that joined.
  *
  * @param memoryNodeId stable id of the memory node
- * @param memoryNodeIncarnation another value after every start of the memory node
- * @param memoryNodeAddress the memory node's own {@code address:port} as it sees it, which behind a virtual address is another than the one
+ * @param memoryNodeIncarnation incarnation of the memory node, another value after each of its starts
+ * @param memoryNodeAddress the memory node's own {@code address:port} as it sees it; behind a virtual address it differs from the address
  *     that was connected to; empty if there is none
  * @param nodeId node id of the compute node here
  * @param incarnation incarnation of the compute node here
@@ -16,7 +16,7 @@ package io.declock.spi;
  * @param regionBytes size of the region
  * @param leaseNanos lease granted
  * @param memoryNodeTimeNanos the memory node's clock when it answered
- * @param membership live compute nodes including the one that joined
+ * @param membership live compute nodes, including the one that joined
  */
 public record JoinReply(
         String memoryNodeId,

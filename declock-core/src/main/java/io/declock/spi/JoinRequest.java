@@ -4,18 +4,19 @@
 package io.declock.spi;
 
 /**
- * What a compute node says when it joins a memory node.
+ * A compute node's request to join a memory node.
  *
  * @param processId identifies the process to the memory node across its sessions there. Joining ends an earlier session of the same
- *     process: whoever joins again must have declared everything lost that it held in the one before (rule C6 of docs/protocol.md)
- * @param attempt counts the process's attempts to join there. One that is not above that of the present session has been overtaken, and
- *     is refused
- * @param name what the process calls itself, for people
- * @param peerAddress {@code host:port} where it accepts peer messages, empty for none
+ *     process: a process that joins again must first have declared lost every lock that it held in its earlier session (rule C6 of
+ *     docs/protocol.md)
+ * @param attempt counts the process's attempts to join there. A request whose attempt is not above that of the present session has been
+ *     overtaken and is refused
+ * @param name display name of the process, for people
+ * @param peerAddress {@code host:port} where the process accepts peer messages, empty for none
  * @param nodeSetDigest digest of the stable ids of the configured memory nodes, 0 while they are not known yet
- * @param highestEpoch highest full epoch this process has seen on that memory node, so that a restarted one starts above
+ * @param highestEpoch highest full epoch this process has seen on that memory node, so that a restarted memory node starts above it
  * @param leaseNanos lease asked for
- * @param former the memory node that the last session at this address was with
+ * @param former the memory node of the last session at this address
  */
 public record JoinRequest(
         long processId,
@@ -26,7 +27,7 @@ public record JoinRequest(
         long highestEpoch,
         long leaseNanos,
         FormerMemoryNode former) {
-    /** Makes the request of a process that had no session at this address before. */
+    /** Makes the request of a process that had no earlier session at this address. */
     public JoinRequest(
             long processId,
             long attempt,

@@ -7,8 +7,8 @@ import io.declock.GrantKind;
 import io.declock.LockMode;
 
 /**
- * Told about each grant and each release. Called on the caller's thread, or the fabric's for asynchronous grants; must be quick
- * and must not throw.
+ * Observes each grant and each release. Called on the caller's thread, or the fabric's for asynchronous grants; must be quick and must not
+ * throw.
  */
 public interface LockObserver {
     /** An observer that does nothing. */
@@ -28,13 +28,13 @@ public interface LockObserver {
 
     /** Why an acquisition ended without a grant. */
     enum Outcome {
-        /** The wait time ran out, or no waiting was asked for and the lock was busy. */
+        /** The wait time ran out, or the request allowed no waiting and the lock was busy. */
         TIMED_OUT,
         /** The caller was interrupted or cancelled. */
         CANCELLED,
-        /** The memory node was not available or refused. */
+        /** The memory node was unavailable or refused. */
         UNAVAILABLE,
-        /** The owner would have waited for itself, or has lost the lock and not released it since. */
+        /** The owner would have waited for itself, or had lost the lock and not released it since. */
         REFUSED
     }
 }

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live compute nodes of one memory node at one moment. A node that is missing has been cut off: nothing it posted can
- * land any more.
+ * The live compute nodes of one memory node at one moment. A node that is missing has been cut off: no verb that it posted can be executed
+ * any more.
  *
  * @param version increases with every change
  */

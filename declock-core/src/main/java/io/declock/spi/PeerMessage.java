@@ -7,19 +7,19 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What one compute node tells another about one lock record. A message is a hint: it may be lost or arrive twice or late, and
- * the receiver compares record, epoch and index before it believes anything (rule A5 of docs/protocol.md).
+ * A message from one compute node to another about one lock record. A message is a hint: it may be lost or arrive twice or late, and the
+ * receiver compares record, epoch and index before it acts on the message (rule A5 of docs/protocol.md).
  *
- * @param kind what it says
- * @param memoryNode incarnation of the memory node whose node ids and records are meant
+ * @param kind kind of message
+ * @param memoryNode incarnation of the memory node to which the node ids and the record belong
  * @param fromNode node id of the sender
  * @param fromIncarnation incarnation of the sender
  * @param toNode node id of the receiver
  * @param toIncarnation incarnation of the receiver as the sender knows it
  * @param record region offset of the lock record
  * @param epoch full epoch of the record
- * @param index queue index, or what the kind defines
- * @param detail what the kind defines
+ * @param index queue index, or another value that the kind defines
+ * @param detail value that the kind defines
  * @param entries queue entries that follow {@code index}, for grants
  */
 @SuppressWarnings(
@@ -36,16 +36,16 @@ public record PeerMessage(
         int index,
         long detail,
         long[] entries) {
-    /** Most entries a grant carries. */
+    /** Most entries that a grant carries. */
     public static final int MAX_ENTRIES = 16;
 
-    /** Index of a HOLD_ANSWER: the sender has no position in the lock's queue, and nothing under way that takes one. */
+    /** Index of a HOLD_ANSWER: the sender has no position in the lock's queue, and no operation under way that takes one. */
     public static final int NO_POSITION = 0;
 
     /** Index of a HOLD_ANSWER: the sender holds the lock. */
     public static final int HOLDS = 1;
 
-    /** Index of a HOLD_ANSWER: the sender has a position that does not hold, or may be about to take one. */
+    /** Index of a HOLD_ANSWER: the sender has a position that does not hold, or may be about to take a position. */
     public static final int HAS_POSITION = 2;
 
     private static final long[] NONE = {};
@@ -72,19 +72,22 @@ public record PeerMessage(
          * behind it plus one, or 0 for none known.
          */
         GRANT(1),
-        /** The grant of {@code index} reached a process that is not the one it was meant for. */
+        /** The grant of {@code index} reached a later incarnation than its intended receiver. */
         GRANT_REFUSED(2),
         /** A reset of {@code epoch} has begun; {@code index} is the initiator's node id. */
         RESET_SIGNAL(3),
-        /** Answer to the signal of initiator {@code index}; {@code detail} 0 holds nothing, 1 shared, 2 exclusive. */
+        /** Answer to the signal of initiator {@code index}; {@code detail} is 0 for no hold, 1 for shared, 2 for exclusive. */
         RESET_ACK(4),
         /** The reset is over and {@code epoch} is the new epoch. */
         RESET_DONE(5),
-        /** Does the receiver hold the lock in {@code epoch}, or have a position? {@code detail} identifies the question. */
+        /** Asks whether the receiver holds the lock in {@code epoch}, or has a position. {@code detail} identifies the question. */
         HOLD_QUESTION(6),
         /** {@code index} is {@link #NO_POSITION}, {@link #HOLDS} or {@link #HAS_POSITION}; {@code detail} repeats the question's. */
         HOLD_ANSWER(7),
-        /** A reset of {@code epoch} under the receiver's node id, {@code index}, does not end: is it looking after it? */
+        /**
+         * Tells the receiver that a reset of {@code epoch} under its node id, {@code index}, does not end, so that it takes the reset over
+         * if it did not begin it.
+         */
         RESET_STALLED(8);
 
         private static final Kind[] BY_CODE = {
@@ -104,7 +107,7 @@ public record PeerMessage(
         /**
          * Returns the kind with that number.
          *
-         * @throws IllegalArgumentException for an unknown one
+         * @throws IllegalArgumentException for an unknown number
          */
         public static Kind of(int code) {
             if (code < 1 || code > BY_CODE.length) {

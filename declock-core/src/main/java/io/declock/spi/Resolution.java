@@ -4,7 +4,7 @@
 package io.declock.spi;
 
 /**
- * Where a name's lock record is.
+ * The location of a name's lock record.
  *
  * @param record offset in the region
  * @param epoch the record's full epoch when it was resolved

@@ -3,17 +3,17 @@
 
 package io.declock.spi;
 
-/** What a memory node and peers tell a session unasked. Called on threads of the fabric; must not block. */
+/** Receives the events of a session that the memory node and peers send unasked. Called on threads of the fabric; must not block. */
 public interface SessionListener {
     /** The membership changed; versions may arrive out of order. */
     void membershipChanged(Membership membership);
 
-    /** A peer's message, direct or relayed. */
+    /** A peer's message arrived, directly or relayed. */
     void peerMessage(PeerMessage message);
 
     /**
-     * The memory node would like these idle records back; answer with {@link ControlPlane#answerReclaim}. A record whose
-     * resolution completed before this is called, on whatever thread it is then used, must be vetoed or forgotten.
+     * The memory node proposes to reclaim these idle records; answer with {@link ControlPlane#answerReclaim}. A record whose resolution
+     * completed before this call must be vetoed or forgotten, whichever thread uses it then.
      */
     void reclaimProposed(long round, long[] records);
 

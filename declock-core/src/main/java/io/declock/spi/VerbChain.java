@@ -9,9 +9,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Up to {@value #MAX_VERBS} verbs that are posted at once and executed in order by the memory node, and what happens when
- * they have completed. A chain is reusable: fill it with {@link #begin}, post it, and do not touch it until {@link
- * #completed} or {@link #failed} was called, exactly one of them, exactly once per post, on a thread of the fabric.
+ * Up to {@value #MAX_VERBS} verbs that are posted together and executed in order by the memory node, with the code that runs when they have
+ * completed. A chain is reusable: fill it with {@link #begin}, post it, and do not touch it until it ends. A thread of the fabric calls
+ * {@link #completed} or {@link #failed}: exactly one of them, exactly once per post.
  *
  * <p>Not thread-safe; between posting and completion it belongs to the fabric.
  */
@@ -19,7 +19,10 @@ public abstract class VerbChain {
     /** Most verbs in one chain. */
     public static final int MAX_VERBS = 3;
 
-    /** Each verb has an address and two operands. A process may have a few chains for each of 100,000 locks: one array is lighter. */
+    /**
+     * Each verb has an address and two operands. One array per chain saves memory: a process may have a few chains for each of 100,000
+     * locks.
+     */
     private static final int WORDS_PER_VERB = 3;
 
     private static final int KIND_BITS = 8;
@@ -40,7 +43,7 @@ public abstract class VerbChain {
         this(MAX_VERBS);
     }
 
-    /** Makes an empty chain for that many verbs at most. */
+    /** Makes an empty chain for at most {@code mostVerbs} verbs. */
     protected VerbChain(int mostVerbs) {
         this.mostVerbs = mostVerbs;
     }
@@ -60,7 +63,7 @@ public abstract class VerbChain {
         return append(Verb.FETCH_AND_ADD, address, addend, 0);
     }
 
-    /** Appends an atomic exchange of {@code expected} for {@code desired} at {@code address}. */
+    /** Appends an atomic replacement of {@code expected} by {@code desired} in the word at {@code address}. */
     public final VerbChain compareAndSwap(long address, long expected, long desired) {
         return append(Verb.COMPARE_AND_SWAP, address, expected, desired);
     }
@@ -106,7 +109,7 @@ public abstract class VerbChain {
         return size;
     }
 
-    /** Returns why it is posted. */
+    /** Returns the purpose of the chain. */
     public final Purpose purpose() {
         return purpose;
     }
@@ -150,9 +153,9 @@ public abstract class VerbChain {
     public abstract void completed(VerbResults results);
 
     /**
-     * Called once when it is not known how many of the verbs were or will be executed; the session has ended.
+     * Called once when the chain failed: the session has ended, and it is unknown how many of the verbs were or will be executed.
      *
-     * @param cause what happened
+     * @param cause cause of the failure
      */
     public abstract void failed(FabricException cause);
 

@@ -3,9 +3,9 @@
 
 package io.declock.spi;
 
-/** What the verbs of a chain returned. Valid only during {@link VerbChain#completed}. */
+/** The results of a chain's verbs. Valid only during {@link VerbChain#completed}. */
 public interface VerbResults {
-    /** Returns what an FAA or CAS found before it changed anything, or the first word of a READ. */
+    /** Returns the value of the word before an FAA or CAS changed it, or the first word of a READ. */
     default long value(int verb) {
         return word(verb, 0);
     }

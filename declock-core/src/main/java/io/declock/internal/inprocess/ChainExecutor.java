@@ -19,7 +19,8 @@ final class ChainExecutor {
         if (!node.region().executedHere()) {
             throw new IllegalStateException(
                     "memory node " + node.id()
-                            + " is served by an RDMA adapter, whose atomics a processor's do not mix with; use tcp:// or rdma://");
+                            + " is served by an RDMA adapter, whose atomics are not atomic with a processor's;"
+                            + " use tcp:// or rdma://");
         }
         this.region = node.region();
         this.counts = node.counts();
@@ -28,7 +29,7 @@ final class ChainExecutor {
     /**
      * Executes every verb in order.
      *
-     * @throws IndexOutOfBoundsException if one reaches outside the region; then none was executed
+     * @throws IndexOutOfBoundsException if a verb reaches outside the region; then no verb was executed
      */
     Results execute(VerbChain chain) {
         int words = 0;
@@ -72,7 +73,7 @@ final class ChainExecutor {
         }
     }
 
-    /** What a chain's verbs returned. Not thread-safe. */
+    /** The results of a chain's verbs. Not thread-safe. */
     static final class Results implements VerbResults {
         private final long[] words;
         private final int[] starts = new int[VerbChain.MAX_VERBS];

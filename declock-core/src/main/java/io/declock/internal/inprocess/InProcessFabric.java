@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The fabric to a memory node in the same JVM, addressed as {@code inprocess://<id of the memory node>}. Verbs are executed on the
- * thread that posts them. Several compute nodes in one JVM take an instance each. Thread-safe.
+ * The fabric to a memory node in the same JVM, addressed as {@code inprocess://<id of the memory node>}. The posting thread executes the
+ * verbs. Several compute nodes in one JVM need one instance each. Thread-safe.
  */
 public final class InProcessFabric implements Fabric {
     /** Scheme of the addresses it serves. */
@@ -33,7 +33,7 @@ public final class InProcessFabric implements Fabric {
         this.counters = counters;
     }
 
-    /** Makes a fabric that reaches one memory node. The node is not closed with it. */
+    /** Makes a fabric for one memory node. The memory node is not closed with it. */
     public static InProcessFabric open(MemoryNode node, FabricCounters counters) {
         return new InProcessFabric(node, counters);
     }

@@ -6,8 +6,8 @@ package io.declock.internal.inprocess;
 import java.util.ArrayDeque;
 
 /**
- * Runs tasks on the calling thread, but never one inside another: a task that is handed in while one runs waits until that has
- * returned. So completions that post again do not nest however long they go on.
+ * Runs tasks on the calling thread, but never one inside another: a task that is submitted while another one runs waits until that one has
+ * returned. So completions that post further chains never nest.
  */
 final class Trampoline {
     private static final ThreadLocal<Trampoline> CURRENT = ThreadLocal.withInitial(Trampoline::new);
@@ -17,7 +17,7 @@ final class Trampoline {
 
     private Trampoline() {}
 
-    /** Runs a task now, or after those that were handed in before it on this thread. */
+    /** Runs a task now, or after the tasks that were submitted before it on this thread. */
     static void run(Runnable task) {
         CURRENT.get().add(task);
     }

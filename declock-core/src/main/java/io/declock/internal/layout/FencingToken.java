@@ -4,7 +4,7 @@
 package io.declock.internal.layout;
 
 /**
- * The fencing token: a positive long, derived from what a grant has anyway, so it costs no remote operation.
+ * The fencing token: a positive long, derived from values that each grant has already, so it costs no remote operation.
  *
  * <pre>
  *  63  62                     31 30                    7 6        0
@@ -13,7 +13,7 @@ package io.declock.internal.layout;
  * +---+-------------------------+-----------------------+----------+
  * </pre>
  *
- * <p>The local sequence tells grants apart that one compute node hands over locally under one queue index.
+ * <p>The local sequence distinguishes the grants that one compute node hands over locally under one queue index.
  */
 public final class FencingToken {
     /** Bits of the local sequence. */

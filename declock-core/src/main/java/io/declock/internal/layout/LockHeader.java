@@ -13,10 +13,9 @@ package io.declock.internal.layout;
  * +------------+---------------------------+---------+---------+---------+
  * </pre>
  *
- * <p>{@code qhead} counts releases and {@code qhead + qsize} counts acquisitions, so each workflow is one addition. {@code qsize}
- * and {@code wcnt} are bounded by twice the largest capacity and never carry; {@code qhead} is kept below {@link
- * RecordLayout#indexLimit()} by resets. The paper (section 4.1) has no epoch here; with it every FAA tells which epoch its
- * position belongs to.
+ * <p>{@code qhead} counts releases and {@code qhead + qsize} counts acquisitions, so each workflow is one addition. {@code qsize} and
+ * {@code wcnt} are bounded by twice the largest capacity and never carry; {@code qhead} is kept below {@link RecordLayout#indexLimit()} by
+ * resets. The paper (section 4.1) has no epoch here; with it every FAA shows the epoch to which its position belongs.
  */
 public final class LockHeader {
     /** Bits of the reset id. */
@@ -27,7 +26,7 @@ public final class LockHeader {
     public static final int SIZE_BITS = 9;
     /** Bits of the queue head. */
     public static final int HEAD_BITS = 24;
-    /** Bits of the epoch that fit. */
+    /** Bits of the epoch in the header. */
     public static final int EPOCH_BITS = 14;
 
     private static final int WRITERS_SHIFT = RESET_BITS;
@@ -103,22 +102,22 @@ public final class LockHeader {
         return head(header) + size(header);
     }
 
-    /** Returns what to add to take a position at the tail. */
+    /** Returns the addend that takes a position at the tail. */
     public static long acquire(boolean exclusive) {
         return ONE_ENTRY + (exclusive ? ONE_WRITER : 0);
     }
 
-    /** Returns what to add to give the position at the head back. */
+    /** Returns the addend that gives back the position at the head. */
     public static long release(boolean exclusive) {
         return ONE_HEAD - ONE_ENTRY - (exclusive ? ONE_WRITER : 0);
     }
 
-    /** Returns what to add to give one position back and take one at the tail at the same instant. */
+    /** Returns the addend that gives one position back and takes one at the tail at the same instant. */
     public static long requeue(boolean wasExclusive, boolean exclusive) {
         return release(wasExclusive) + acquire(exclusive);
     }
 
-    /** Returns what to add to turn an exclusive position into a shared one. */
+    /** Returns the addend that turns an exclusive position into a shared one. */
     public static long downgrade() {
         return -ONE_WRITER;
     }

@@ -6,7 +6,7 @@ package io.declock.internal.layout;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Which memory nodes belong together, as one number that compute nodes and memory nodes compare. Stateless. */
+/** A digest of the set of memory nodes that are used together: one number that compute nodes and memory nodes compare. Stateless. */
 public final class NodeSetDigest {
     private static final long FNV_OFFSET = 0xcbf29ce484222325L;
     private static final long FNV_PRIME = 0x100000001b3L;
@@ -31,7 +31,7 @@ public final class NodeSetDigest {
         return mix(hash);
     }
 
-    /** Returns a number of which every bit depends on every bit of the given one. */
+    /** Returns a number whose every bit depends on every bit of the given one. */
     public static long mix(long z) {
         long a = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
         long b = (a ^ a >>> 27) * 0x94d049bb133111ebL;

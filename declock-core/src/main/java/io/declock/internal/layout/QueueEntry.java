@@ -4,8 +4,8 @@
 package io.declock.internal.layout;
 
 /**
- * A queue entry: one aligned 64-bit word that only waiters write, so that a reader of several words may see a mix of old and
- * new entries but never half of one.
+ * A queue entry: one aligned 64-bit word that only waiters write, so that a READ of several words may see a mix of old and new entries but
+ * never a part of one.
  *
  * <pre>
  *  63   62      55 54    49 48                  28 27   24 23             0
@@ -39,7 +39,7 @@ public final class QueueEntry {
     private static final int INCARNATION_MASK = (1 << INCARNATION_BITS) - 1;
     private static final int NODE_MASK = (1 << NODE_BITS) - 1;
 
-    /** What an entry holds before any waiter has written it. Memory that is merely zeroed is not initialised. */
+    /** The value of an entry before any waiter has written it. Zeroed memory is not initialised. */
     public static final long INITIAL = -1L;
     /** A version no index has, because the head is kept below {@link RecordLayout#indexLimit()}. */
     public static final int INITIAL_VERSION = VERSION_MASK;

@@ -4,7 +4,7 @@
 package io.declock.internal.layout;
 
 /**
- * Where the words of a lock record are: header, full epoch, then {@code capacity} entries, aligned to a cache line.
+ * The layout of a lock record's words: header, full epoch, then {@code capacity} entries, aligned to a cache line.
  *
  * @param capacity entries per queue, a power of two from 2 to 256
  */
@@ -16,7 +16,7 @@ public record RecordLayout(int capacity) {
     /** Records start at multiples of this many bytes. */
     public static final int ALIGNMENT_BYTES = 64;
 
-    /** How far below the end of the range a head asks for a reset, so that no FAA in flight can carry out of it. */
+    /** Distance from the end of the index range at which a lock needs a reset, so that no FAA in flight can carry beyond the range. */
     private static final int GUARD = 1 << 10;
 
     /** Checks the capacity. */
@@ -27,7 +27,7 @@ public record RecordLayout(int capacity) {
         }
     }
 
-    /** Returns the words of one record that mean something. */
+    /** Returns the number of used words of one record. */
     public int words() {
         return 2 + capacity;
     }
@@ -62,15 +62,15 @@ public record RecordLayout(int capacity) {
         return index & capacity - 1;
     }
 
-    /** Returns the version of an index: how often the queue was gone round before it. */
+    /** Returns the version of an index: how many rounds of the queue precede it. */
     public int version(int index) {
         return index >>> Integer.numberOfTrailingZeros(capacity);
     }
 
     /**
-     * Returns the tail from which on nobody takes a position before the lock was reset. A reset has to change the header between two
-     * changes of others, which may never happen while positions are taken and given back in a rush. Every compute node may have one FAA
-     * in flight when it learns of this, so there is room for twice as many as there can be.
+     * Returns the tail from which on no compute node takes a position before the lock was reset. A reset must change the header between two
+     * changes of other compute nodes, which may never succeed while positions are taken and given back at a high rate. Every compute node
+     * may have one FAA in flight when it learns of the wall, so there is room for twice the largest number of compute nodes.
      */
     public int wall() {
         return indexLimit() + GUARD / 2;

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition of a lock that was granted, with a mode and perhaps a ceiling of its own. Several acquisitions of one owner share a
- * {@link Hold}. Guarded by the lock's mutex, but for the volatile fields, which are written under it and may be read without.
+ * One granted acquisition of a lock, with a mode and perhaps a ceiling of its own. Several acquisitions of one owner share a {@link Hold}.
+ * Guarded by the lock's mutex, except the volatile fields, which are written under the mutex and may be read without it.
  *
  * <p>Acquisitions through {@code java.util.concurrent} views have no such object: their hold counts them.
  */
@@ -23,16 +23,16 @@ public class Acquisition {
     private boolean ended;
     private @Nullable List<LossListener> listeners;
 
-    /** Told once that an acquisition was lost. */
+    /** An action that runs once when an acquisition is lost. */
     public record LossListener(Runnable action, boolean quick) {}
 
-    /** Makes the acquisition that a caller was granted in that mode. */
+    /** Makes the acquisition that a caller was granted in this mode. */
     public Acquisition(Hold hold, LockMode mode) {
         this.hold = hold;
         this.mode = mode;
     }
 
-    /** Returns the hold that it is a part of. */
+    /** Returns the hold that it belongs to. */
     public final Hold hold() {
         return hold;
     }
@@ -48,7 +48,7 @@ public class Acquisition {
         return alone != null ? alone : hold.lost();
     }
 
-    /** Returns whether it still counts when the node's clock shows {@code now}: neither lost nor past a ceiling. */
+    /** Returns whether it is valid when the node's clock shows {@code now}: neither lost nor past a ceiling. */
     public final boolean isWithinCeilings(long now) {
         Ceiling own = ceiling;
         return lost == null && (own == null || !own.isReached(now)) && hold.isWithinCeiling(now);
@@ -72,7 +72,7 @@ public class Acquisition {
         return ended;
     }
 
-    /** It counts no more. Why it was lost, if it was, and not with its hold. */
+    /** Ends the acquisition; {@code why} is the reason if it was lost alone, not with its hold. */
     void end(@Nullable LockLostException why) {
         ended = true;
         lost = why;
@@ -80,7 +80,7 @@ public class Acquisition {
     }
 
     /**
-     * Adds what is run when this is lost; runs it at once if it is lost already. Takes the mutex.
+     * Adds an action that runs when this is lost; runs it at once if this is lost already. Takes the mutex.
      *
      * @param quick whether it may run on the thread that finds the loss, where it must neither block nor throw; else it runs on a
      *     thread for callbacks
@@ -107,7 +107,7 @@ public class Acquisition {
         }
     }
 
-    /** Returns who is to be told of the loss, and forgets them. */
+    /** Returns the listeners to be notified of the loss, and forgets them. */
     List<LossListener> takeListeners() {
         List<LossListener> known = listeners;
         listeners = null;

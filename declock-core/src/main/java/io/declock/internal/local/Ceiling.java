@@ -9,8 +9,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of the lease time that an acquisition asked for. It counts from the instant on the clock, whenever the timer that ends what is
- * limited runs (rule O5 of docs/protocol.md). Thread-safe.
+ * The end of the lease time that an acquisition asked for. The clock decides when it is reached, even if the timer that ends the
+ * acquisition or hold runs late (rule O5 of docs/protocol.md). Thread-safe.
  */
 public final class Ceiling {
     private final Duration leaseTime;
@@ -46,7 +46,7 @@ public final class Ceiling {
         }
     }
 
-    /** Returns what the owner of a lock is told whose hold, or acquisition, reached this ceiling. */
+    /** Returns the exception for the owner of a hold or an acquisition that reached this ceiling. */
     LockLostException reached(LocalLock lock) {
         return new LockLostException(lock.title() + " was held longer than its lease time of " + leaseTime
                 + " and was released; only the fencing token protects what its holder still does");

@@ -12,8 +12,8 @@ import io.declock.internal.protocol.Effects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What moves one lock on: lets callers in or queues them, has a remote position taken for who waits, hands over inside this node
- * while {@link Turn} permits, and gives the position back. Guarded by the lock's mutex.
+ * Advances one lock: grants callers the lock or queues them, takes a remote position for the waiters, hands over inside this node while
+ * {@link Turn} permits, and gives the position back. Guarded by the lock's mutex.
  */
 final class Granter {
     private Granter() {}
@@ -44,7 +44,7 @@ final class Granter {
         }
     }
 
-    /** Has the remote queue looked at while somebody holds, so that the next hand-over need not wait for it. */
+    /** READs the remote queue during a hold, so that the next hand-over need not wait for the READ. */
     private static void lookAhead(LocalLock lock, CqlLock remote, Effects effects) {
         if (Turn.wantsLook(remote, lock.queue.first())) {
             remote.prefetch(effects);
@@ -62,8 +62,8 @@ final class Granter {
     }
 
     /**
-     * Returns whether a caller that must not wait for others may be brought before the remote queue: alone, or, if it is a reader among
-     * readers, together with those whose operation is under way.
+     * Returns whether a caller that must not wait may try the remote queue: alone, or, if it is a reader among readers, together with the
+     * readers whose operation is under way.
      */
     private static boolean mayTry(LocalLock lock, LocalWaiter waiter, @Nullable CqlLock remote) {
         if (!lock.holds.isEmpty() || remote != null && remote.isFrozen()) {
@@ -75,7 +75,7 @@ final class Granter {
         return remote == null || remote.state() == CqlLock.State.IDLE || remote.state() == CqlLock.State.LEAVING;
     }
 
-    /** Returns whether a look at the remote queue will tell that a reader that must not wait may join the readers. */
+    /** Returns whether a look at the remote queue may show that a reader that must not wait may join the readers. */
     private static boolean mayAwaitLook(LocalLock lock, LocalWaiter waiter, @Nullable CqlLock remote, Effects effects) {
         return !waiter.isExclusive()
                 && remote != null
@@ -89,7 +89,7 @@ final class Granter {
                 && (remote.isLooking() || !Turn.mayJoin(remote, lock.host.localSettings(), effects.now()));
     }
 
-    /** Returns whether the answer that is awaited may be that the position is granted at once, to readers. */
+    /** Returns whether the awaited answer may grant the position at once, to readers. */
     private static boolean isUndecided(CqlLock remote) {
         return switch (remote.state()) {
             case LEAVING -> true;
@@ -98,9 +98,9 @@ final class Granter {
         };
     }
 
-    // ---------------------------------------------------------------- moving on
+    // ---------------------------------------------------------------- advancing
 
-    /** Does whatever can be done now; called after every change. */
+    /** Takes every step that is possible now; called after every change. */
     static void advance(LocalLock lock, Effects effects) {
         CqlLock remote = lock.binding.remote();
         if (remote == null) {
@@ -147,7 +147,7 @@ final class Granter {
         if (next == null) {
             remote.release(effects);
         } else if (!lock.binding.leaseValid(effects.now())) {
-            // The session is over by our own clock (rule C1); its loss is on the way and starts everybody anew.
+            // The lease has run out by this node's own clock (rule C1); the loss of the session follows and starts all waiters anew.
             return;
         } else {
             switch (Turn.passing(remote, next, lock.host.localSettings(), effects)) {
@@ -165,7 +165,7 @@ final class Granter {
 
     private static void giveUp(CqlLock remote, LocalWaiter next, Effects effects) {
         if (next.noWait) {
-            // It must not wait behind others: a try of its own follows.
+            // It must not wait behind others: it tries again on its own.
             remote.release(effects);
         } else {
             remote.requeue(next.isExclusive(), next.timestamp, effects);
@@ -177,7 +177,9 @@ final class Granter {
         grant(lock, next, remote, GrantKind.LOCAL, effects);
     }
 
-    /** A reader was granted: the readers that may share with it join, at the start of a phase also past waiting writers. */
+    /**
+     * After a grant to a reader, the readers that may share the lock with it join; at the start of a phase they may pass waiting writers.
+     */
     private static void beginReadPhase(LocalLock lock, LocalWaiter granted, CqlLock remote, Effects effects) {
         if (granted.isExclusive()) {
             return;
@@ -203,7 +205,7 @@ final class Granter {
             if (!waiter.isExclusive()) {
                 grantLocally(lock, waiter, remote, effects);
             }
-            // The grant may have decided further waiters of the same owner.
+            // The grant may have removed further waiters of the same owner from the queue.
             waiter = following == null || following.queued ? following : lock.queue.first();
         }
         if (waiter != null && Turn.joinsAfterLook(remote, waiter, settings, effects)) {
@@ -226,7 +228,7 @@ final class Granter {
         waiter.grant(hold, false);
     }
 
-    /** An owner has one hold: what else it waits for here enters that, or is refused because it would wait for its own owner. */
+    /** An owner has one hold: its other waiters here join that hold, or are refused because they would wait for their own owner. */
     private static void decideSiblings(LocalLock lock, LocalWaiter granted, Effects effects) {
         LocalWaiter other = lock.queue.of(granted.owner);
         while (other != null) {
@@ -237,7 +239,7 @@ final class Granter {
         }
     }
 
-    // ---------------------------------------------------------------- what the remote level says
+    // ---------------------------------------------------------------- events of the remote level
 
     /** The remote position holds the lock now. */
     static void granted(LocalLock lock, GrantKind kind, Effects effects) {
@@ -265,7 +267,7 @@ final class Granter {
         refuseTries(lock, effects);
     }
 
-    /** A conversion, reset or look at the remote queue is over. */
+    /** A conversion, a reset or a look at the remote queue has ended. */
     static void settled(LocalLock lock, Effects effects) {
         advance(lock, effects);
         CqlLock remote = lock.binding.remote();
@@ -274,13 +276,13 @@ final class Granter {
         }
     }
 
-    /** The remote position that must not wait was not granted: neither are the callers that must not. */
+    /** The remote position that must not wait was not granted, so the callers that must not wait are refused. */
     static void notGranted(LocalLock lock, Effects effects) {
         refuseTries(lock, effects);
         advance(lock, effects);
     }
 
-    /** The answer that callers who must not wait were brought before is there: those that are still queued are refused. */
+    /** Refuses the callers that must not wait and are still queued, because the answer that they awaited has arrived. */
     static void refuseTries(LocalLock lock, Effects effects) {
         LocalWaiter waiter = lock.queue.tries() == 0 ? null : lock.queue.first();
         while (waiter != null) {
@@ -294,7 +296,7 @@ final class Granter {
         }
     }
 
-    /** There is no remote level to be had: nobody who waits will get the lock. */
+    /** Fails every waiter, because the remote level is unavailable or the node shuts down. */
     static void failAll(LocalLock lock, DecLockException failure, Effects effects) {
         for (LocalWaiter waiter = lock.queue.first(); waiter != null; waiter = lock.queue.first()) {
             lock.queue.remove(waiter);

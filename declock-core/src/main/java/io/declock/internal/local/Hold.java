@@ -11,9 +11,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One owner's hold of one lock: at most one at a time for each owner (rule O1 of docs/protocol.md). Reentrant acquisitions share it; it
- * counts them by mode, and those made through views, which have no {@link Acquisition}. Guarded by its lock's mutex, but for the volatile fields, which are written
- * under it and may be read without.
+ * One owner's hold of one lock: at most one at a time for each owner (rule O1 of docs/protocol.md). Reentrant acquisitions share it; it counts them by mode, and those
+ * made through views, which have no {@link Acquisition}. Guarded by its lock's mutex, except the volatile fields, which are written under
+ * the mutex and may be read without it.
  */
 public final class Hold {
     final LocalLock lock;
@@ -21,7 +21,7 @@ public final class Hold {
     final GrantKind kind;
     int reads;
     int writes;
-    /** How many of the acquisitions were made through views. */
+    /** Number of acquisitions made through views. */
     int byView;
 
     private Object owner;
@@ -53,22 +53,22 @@ public final class Hold {
         return mode.isExclusive() ? writes : reads;
     }
 
-    /** Returns whether that owner has this hold, in that mode and not lost. Exact for the owner itself only. */
+    /** Returns whether this owner has the hold, in this mode and not lost. Exact for the owner itself only. */
     public boolean isStillHeldBy(Object asked, LockMode mode) {
         return owner == asked && lost == null && has(mode);
     }
 
-    /** Returns whether it has an acquisition in a mode. */
+    /** Returns whether it has an acquisition in this mode. */
     boolean has(LockMode mode) {
         return count(mode) > 0;
     }
 
-    /** Returns whether every acquisition of it was given back. Exact under the mutex only, or when nobody else uses it. */
+    /** Returns whether each of its acquisitions was given back. Exact only under the mutex, or while no other thread uses the hold. */
     public boolean isOver() {
         return reads == 0 && writes == 0;
     }
 
-    /** Takes one acquisition in a mode back, which it must have. */
+    /** Removes one acquisition in this mode, which it must have. */
     void subtract(LockMode mode) {
         if (mode.isExclusive()) {
             writes--;
@@ -93,7 +93,10 @@ public final class Hold {
         token = newToken;
     }
 
-    /** From now on it keeps its owner from being collected no more: a lost hold may be kept for long. */
+    /**
+     * Marks the hold as lost and drops the reference to its owner, so that the owner can be garbage-collected: a lost hold may be kept for
+     * long.
+     */
     void lose(LockLostException why) {
         lost = why;
         owner = String.valueOf(owner);
@@ -103,12 +106,12 @@ public final class Hold {
         }
     }
 
-    /** Returns the lock it is a hold of. */
+    /** Returns the lock that it holds. */
     public LocalLock lock() {
         return lock;
     }
 
-    /** Returns the thread or explicit owner it belongs to, or the text of it once the hold is lost. */
+    /** Returns the thread or explicit owner of the hold, or the owner's text once the hold is lost. */
     public Object owner() {
         return owner;
     }
@@ -128,7 +131,7 @@ public final class Hold {
         return writes > 0;
     }
 
-    /** Returns when it was granted, on the node's clock. */
+    /** Returns the time of the grant on the node's clock. */
     public long grantedAt() {
         return grantedAt;
     }
@@ -140,7 +143,7 @@ public final class Hold {
 
     // ---------------------------------------------------------------- ceiling and loss
 
-    /** Sets the ceiling that the acquisition which began the hold asked for. It ends every acquisition of the hold (rule O4). */
+    /** Sets the ceiling of the acquisition that began the hold. It ends every acquisition of the hold (rule O4). */
     public void limit(Ceiling limit) {
         ceiling = limit;
     }
@@ -150,13 +153,13 @@ public final class Hold {
         return ceiling;
     }
 
-    /** Returns whether it still counts when the node's clock shows {@code now}. */
+    /** Returns whether the hold is valid when the node's clock shows {@code now}. */
     boolean isWithinCeiling(long now) {
         Ceiling limit = ceiling;
         return lost == null && (limit == null || !limit.isReached(now));
     }
 
-    /** An acquisition wants to be told when the hold is lost. */
+    /** Registers an acquisition to be notified when the hold is lost. */
     void listens(Acquisition acquisition) {
         List<Acquisition> known = listening;
         if (known == null) {
@@ -172,7 +175,7 @@ public final class Hold {
         }
     }
 
-    /** Returns the acquisitions that want to be told of the loss, and forgets them. */
+    /** Returns the acquisitions to be notified of the loss, and forgets them. */
     List<Acquisition> takeListening() {
         List<Acquisition> known = listening;
         listening = null;

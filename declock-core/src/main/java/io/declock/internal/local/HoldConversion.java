@@ -7,11 +7,14 @@ import io.declock.LockMode;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
 
-/** Turning a hold into one of the other mode (rules D3 and O3 of docs/protocol.md). Guarded by the lock's mutex. */
+/** Changes the mode of a hold (rules D3 and O3 of docs/protocol.md). Guarded by the lock's mutex. */
 final class HoldConversion {
     private HoldConversion() {}
 
-    /** The writer goes on as a reader. The remote position follows if it can now; an exclusive one serves readers too. */
+    /**
+     * Turns the writer into a reader. The remote position is downgraded if that is possible now; otherwise it stays exclusive, which serves
+     * readers too.
+     */
     static void toReader(LocalLock lock, Hold hold, Effects effects) {
         lock.holds.toReader(hold);
         CqlLock remote = lock.binding.remote();
@@ -25,7 +28,7 @@ final class HoldConversion {
         Hold hold = acquisition.hold();
         CqlLock remote = lock.binding.remote();
         if (hold.writes > 0) {
-            // The owner excludes everybody else already, by another acquisition.
+            // The owner already excludes all others by another acquisition.
             hold.upgradeOne();
             settleUpgrade(acquisition, waiter);
         } else if (remote == null || !isAlone(lock) || !isSettled(remote)) {
@@ -63,9 +66,9 @@ final class HoldConversion {
     }
 
     /**
-     * The remote position was upgraded, or could not be.
+     * The attempt to upgrade the remote position ended.
      *
-     * @return false if nobody asks for it any more
+     * @return false if no acquisition waits for it any more
      */
     static boolean upgraded(LocalLock lock, boolean success, Effects effects) {
         LocalWaiter waiter = lock.upgrader;
@@ -84,7 +87,7 @@ final class HoldConversion {
         } else {
             waiter.settle(LocalWaiter.State.BUSY, null);
             if (success && lock.holds.readers() > 0 && isSettled(remote)) {
-                // What its owner still has is shared, so that other compute nodes' readers may join.
+                // The owner's remaining acquisitions are shared, so other compute nodes' readers may join.
                 remote.downgrade(effects);
             }
         }
@@ -92,7 +95,7 @@ final class HoldConversion {
         return true;
     }
 
-    /** The session was lost, and with it the answer. */
+    /** Refuses the upgrade, because the session was lost and its answer will not come. */
     static void giveUp(LocalLock lock, Effects effects) {
         LocalWaiter waiter = lock.upgrader;
         lock.upgrader = null;

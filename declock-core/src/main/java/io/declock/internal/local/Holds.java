@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Who holds one lock in this compute node: one writer or any number of readers, by owner. Guarded by the lock's mutex. */
+/** The holders of one lock in this compute node: one writer or any number of readers, by owner. Guarded by the lock's mutex. */
 final class Holds {
     private final LocalHost host;
     private @Nullable Hold writer;
-    /** One reader, and by owner those who share with it: most locks have never more than one. */
+    /** One reader; the others are in {@code moreReaders}, by owner. Most locks never have more than one. */
     private @Nullable Hold reader;
 
     private @Nullable Map<Object, Hold> moreReaders;
@@ -97,7 +97,7 @@ final class Holds {
         return writer == hold || readerOf(hold.owner()) == hold;
     }
 
-    // ---------------------------------------------------------------- beginning, again and ending
+    // ---------------------------------------------------------------- beginning, reentering and ending
 
     void begin(Hold hold) {
         if (hold.isExclusive()) {
@@ -109,7 +109,8 @@ final class Holds {
     }
 
     /**
-     * Lets an owner in again that is in already, past whoever waits (rule D2), or refuses what would wait for the owner itself (rule O2).
+     * Grants an owner that already holds the lock another acquisition, ahead of all waiters (rule D2), or refuses an acquisition that would
+     * wait for the owner itself (rule O2).
      */
     void reenter(Hold own, LocalWaiter waiter) {
         if (waiter.isExclusive() && own.writes == 0) {
@@ -138,14 +139,14 @@ final class Holds {
         }
     }
 
-    // ---------------------------------------------------------------- other modes
+    // ---------------------------------------------------------------- changing the mode
 
     void toReader(Hold hold) {
         writer = null;
         addReader(hold);
     }
 
-    /** One acquisition of the only reader becomes exclusive, and with it the hold. */
+    /** Makes one acquisition of the only reader exclusive, and so the hold. */
     void toWriter(Hold hold, long token) {
         hold.upgradeOne();
         hold.toToken(token);
@@ -155,13 +156,13 @@ final class Holds {
 
     // ---------------------------------------------------------------- losing
 
-    /** Ends a hold against its owner's will. */
+    /** Ends a hold that was lost. */
     void lose(Hold hold, LockLostException why, Effects effects) {
         remove(hold);
         toLost(hold, why, effects);
     }
 
-    /** Ends every hold against its owner's will. */
+    /** Ends every hold, because all were lost. */
     void loseAll(LockLostException why, Effects effects) {
         List<Hold> all = allReaders();
         if (writer != null) {
@@ -184,7 +185,7 @@ final class Holds {
         known.add(hold.owner(), hold);
         host.held(-1);
         hold.lose(why);
-        // Its owner may have released it when the effects are performed.
+        // The mode is read now: the owner may have released the hold when the effects are performed.
         LockMode mode = hold.isExclusive() ? LockMode.WRITE : LockMode.READ;
         effects.run(() -> host.holdLost(mode));
         for (Acquisition acquisition : hold.takeListening()) {
@@ -192,7 +193,7 @@ final class Holds {
         }
     }
 
-    /** An acquisition is lost, alone or with its hold. */
+    /** Notifies the listeners of an acquisition that is lost, alone or with its hold. */
     void tell(Acquisition acquisition, Effects effects) {
         for (Acquisition.LossListener listener : acquisition.takeListeners()) {
             effects.run(
@@ -202,7 +203,7 @@ final class Holds {
         }
     }
 
-    /** A lost hold was released: once its owner has released it as often as it was acquired, it is forgotten. */
+    /** Forgets a lost hold once its owner has released it as often as it was acquired. */
     void forgetLost(Hold hold) {
         LostHolds known = lost;
         if (known != null && hold.isOver()) {

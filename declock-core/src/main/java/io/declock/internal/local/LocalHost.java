@@ -7,7 +7,7 @@ import io.declock.LocalSettings;
 import io.declock.LockMode;
 import io.declock.internal.time.Clock;
 
-/** What local locks need from their compute node. Thread-safe. */
+/** The services that local locks need from their compute node. Thread-safe. */
 public interface LocalHost {
     /** Returns the bounds of the local level. */
     LocalSettings localSettings();
@@ -15,19 +15,19 @@ public interface LocalHost {
     /** Returns the monotonic clock. */
     Clock clock();
 
-    /** Finds the lock's record and answers with {@link LocalLock#bound} or {@link LocalLock#bindFailed}; no mutex is held. */
+    /** Finds the lock's record and answers with {@link LocalLock#bound} or {@link LocalLock#bindFailed}; the caller holds no mutex. */
     void bind(LocalLock lock);
 
     /** The lock was retired and will not be bound any more. */
     void forgotten(LocalLock lock);
 
-    /** A hold was lost, in the mode that it had then. No mutex is held. */
+    /** A hold was lost, in the mode that it had then. The caller holds no mutex. */
     void holdLost(LockMode mode);
 
-    /** Runs code of the user that wants to know of a loss and may block. No mutex is held. */
+    /** Runs a user's loss listener, which may block. The caller holds no mutex. */
     void tellOfLoss(LocalLock lock, Runnable listener);
 
-    /** Returns whether nobody may begin to wait any more; never false again once it was true. Called under the lock's mutex. */
+    /** Returns whether no caller may begin to wait any more; once true, it stays true. Called under the lock's mutex. */
     boolean isClosed();
 
     /** Counts a hold that began (+1) or ended (-1). Called under the lock's mutex. */

@@ -24,19 +24,19 @@ import org.jspecify.annotations.Nullable;
  * in the lock's remote queue (DecLock, section 5).
  *
  * <ol>
- *   <li><b>Acquire:</b> a reader joins readers unless somebody waits; everybody else queues locally. The first in the queue makes
- *       the node take a remote position.
- *   <li><b>Release:</b> the last holder hands over locally if policy, timestamps, token and bounds allow, else gives the remote
- *       position back (and takes another at the tail for who still waits here).
- *   <li><b>Give up:</b> only local queues hold callers, so a caller leaves at once; a position nobody wants is passed on.
+ * <li><b>Acquire:</b> a reader joins readers unless there is a waiter; every other caller queues locally. For the first caller in the queue
+ * the node takes a remote position.
+ * <li><b>Release:</b> the last holder hands over locally if policy, timestamps, token and bounds allow, else gives the remote position back
+ * (and takes another at the tail for the remaining waiters of this node).
+ * <li><b>Give up:</b> callers are only in local queues, so a caller leaves at once; a position without a waiter is passed on.
  * </ol>
  *
- * <p>This class takes the mutex for each call from outside and performs the effects after it was released. What happens under it is
- * in the parts: {@link Holds} (who is in), {@link WaiterQueue} (who waits), {@link Turn} (whose turn it is), {@link Granter} (what
- * moves on), {@link HoldConversion} (upgrade and downgrade) and {@link SessionBinding} (the {@link CqlLock} of the present session).
- * A process may know 100,000 locks, so what has no state of its own is no object of each.
+ * <p>This class takes the mutex for each call from outside and performs the effects after it was released. The parts do the work under the
+ * mutex: {@link Holds} (the holders), {@link WaiterQueue} (the waiters), {@link Turn} (the order of grants), {@link Granter} (grants and
+ * hand-overs), {@link HoldConversion} (upgrade and downgrade) and {@link SessionBinding} (the {@link CqlLock} of the present session). A
+ * process may know 100,000 locks, so a part without state has no object per lock.
  *
- * <p>Thread-safe: its own short mutex guards it, its parts and its {@link CqlLock}; nothing is called under it.
+ * <p>Thread-safe: its own short mutex guards it, its parts and its {@link CqlLock}; no effect is performed under it.
  */
 public final class LocalLock implements CqlUpper {
     private final String name;
@@ -45,7 +45,7 @@ public final class LocalLock implements CqlUpper {
     final WaiterQueue queue = new WaiterQueue();
     final Holds holds;
     final SessionBinding binding = new SessionBinding();
-    /** Who waits for its hold to be made exclusive. */
+    /** The waiter for an upgrade, and its acquisition, or null. */
     @Nullable
     LocalWaiter upgrader;
 
@@ -67,7 +67,7 @@ public final class LocalLock implements CqlUpper {
         return name;
     }
 
-    /** Returns how a message names the lock, with what could break a line or hide in it escaped. */
+    /** Returns the lock's name for messages, quoted, with control and other invisible characters escaped. */
     public String title() {
         return "lock " + LockNames.quoted(name);
     }
@@ -76,10 +76,10 @@ public final class LocalLock implements CqlUpper {
         return mutex;
     }
 
-    // ---------------------------------------------------------------- what callers ask for
+    // ---------------------------------------------------------------- requests of callers
 
     /**
-     * Brings a caller before the lock. Afterwards its state is decided, or it is queued and will be.
+     * Decides a caller at once, or queues it to be decided later.
      *
      * @return false if this lock was retired: look the name up again
      */
@@ -109,7 +109,7 @@ public final class LocalLock implements CqlUpper {
         return true;
     }
 
-    /** Decides a caller that has a hold, or has lost one without releasing it since (rule O6); returns false if it has neither. */
+    /** Decides a caller whose owner has a hold, or has lost one without releasing it since (rule O6); returns false if the owner has neither. */
     private boolean reenter(LocalWaiter waiter, Effects effects) {
         Hold own = holds.of(waiter.owner);
         if (own != null) {
@@ -137,7 +137,7 @@ public final class LocalLock implements CqlUpper {
         return new ShuttingDownException(title() + " was not acquired: this process is shutting down");
     }
 
-    /** Fails every caller that waits. Whoever comes later finds the host closed. */
+    /** Fails every waiting caller. Later callers find the host closed. */
     public void shutDown() {
         event(effects -> {
             if (!queue.isEmpty()) {
@@ -148,9 +148,9 @@ public final class LocalLock implements CqlUpper {
     }
 
     /**
-     * Takes a caller that gives up out of the queue.
+     * Removes a caller that gives up from the queue.
      *
-     * @return false if it was granted or failed before; then that stands
+     * @return false if it was granted or failed before; that outcome stands
      */
     public boolean abandon(LocalWaiter waiter) {
         Effects effects = new Effects(host.clock());
@@ -171,13 +171,14 @@ public final class LocalLock implements CqlUpper {
         return true;
     }
 
-    /** Gives one acquisition of a hold back that has no {@link Acquisition} yet, and was not made through a view. */
+    /** Gives back one acquisition of a hold that has no {@link Acquisition} yet and was not made through a view. */
     public @Nullable LockLostException release(Hold hold, LockMode mode) {
         return release(hold, mode, false);
     }
 
     /**
-     * Gives one acquisition of a hold back that has no {@link Acquisition}: it was made through a view, or not told its caller yet.
+     * Gives back one acquisition of a hold that has no {@link Acquisition}: it was made through a view, or its caller does not know of the
+     * grant yet.
      *
      * @param byView whether it was made through a view
      * @return why the hold had been lost, or null if it had not
@@ -244,8 +245,8 @@ public final class LocalLock implements CqlUpper {
     }
 
     /**
-     * Loses a hold whose lease has run out, or whose ceiling was reached. The end of the session, or the timer, is on its way, but may come too
-     * late for a caller that wakes from a pause (rule C1).
+     * Loses a hold whose lease has run out, or whose ceiling was reached. The end of the session, or the timer, does the same, but may come
+     * too late for a caller that wakes from a pause (rule C1).
      */
     private void loseIfOver(Hold hold, Effects effects) {
         Ceiling limit = hold.ceiling();
@@ -281,8 +282,8 @@ public final class LocalLock implements CqlUpper {
     }
 
     /**
-     * Turns an exclusive acquisition into a shared one; nothing if it is one, or was given back. The lock is shared as soon as its owner has no
-     * exclusive acquisition left.
+     * Turns an exclusive acquisition into a shared one. Does nothing if it is shared already or was given back. The lock is shared as soon
+     * as its owner has no exclusive acquisition left.
      *
      * @return why it was lost, and stays as it was, or null
      */
@@ -330,12 +331,12 @@ public final class LocalLock implements CqlUpper {
         }
     }
 
-    /** Ends a hold, with all its acquisitions, because its ceiling was reached. Nothing if it ended before. */
+    /** Ends a hold, with all its acquisitions, because its ceiling was reached. Does nothing if it ended before. */
     public void expire(Hold hold, Ceiling reached) {
         event(effects -> lose(hold, reached.reached(this), effects));
     }
 
-    /** Ends an acquisition because its own ceiling was reached; others of its hold go on. Nothing if it ended before. */
+    /** Ends an acquisition because its own ceiling was reached; others of its hold go on. Does nothing if it ended before. */
     public void expire(Acquisition acquisition, Ceiling reached) {
         event(effects -> {
             if (!acquisition.isEnded() && acquisition.lost() == null) {
@@ -377,7 +378,7 @@ public final class LocalLock implements CqlUpper {
         }
     }
 
-    // ---------------------------------------------------------------- what the remote level says
+    // ---------------------------------------------------------------- events of the remote level
 
     @Override
     public void granted(GrantKind kind, Effects effects) {
@@ -413,7 +414,7 @@ public final class LocalLock implements CqlUpper {
 
     // ---------------------------------------------------------------- sessions
 
-    /** The record was found: remote positions can be taken in that session. */
+    /** The record was found: remote positions can be taken in this session. */
     public void bound(CqlEnvironment session, Resolution resolution) {
         Effects effects = new Effects(host.clock());
         mutex.lock();
@@ -435,7 +436,7 @@ public final class LocalLock implements CqlUpper {
     /**
      * The record was not found.
      *
-     * @param failure given to every caller that waits, or null to let them wait for the next session
+     * @param failure exception for every waiting caller, or null to let them wait for the next session
      */
     public void bindFailed(@Nullable DecLockException failure) {
         Effects effects = new Effects(host.clock());
@@ -454,7 +455,7 @@ public final class LocalLock implements CqlUpper {
         effects.performWithoutSession();
     }
 
-    /** Tries to bind again after {@link #bindFailed}, if somebody waits. */
+    /** Tries to bind again after {@link #bindFailed}, if there is a waiter. */
     public void retryBinding() {
         Effects effects = new Effects(host.clock());
         mutex.lock();
@@ -466,7 +467,7 @@ public final class LocalLock implements CqlUpper {
         effects.performWithoutSession();
     }
 
-    /** The session ended: every hold is lost, whoever waits goes on waiting. */
+    /** The session ended: every hold is lost, and the waiters go on waiting. */
     public void sessionLost(CqlEnvironment session, LockLostException why) {
         Effects effects = new Effects(host.clock());
         mutex.lock();
@@ -484,19 +485,19 @@ public final class LocalLock implements CqlUpper {
         effects.performWithoutSession();
     }
 
-    // ---------------------------------------------------------------- for the node
+    // ---------------------------------------------------------------- queries of the node
 
     /** Returns whether the lease that the holds rest on has not run out by this process's clock (rule C1). Takes no mutex. */
     public boolean mayTrustLease() {
         return mayTrustLease(host.clock().nanoTime());
     }
 
-    /** The same, when this process's clock shows {@code now}. */
+    /** Returns the same, for the time {@code now} on this process's clock. */
     public boolean mayTrustLease(long now) {
         return binding.leaseValid(now);
     }
 
-    /** Returns the hold of that owner, lost ones included, or null. */
+    /** Returns the hold of this owner, lost ones included, or null. */
     public @Nullable Hold findHold(Object owner) {
         mutex.lock();
         try {
@@ -517,7 +518,7 @@ public final class LocalLock implements CqlUpper {
         }
     }
 
-    /** Returns what this node has of the lock in that epoch, as a HOLD_ANSWER says it (rule B10). */
+    /** Returns this node's claim in that epoch, in the terms of a HOLD_ANSWER (rule B10). */
     public int claimIn(long epoch) {
         mutex.lock();
         try {
@@ -540,7 +541,8 @@ public final class LocalLock implements CqlUpper {
     }
 
     /**
-     * Returns whether the lock was used since the last call, first use not counted: a name that came once is no reason to keep it.
+     * Returns whether the lock was used since the last call, not counting its first use: a name that was used only once is not worth
+     * keeping.
      */
     public boolean spare() {
         mutex.lock();
@@ -567,7 +569,7 @@ public final class LocalLock implements CqlUpper {
         }
     }
 
-    /** Calls back with every hold and every waiter, under the mutex: be quick. */
+    /** Calls the visitor with every hold and every waiter, under the mutex: the visitor must be quick. */
     public void visit(Visitor visitor) {
         mutex.lock();
         try {
@@ -581,7 +583,7 @@ public final class LocalLock implements CqlUpper {
         }
     }
 
-    /** Looks at holds and waiters. */
+    /** Visits holds and waiters. */
     public interface Visitor {
         /** One hold. */
         void hold(Hold hold, boolean exclusive);

@@ -9,18 +9,18 @@ import io.declock.internal.protocol.CqlEnvironment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller that waits for one lock, in the lock's local queue. Links and hold are guarded by the lock's mutex; the state is
- * written under it and may be read without. {@link #run} is called outside of the mutex whenever the state has left WAITING, or
- * the waiter has become the next in line.
+ * One caller that waits for one lock, in the lock's local queue. Links and hold are guarded by the lock's mutex; the state is written under
+ * the mutex and may be read without it. {@link #run} is called outside the mutex whenever the state has left WAITING, or the waiter has
+ * become the next in line.
  */
 public abstract class LocalWaiter implements Runnable {
-    /** What became of a waiter. */
+    /** The state of a waiter. */
     public enum State {
         /** Not decided yet. */
         WAITING,
         /** It has a hold. */
         GRANTED,
-        /** It was not to wait, and the lock was busy. */
+        /** It must not wait, and the lock was busy. */
         BUSY,
         /** It failed, see {@link #failure()}. */
         FAILED,
@@ -51,7 +51,7 @@ public abstract class LocalWaiter implements Runnable {
     private boolean reentrant;
     private boolean stamped;
     private volatile boolean nextInLine;
-    // Null while it waits: what need not be written when each waiter is made.
+    // Null while it waits, so that no volatile write is needed when a waiter is made.
     private volatile @Nullable State decided;
 
     /**
@@ -77,7 +77,10 @@ public abstract class LocalWaiter implements Runnable {
         decided = settled;
     }
 
-    /** Timestamps are on the memory node's clock, so who comes before there is a session is stamped when there is one. */
+    /**
+     * Sets the timestamp. Timestamps are on the memory node's clock, so a caller that comes before there is a session is stamped when there
+     * is one.
+     */
     void stamp(@Nullable CqlEnvironment session, long now) {
         if (!stamped && session != null) {
             stamped = true;
@@ -108,18 +111,18 @@ public abstract class LocalWaiter implements Runnable {
         return true;
     }
 
-    /** Returns what became of it. */
+    /** Returns its state. */
     public final State state() {
         State state = decided;
         return state == null ? State.WAITING : state;
     }
 
-    /** Returns whether it is the first to be granted locally, so that spinning for a moment may pay. */
+    /** Returns whether it is the first to be granted locally, so that spinning for a moment may be worth it. */
     public final boolean isNextInLine() {
         return nextInLine;
     }
 
-    /** Returns its hold once it was granted. */
+    /** Returns its hold after the grant. */
     public final Hold hold() {
         Hold granted = hold;
         if (granted == null) {
@@ -138,7 +141,7 @@ public abstract class LocalWaiter implements Runnable {
         return failure;
     }
 
-    /** Returns when it came before the lock, on the node's clock. */
+    /** Returns when it called the lock, on the node's clock. */
     public final long since() {
         return since;
     }
@@ -148,7 +151,7 @@ public abstract class LocalWaiter implements Runnable {
         return mode;
     }
 
-    /** Returns who asks. */
+    /** Returns the owner for which it acquires. */
     public final Object owner() {
         return owner;
     }

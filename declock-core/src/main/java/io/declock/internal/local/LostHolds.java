@@ -11,15 +11,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lost holds of one lock that their owners have not released yet, at most one for each owner. An owner that cannot be reached any
- * more is forgotten, and so is a hold that was acquired by handles only and all of whose handles are gone: nobody could release it
- * (rule O7 of docs/protocol.md). Guarded by the lock's mutex.
+ * The lost holds of one lock that their owners have not released yet, at most one for each owner. A garbage-collected owner is forgotten,
+ * and so is a hold that was acquired only by handles which were all collected: no caller could release it (rule O7 of docs/protocol.md). Guarded by the lock's mutex.
  */
 final class LostHolds {
     private final Map<Key, Entry> byOwner = new HashMap<>(2);
     private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
 
-    /** An owner, compared by identity, that this does not keep from being collected. */
+    /** A weak reference to an owner, compared by identity. */
     private static final class Key extends WeakReference<Object> {
         private final int hash;
 
@@ -39,7 +38,10 @@ final class LostHolds {
         }
     }
 
-    /** What an owner lost: kept while a view's unlock() is due, for which nothing else may know the hold. */
+    /**
+     * A hold that an owner lost. {@code kept} refers to it strongly while a view's unlock() is due, because no other object may refer to
+     * it.
+     */
     private record Entry(WeakReference<Hold> hold, @Nullable Hold kept) {
         boolean isCollected() {
             return hold.get() == null;
@@ -50,7 +52,7 @@ final class LostHolds {
         byOwner.put(new Key(owner, collected), new Entry(new WeakReference<>(hold), hold.byView > 0 ? hold : null));
     }
 
-    /** Returns what an owner lost and has not released, or null. */
+    /** Returns the hold that an owner lost and has not released, or null. */
     @Nullable
     Hold of(Object owner) {
         Key key = new Key(owner, null);
@@ -65,12 +67,12 @@ final class LostHolds {
         return hold;
     }
 
-    /** The owner has released the hold as often as it had acquired it. */
+    /** Forgets a hold that its owner has released as often as it had acquired it. */
     void remove(Hold hold) {
         byOwner.values().removeIf(entry -> entry.hold.get() == hold);
     }
 
-    /** Returns whether nothing is kept, after forgetting what cannot be released any more. */
+    /** Forgets the holds that cannot be released any more; returns whether none is left. */
     boolean isEmpty() {
         for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
             byOwner.remove(gone);

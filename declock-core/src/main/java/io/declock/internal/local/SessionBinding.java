@@ -9,8 +9,8 @@ import io.declock.internal.protocol.CqlLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What ties one lock to a session: its record, and this node's side of it. Guarded by the lock's mutex, but for {@link #session} and
- * {@link #leaseValid}, which take none.
+ * Binds one lock to a session: to its record, and this node's side of it. Guarded by the lock's mutex, except {@link #session} and {@link
+ * #leaseValid}, which need none.
  */
 final class SessionBinding {
     private enum Phase {
@@ -36,7 +36,7 @@ final class SessionBinding {
         return remote;
     }
 
-    /** Returns whether the lease that the holds rest on has not run out when this process's clock shows that (rule C1). */
+    /** Returns whether the lease that the holds rest on has not run out at the time {@code now} on this process's clock (rule C1). */
     boolean leaseValid(long now) {
         CqlEnvironment current = session;
         return current != null && current.leaseValid(now);
@@ -49,7 +49,7 @@ final class SessionBinding {
         }
     }
 
-    /** Returns whether the record must be looked for, and if so, takes it that somebody does. */
+    /** Returns whether the caller must look up the record; if so, the look-up counts as begun. */
     boolean beginResolving() {
         if (phase != Phase.UNBOUND) {
             return false;
@@ -68,7 +68,7 @@ final class SessionBinding {
         remote = side;
     }
 
-    /** There is no session, or no record, any more. */
+    /** Unbinds the lock, because its session ended or its record was not found. */
     void unbind() {
         if (remote != null) {
             remote.kill();
@@ -78,7 +78,7 @@ final class SessionBinding {
         phase = Phase.UNBOUND;
     }
 
-    /** Returns whether nothing of it is in use. */
+    /** Returns whether no look-up is under way and the remote side is not in use. */
     boolean isIdle() {
         return phase != Phase.RESOLVING && (remote == null || remote.isForgettable());
     }

@@ -11,16 +11,18 @@ import io.declock.internal.protocol.Tenure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose turn it is, and whether ownership may stay in this compute node (DecLock, section 5.3). Decides and changes nothing; called
- * under the lock's mutex.
+ * Decides which waiter is next, and whether ownership may stay in this compute node (DecLock, section 5.3). Changes no state; called under
+ * the lock's mutex.
  */
 final class Turn {
-    /** For how long local callers pass a known remote waiter because they came earlier by the clocks, which may be wrong. */
+    /**
+     * For how long local callers may pass a known remote waiter because they came earlier according to the clocks. The clocks may be wrong.
+     */
     private static final long TRUST = 1_000_000_000L;
 
     private Turn() {}
 
-    /** The waiter whose turn it is: the first, or under phase-fairness the first reader once a writer has left. */
+    /** Returns the next waiter to grant: the first, or under phase-fairness the first reader once a writer has left. */
     static @Nullable LocalWaiter next(WaiterQueue queue, LocalSettings settings, boolean afterWriter) {
         LocalWaiter first = queue.first();
         if (first == null || !first.isExclusive() || !afterWriter || !mayBePassed(first, settings)) {
@@ -34,7 +36,7 @@ final class Turn {
         return first;
     }
 
-    /** The writer that readers pass when a read phase begins now, or null (rule E9). */
+    /** Returns the writer that readers pass when a read phase begins now, or null (rule E9). */
     static @Nullable LocalWaiter passedWriter(WaiterQueue queue, LocalSettings settings) {
         LocalWaiter first = queue.first();
         return first != null && first.isExclusive() && mayBePassed(first, settings) ? first : null;
@@ -44,28 +46,28 @@ final class Turn {
         return settings.policy() == FairnessPolicy.PHASE_FAIR && writer.mayBePassed(settings.readerPhases());
     }
 
-    /** Whether a waiter ends a read phase that begins or goes on. */
+    /** Returns whether a waiter ends a read phase that begins or goes on. */
     static boolean endsReadPhase(
             LocalWaiter waiter, boolean passWriters, Tenure tenure, LocalSettings settings, Effects effects) {
         return !passWriters && (waiter.isExclusive() || without(tenure, waiter, settings, effects) != Passing.ALLOWED);
     }
 
-    /** Whether a reader that waits may join the readers if a look at the remote queue shows nobody who came before it. */
+    /** Returns whether a waiting reader may join the readers if a look at the remote queue shows no earlier waiter. */
     static boolean joinsAfterLook(CqlLock remote, LocalWaiter waiter, LocalSettings settings, Effects effects) {
         return !waiter.isExclusive() && without(remote.tenure(), waiter, settings, effects) == Passing.AFTER_LOOK;
     }
 
-    /** Whether ownership may pass to a caller inside this node. */
+    /** The ways in which ownership may pass to a caller inside this node. */
     enum Passing {
         /** It may. */
         ALLOWED,
-        /** That is not known before the remote queue was looked at. */
+        /** It may only if a look at the remote queue shows no earlier waiter. */
         AFTER_LOOK,
-        /** The remote queue has the say. */
+        /** The lock must go through the remote queue. */
         FORBIDDEN
     }
 
-    /** Whether ownership may pass to a waiter inside this node, without the remote queue. */
+    /** Returns whether ownership may pass to a waiter inside this node, without the remote queue. */
     static Passing passing(CqlLock remote, LocalWaiter next, LocalSettings settings, Effects effects) {
         Tenure tenure = remote.tenure();
         if (mustReacquire(remote, next) || !tenure.hasNextToken(remote.isExclusive())) {
@@ -74,14 +76,14 @@ final class Turn {
         return without(tenure, next, settings, effects);
     }
 
-    /** Other compute nodes' readers may hold a shared position too (rule E1). */
+    /** Returns whether a writer waits while the position is shared: readers of other compute nodes may hold the lock too (rule E1). */
     static boolean mustReacquire(CqlLock remote, LocalWaiter next) {
         return next.isExclusive() && !remote.isExclusive();
     }
 
     /**
-     * Nobody who came before a local caller is passed over knowingly, and unknowingly only within bounds (rule E5). That rests on
-     * timestamps for as long as {@link #TRUST}.
+     * A local caller never passes an earlier remote waiter that is known, and passes unknown ones only within bounds (rule E5). Timestamps
+     * decide which is earlier, but no longer than for {@link #TRUST}.
      */
     private static Passing without(Tenure tenure, LocalWaiter next, LocalSettings settings, Effects effects) {
         long now = effects.now();
@@ -96,7 +98,7 @@ final class Turn {
         return mustLook ? Passing.AFTER_LOOK : Passing.ALLOWED;
     }
 
-    /** Whether a reader that comes now may join the readers inside this node. */
+    /** Returns whether a reader that comes now may join the readers inside this node. */
     static boolean mayJoin(CqlLock remote, LocalSettings settings, long now) {
         Tenure tenure = remote.tenure();
         return !tenure.knowsRemote()
@@ -107,7 +109,7 @@ final class Turn {
                                 now));
     }
 
-    /** Whether it is worth to look at the remote queue before that waiter's turn comes. */
+    /** Returns whether it is worth looking at the remote queue before this waiter's turn comes. */
     static boolean wantsLook(CqlLock remote, @Nullable LocalWaiter next) {
         return next != null
                 && !mustReacquire(remote, next)

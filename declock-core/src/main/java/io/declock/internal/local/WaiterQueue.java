@@ -7,14 +7,17 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The queue of local waiters of one lock, linked through the waiters so that any of them leaves in O(1). Guarded by the mutex. */
+/** The queue of local waiters of one lock, linked through the waiters so that each of them leaves in O(1). Guarded by the lock's mutex. */
 final class WaiterQueue {
     private @Nullable LocalWaiter first;
     private @Nullable LocalWaiter last;
     private int size;
     private int writers;
     private int tries;
-    /** The latest waiter of each explicit owner; null until one comes while others wait, as most queues are empty or hold threads. */
+    /**
+     * The latest waiter of each explicit owner; null until one arrives while others wait, because most queues are empty or hold only
+     * threads.
+     */
     private @Nullable Map<Object, LocalWaiter> byOwner;
 
     boolean isEmpty() {
@@ -29,7 +32,7 @@ final class WaiterQueue {
         return writers;
     }
 
-    /** Returns how many must not wait, but for an operation that is under way. */
+    /** Returns the number of callers that must not wait, except for an operation that is under way. */
     int tries() {
         return tries;
     }
@@ -39,7 +42,7 @@ final class WaiterQueue {
         return first;
     }
 
-    /** Returns a waiter of that owner, which is not a thread, or null. */
+    /** Returns a waiter of this owner, which is not a thread, or null. */
     @Nullable
     LocalWaiter of(Object owner) {
         return byOwner == null ? null : byOwner.get(owner);
@@ -101,7 +104,7 @@ final class WaiterQueue {
         }
     }
 
-    /** Takes a waiter out; nothing if it is not in. */
+    /** Removes a waiter. Does nothing if it is not in the queue. */
     void remove(LocalWaiter waiter) {
         if (!waiter.queued) {
             return;

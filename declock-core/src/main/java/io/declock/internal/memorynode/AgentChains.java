@@ -18,12 +18,12 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Has an adapter execute the chains that come in frames, in the order of arrival; each is answered when it is done. A chain counts as
- * let through from posting to completion, so that a session is cut only when its last one has landed. Taking frames belongs to the
- * connection's event loop; completions come on a thread of the agent.
+ * Has an adapter execute the chains that arrive in frames, in the order of arrival, and answers each on completion. A chain counts as
+ * inside the session's gate from posting to completion, so that a session counts as cut only after its last chain was executed. {@link
+ * #accept} belongs to the connection's event loop; completions come on a thread of the agent.
  */
 final class AgentChains {
-    /** Chains under way at which no more are read from the connection, and at which they are again. */
+    /** Number of chains under way at which reading from the connection pauses, and at which it resumes. */
     private static final int PAUSE_AT = 1024;
 
     private static final int RESUME_AT = 512;
@@ -51,7 +51,7 @@ final class AgentChains {
             frames.copyTo(chain.begin(Purpose.ACQUIRE), body.buffer());
             agent.post(chain);
         }
-        // Otherwise the session is cut, and the connection about to be closed by whoever cut it.
+        // Otherwise the session is cut, and the code that cut it closes the connection.
     }
 
     private void ended(MemoryNodeSession session) {
@@ -60,7 +60,7 @@ final class AgentChains {
             try {
                 connection.channel().config().setAutoRead(true);
             } catch (RejectedExecutionException e) {
-                // The event loop is gone, and the connection with it.
+                // The event loop has ended, and the connection with it.
             }
         }
     }
@@ -109,7 +109,7 @@ final class AgentChains {
         public void failed(FabricException cause) {
             ended(session);
             connection.lost(new FabricException(
-                    "the memory node's RDMA adapter does not execute operations any more: " + cause.getMessage(),
+                    "the memory node's RDMA adapter does not execute verbs any more: " + cause.getMessage(),
                     cause));
         }
     }

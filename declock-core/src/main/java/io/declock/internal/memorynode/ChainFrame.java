@@ -11,8 +11,8 @@ import io.declock.spi.VerbChain;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Executes chains as they come in frames: checked first as a whole, then executed in order, and answered in one frame. Belongs to
- * one connection's event loop.
+ * Executes the chains that arrive in frames: checks each chain as a whole, executes its verbs in order, and answers in one frame. Belongs
+ * to one connection's event loop.
  */
 final class ChainFrame {
     private final Region region;
@@ -42,7 +42,7 @@ final class ChainFrame {
         FrameWriter.end(out, start);
     }
 
-    /** Reads and checks a chain whose sequence was read. */
+    /** Reads and checks a chain whose sequence number was read already. */
     void read(FrameBody body) throws BadFrameException {
         size = body.u8();
         if (size < 1 || size > VerbChain.MAX_VERBS) {

@@ -3,11 +3,9 @@
 
 package io.declock.internal.memorynode;
 
-/** A data plane that reaches the region around the memory node's own code, such as a NIC's queue pair. */
+/** A data plane that reaches the region without the memory node's own code, such as a queue pair of an RDMA adapter. */
 @FunctionalInterface
 public interface DataPlane {
-    /**
-     * Makes sure that nothing more of its session lands, then runs {@code done}, on any thread, once.
-     */
+    /** Makes sure that no further verb of its session is executed, then runs {@code done} once, on any thread. */
     void cut(Runnable done);
 }

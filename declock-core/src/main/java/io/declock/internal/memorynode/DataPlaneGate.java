@@ -7,15 +7,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets verbs of one session through until it is closed, and tells when the last one that was let through has finished: only
- * then nothing of that session can land any more. Nobody ever waits: whoever leaves last runs what follows. Thread-safe.
+ * Admits verbs of one session until it is closed, and reports when the last admitted verb has finished: only then can no verb of that
+ * session be executed any more. No thread ever waits: the thread that leaves last runs the action that follows. Thread-safe.
  */
 final class DataPlaneGate {
     private static final int CLOSED = 1 << 31;
     /** Keeps a late enter-and-exit of a closed gate from finding the count at zero again. */
     private static final int QUIET = 1 << 30;
 
-    /** The sign bit says closed, the rest counts who is inside. */
+    /** The sign bit marks the gate as closed, the other bits count the threads inside. */
     private final AtomicInteger state = new AtomicInteger();
 
     // Written before the closing bit is set, read after it was seen: the atomic orders the two.
@@ -33,17 +33,17 @@ final class DataPlaneGate {
         return false;
     }
 
-    /** Ends what {@link #enter} began. */
+    /** Leaves the gate after a successful {@link #enter}. */
     void exit() {
         if (state.decrementAndGet() == CLOSED) {
             quiet();
         }
     }
 
-    /** Closes the gate; {@code then} runs once, when nobody is inside, perhaps before this returns. Called once. */
+    /** Closes the gate; {@code then} runs once, when no thread is inside, perhaps before this method returns. Called once. */
     void close(Runnable then) {
         whenQuiet = then;
-        // Being counted as inside meanwhile leaves exactly one to find the count at zero with the bit set.
+        // The closing thread counts as inside meanwhile, so exactly one thread finds the count at zero with the bit set.
         state.getAndUpdate(value -> value + 1 | CLOSED);
         exit();
     }

@@ -7,42 +7,43 @@ import io.declock.spi.FabricException;
 import io.declock.spi.RemoteMemory;
 import java.util.Map;
 
-/** A way to a memory node's region around its processor, such as RDMA, beside the TCP server. Thread-safe. */
+/** Direct access to a memory node's region without its processor, for example by RDMA, beside the TCP server. Thread-safe. */
 public interface DirectAccess extends AutoCloseable {
     /**
-     * Offers the way to a session. The session's {@link DataPlane} is attached when this returns.
+     * Offers direct access to a session. The session's {@link DataPlane} is attached when this method returns.
      *
-     * @throws FabricException.Refused if the session cannot have it; says why
+     * @throws FabricException.Refused if the session cannot have it; the message says why
      */
     Offer offer(MemoryNodeSession session) throws FabricException.Refused;
 
     /**
-     * Returns what the acceptance of a session's connection carried, for who cannot read it there. It is of use on that connection only.
+     * Returns the data that the acceptance of a session's connection carried, for a compute node whose library does not show it. The data
+     * is valid on that connection only.
      *
-     * @throws FabricException.Refused if the session has no connection of this way
+     * @throws FabricException.Refused if the session has no direct connection
      */
     byte[] granted(MemoryNodeSession session) throws FabricException.Refused;
 
-    /** Returns what executes the verbs of sessions that do not use the way; the same agent that serves those who do. */
+    /** Returns the agent that executes the verbs of sessions without direct access; it also serves the sessions with direct access. */
     RemoteMemory agent();
 
     /** Returns whether it works. */
     boolean isHealthy();
 
-    /** Returns how it is doing, for people: texts and numbers by name. */
+    /** Returns details for people: texts and numbers by name. */
     Map<String, Object> details();
 
-    /** Ends every connection. To be closed after the memory node and its server. */
+    /** Ends every connection. Must be closed after the memory node and its server. */
     @Override
     void close();
 
     /**
-     * Where and how to connect.
+     * The address and the token for a direct connection.
      *
      * @param host address
-     * @param port port, in the port space of the way
-     * @param token what to show there; works once, for this session, while it lives
+     * @param port port, in the port space of the direct connections
+     * @param token token to present there; valid once, for this session, while the session lives
      */
-    @SuppressWarnings("ArrayRecordComponent") // Goes from its maker to the wire; nobody compares tokens.
+    @SuppressWarnings("ArrayRecordComponent") // Goes from its maker to the wire; tokens are never compared.
     record Offer(String host, int port, byte[] token) {}
 }

@@ -7,23 +7,23 @@ import io.declock.spi.AdapterException;
 import java.util.Map;
 
 /**
- * Makes a way around a memory node's processor. Implementations are found by {@link java.util.ServiceLoader}, so that nothing here
- * depends on them.
+ * Makes direct access to a memory node's region. Implementations are found by {@link java.util.ServiceLoader}, so that this module does not
+ * depend on them.
  */
 public interface DirectAccessProvider {
-    /** Returns the scheme of the addresses that compute nodes write to use the way. */
+    /** Returns the scheme of the memory node addresses with which compute nodes ask for direct access. */
     String scheme();
 
-    /** Returns where the region of the memory node is to lie. */
+    /** Returns the memory for the region of the memory node. */
     RegionMemory memory();
 
     /**
      * Starts to serve.
      *
-     * @param node made with {@code memory}
-     * @param memory what {@link #memory} returned
-     * @param options settings by name; what is missing has its default
-     * @throws AdapterException if that is not possible here
+     * @param node memory node that was made with {@code memory}
+     * @param memory result of {@link #memory}
+     * @param options settings by name; a missing one has its default
+     * @throws AdapterException if direct access is not possible on this machine
      */
     DirectAccess start(MemoryNode node, RegionMemory memory, Map<String, String> options) throws AdapterException;
 }

@@ -7,14 +7,13 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which record belongs to which full name (namespace included). A name has at most one record and a record at most one name.
- * Costs about 20 bytes and the name's array per name. Thread-safe: names are spread over stripes with a lock each, and a lock is
- * held for one table access only.
+ * Maps full names (namespace included) to records. A name has at most one record and a record at most one name. Each name costs about 20
+ * bytes and the name's array. Thread-safe: names are spread over stripes with a lock each, and a lock is held for one table access only.
  */
 final class Directory {
-    /** What {@link #resolve} returns when every record has a name. */
+    /** Result of {@link #resolve} when every record has a name. */
     static final int FULL = RecordAllocator.NONE;
-    /** What {@link #resolve} returns when the quota does not allow another name. */
+    /** Result of {@link #resolve} when the quota does not allow another name. */
     static final int OVER_QUOTA = -2;
 
     private static final int STRIPE_BITS = 6;
@@ -28,7 +27,7 @@ final class Directory {
     /**
      * Makes an empty directory.
      *
-     * @param seed what names are hashed with, random so that nobody can choose names that collide
+     * @param seed seed of the names' hashes, random so that no client can choose names that collide
      */
     Directory(RecordAllocator allocator, long seed) {
         this.allocator = allocator;
@@ -40,10 +39,10 @@ final class Directory {
     }
 
     /**
-     * Returns the record of the name, giving it one if it has none, or {@link #FULL} or {@link #OVER_QUOTA}.
+     * Returns the record of the name, allocating one if it has none, or {@link #FULL} or {@link #OVER_QUOTA}.
      *
      * @param quota charged if the name is new
-     * @throws OutOfMemoryError if there is no memory for the record; nothing has changed then
+     * @throws OutOfMemoryError if there is no memory for the record; then nothing has changed
      */
     int resolve(byte[] name, RecordQuota quota) {
         long hash = hash(name);
@@ -92,7 +91,7 @@ final class Directory {
         }
     }
 
-    /** Takes the name from a record and gives the record back. */
+    /** Removes the name of a record and frees the record. */
     void forget(int record) {
         byte[] name = names.get(record);
         if (name == null) {

@@ -6,8 +6,8 @@ package io.declock.internal.memorynode;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One part of the {@link Directory}: an open-addressing table with linear probing. A slot is one long, the name's hash above
- * the record's index plus one; 0 is empty. Every method but {@link #lock} is called with the lock held.
+ * One part of the {@link Directory}: an open-addressing table with linear probing. A slot is one long, the name's hash above the record's
+ * index plus one; 0 is empty. Every method is called with {@link #lock} held.
  */
 final class DirectoryStripe {
     private static final int FIRST_SLOTS = 16;
@@ -32,7 +32,7 @@ final class DirectoryStripe {
         return -1;
     }
 
-    /** Adds a name that is not there yet. */
+    /** Adds a name that is not in the table yet. */
     void add(int hash, int record) {
         if ((size + 1) * 3L > slots.length * 2L) {
             grow();
@@ -60,7 +60,7 @@ final class DirectoryStripe {
         table[i] = slot;
     }
 
-    /** Removes the name of a record; returns whether it was there. */
+    /** Removes the name of a record; returns whether it was in the table. */
     boolean remove(int hash, int record) {
         int mask = slots.length - 1;
         for (int i = hash & mask; slots[i] != 0; i = i + 1 & mask) {

@@ -9,10 +9,10 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The headers of a range of records at one moment, and which of them were asked for since. A record is idle if its queue is empty.
- * After a compute node has died there may also be orphans: records in whose queue nobody stands who lives, and which nobody asks for
- * again. Those cannot be told from records in use here, so a scan for orphans takes every record whose header does not change; whoever
- * uses one objects. Marks may be set by any thread; the rest is guarded by the reclaimer's lock.
+ * The headers of a range of records at one moment, and the records that were resolved since. A record is idle if its queue is empty. After
+ * a compute node has died there may also be orphans: records whose queue has only positions of dead compute nodes, and which no compute
+ * node resolves again. The memory node cannot distinguish them from records in use, so a scan for orphans takes every record whose header
+ * does not change; a compute node that uses one vetoes. Any thread may set marks; the rest is guarded by the reclaimer's lock.
  */
 final class IdleScan {
     private static final long BUSY = -1;
@@ -42,7 +42,7 @@ final class IdleScan {
         return orphans || isIdle(header) ? header : BUSY;
     }
 
-    /** Returns whether nobody stands in the queue of a record with that header. */
+    /** Returns whether the queue of a record with this header is empty and no reset is under way. */
     static boolean isIdle(long header) {
         return LockHeader.size(header) == 0 && LockHeader.resetId(header) == 0;
     }
@@ -51,7 +51,7 @@ final class IdleScan {
         return orphans;
     }
 
-    /** Marks a record as asked for. */
+    /** Marks a record as resolved since the scan. */
     void ask(int record) {
         int i = record - from;
         if (i >= 0 && i < headers.length) {

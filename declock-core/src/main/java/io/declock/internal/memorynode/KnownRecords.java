@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records whose address one session was told. A bit per record, in blocks that take memory only once one of their records is
+ * The records whose address was sent to one session. One bit per record, in blocks that take memory only once one of their records is
  * known. Thread-safe.
  */
 final class KnownRecords {
@@ -22,7 +22,7 @@ final class KnownRecords {
         this.blocks = new AtomicReferenceArray<>((records >> BLOCK_SHIFT) + 1);
     }
 
-    /** Remembers that the session is about to be told of a record. */
+    /** Remembers that the address of a record is about to be sent to the session. */
     void add(int record) {
         AtomicLongArray block = blocks.get(record >> BLOCK_SHIFT);
         if (block == null) {
@@ -34,7 +34,7 @@ final class KnownRecords {
         }
     }
 
-    /** Forgets a record that was taken back from its name. */
+    /** Forgets a record that was reclaimed from its name. */
     void remove(int record) {
         AtomicLongArray block = blocks.get(record >> BLOCK_SHIFT);
         if (block != null) {

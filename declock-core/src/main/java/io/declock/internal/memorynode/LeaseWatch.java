@@ -7,9 +7,9 @@ import io.declock.internal.monitor.Isolated;
 import io.declock.internal.monitor.Loop;
 
 /**
- * Declares sessions dead whose lease and margin have run out since their last heartbeat. When its own steps come late, this
- * process was paused and may not have read heartbeats that arrived meanwhile: then every session gets a full lease before any is
- * judged. Runs only while there are sessions.
+ * Declares a session dead when its lease and the margin have run out since its last heartbeat. If a step of the watch comes late, this
+ * process was paused and may not have read heartbeats that arrived meanwhile: then every session gets a full lease before any is judged.
+ * Runs only while there are sessions.
  */
 final class LeaseWatch extends Loop {
     private static final long MAX_TICK_NANOS = 100_000_000;
@@ -32,7 +32,7 @@ final class LeaseWatch extends Loop {
     @Override
     protected void step(long lateNanos) {
         long now = node.clock().nanoTime();
-        // A shorter pause hides fewer heartbeats than the margin makes up for.
+        // The margin makes up for the heartbeats that a shorter pause hides.
         boolean paused = lateNanos > Math.max(2 * intervalNanos(), marginNanos);
         for (MemoryNodeSession session : table.snapshot()) {
             Isolated.run("Judging the lease of session " + session.describe(), () -> judge(session, now, paused));
@@ -40,7 +40,7 @@ final class LeaseWatch extends Loop {
     }
 
     private void judge(MemoryNodeSession session, long now, boolean paused) {
-        // A session that is cut cannot have sent a heartbeat that is not read yet.
+        // A session that is cut cannot have sent a heartbeat that is still unread.
         if (paused && !session.isCut()) {
             session.grantFullLease(now);
         } else if (now - session.lastHeartbeat() > session.leaseNanos() + marginNanos) {

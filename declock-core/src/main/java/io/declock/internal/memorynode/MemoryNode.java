@@ -21,8 +21,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory node without a network: the region, the directory from names to lock records, sessions with leases, and reclaiming.
- * It executes no lock operation; fabrics execute verbs on {@link #region} within {@link MemoryNodeSession#enter}, or have the
+ * A memory node without a network: the region, the directory from names to lock records, the sessions with their leases, and the reclaiming
+ * of records. It executes no lock operation; fabrics execute verbs on {@link #region} within {@link MemoryNodeSession#enter}, or have the
  * adapter execute them.
  *
  * <p>Thread-safe. Listeners are called on the thread that caused the event, never while a lock of this package is held.
@@ -78,19 +78,19 @@ public final class MemoryNode implements AutoCloseable {
     /**
      * Makes a memory node with empty memory.
      *
-     * @throws IllegalArgumentException if the settings make no sense
-     * @throws OutOfMemoryError if the memory was to be taken now and there is not enough
+     * @throws IllegalArgumentException if the settings are invalid
+     * @throws OutOfMemoryError if the memory is to be allocated at once and there is not enough
      */
     public static MemoryNode create(MemoryNodeSettings settings, Clock clock, TimerService timer, RandomSource random) {
         return create(settings, clock, timer, random, null);
     }
 
     /**
-     * Makes a memory node with empty memory that an adapter reaches.
+     * Makes a memory node with empty memory that an adapter can access.
      *
-     * @param memory where the region lies, null for memory of this process that only its processor reaches
-     * @throws IllegalArgumentException if the settings make no sense
-     * @throws OutOfMemoryError if the memory was to be taken now and there is not enough
+     * @param memory memory for the region, null for memory of this process that only its processor accesses
+     * @throws IllegalArgumentException if the settings are invalid
+     * @throws OutOfMemoryError if the memory is to be allocated at once and there is not enough
      */
     public static MemoryNode create(
             MemoryNodeSettings settings,
@@ -111,17 +111,17 @@ public final class MemoryNode implements AutoCloseable {
         return settings.id();
     }
 
-    /** Returns a value that differs from that of every other start. */
+    /** Returns the incarnation, a value that differs after every start. */
     public long incarnation() {
         return incarnation;
     }
 
-    /** Returns the memory. */
+    /** Returns the region. */
     public Region region() {
         return region;
     }
 
-    /** Returns where the words of a record are. */
+    /** Returns the layout of the records. */
     public RecordLayout layout() {
         return layout;
     }
@@ -131,13 +131,13 @@ public final class MemoryNode implements AutoCloseable {
         return settings;
     }
 
-    /** Returns what is counted; fabrics count verbs there. */
+    /** Returns the counters; fabrics count verbs in them. */
     public NodeCounts counts() {
         return counts;
     }
 
     /**
-     * Makes a compute node a member that reached this memory node at no address.
+     * Makes a compute node a member that reached this memory node without an address.
      *
      * @return as of {@link #join(JoinRequest, String, SessionListener)}
      */
@@ -149,13 +149,13 @@ public final class MemoryNode implements AutoCloseable {
      * Makes a compute node a member.
      *
      * @param reachedAt this memory node's own address and port as the compute node reached it, empty for none
-     * @param listener told of membership changes, relayed messages, reclaim proposals and the end of the session
+     * @param listener receives membership changes, relayed messages, reclaim proposals and the end of the session
      * @throws FabricException.Refused if it may not join, or not yet
      */
     public MemoryNodeSession join(JoinRequest request, String reachedAt, SessionListener listener)
             throws FabricException.Refused {
         checkRequest(request);
-        // Even of one that has to wait: what it has seen must not be granted again.
+        // This applies also to a compute node that has to wait: an epoch that it has seen must not be granted again.
         highWaterMark.raiseAbove(request.highestEpoch());
         if (closed) {
             throw new FabricException.Refused(Reason.NOT_YET, "memory node " + id() + " is shutting down");
@@ -166,7 +166,7 @@ public final class MemoryNode implements AutoCloseable {
         oldLeases.check(now);
         MemoryNodeSession session = sessions.join(request, reachedAt, listener, now);
         if (predecessors.found() != found) {
-            // Every session was ended because of another memory node, this one perhaps not.
+            // Every session was ended because of another memory node, but perhaps not this new one.
             session.leave(() -> {});
             throw predecessors.refusal(reachedAt);
         }
@@ -197,8 +197,8 @@ public final class MemoryNode implements AutoCloseable {
     }
 
     /**
-     * Returns whether a lock may have reached an epoch. Epochs start at the seconds since 2025 and rise by one with each reset; one far
-     * above them was not reached but made up, and going by it would use up the range, after which tokens would fall.
+     * Returns whether a lock may have reached an epoch. Epochs start at the seconds since 2025 and rise by one with each reset. An epoch
+     * far above them cannot have been reached, and accepting it would use up the range, after which tokens would fall.
      */
     boolean isPlausible(long epoch) {
         return epoch <= settings.secondsSince2025().getAsLong() + HighWaterMark.PLAUSIBLE_LEAD;
@@ -226,7 +226,7 @@ public final class MemoryNode implements AutoCloseable {
                 sessions.membership().version());
     }
 
-    /** Returns how the memory node is doing. */
+    /** Returns the status. */
     public MemoryNodeStatus status() {
         long now = clock.nanoTime();
         Duration servesIn = oldLeases.leftAt(now);
@@ -266,7 +266,7 @@ public final class MemoryNode implements AutoCloseable {
                 stalled());
     }
 
-    /** Says which loops have not run for so long that they will hardly run again. */
+    /** Returns which loop has not run for so long that it will probably not run again, or an empty text. */
     private String stalled() {
         for (Loop loop : List.of(leaseWatch, reclaimer.loop())) {
             long overdue = loop.overdueNanos();
@@ -278,7 +278,7 @@ public final class MemoryNode implements AutoCloseable {
         return "";
     }
 
-    /** Ends every session; their listeners are told. The region's memory goes with the last reference to it. */
+    /** Ends every session and notifies their listeners. The region's memory is freed with the last reference to it. */
     @Override
     public void close() {
         closed = true;

@@ -44,24 +44,25 @@ public final class MemoryNodeServer implements AutoCloseable {
     }
 
     /**
-     * Binds and starts to serve, beside a way around this server. Neither the memory node nor the way is closed with the server.
+     * Binds and starts to serve, with direct access beside this server. Neither the memory node nor the direct access is closed with the
+     * server.
      *
-     * @param directAccess offered to sessions that ask, and executes the verbs of the others; null for none
+     * @param directAccess offered to sessions that ask for it; executes the verbs of the other sessions too; null for none
      * @throws IOException if the address cannot be bound; the message says which
-     * @throws IllegalArgumentException if the memory node's region is made for such a way and there is none, or the other way round
+     * @throws IllegalArgumentException if the memory node's region is made for direct access and there is none, or the other way round
      */
     public static MemoryNodeServer start(
             MemoryNode node, MemoryNodeServerSettings settings, @Nullable DirectAccess directAccess)
             throws IOException {
         if (node.region().executedHere() != (directAccess == null)) {
             throw new IllegalArgumentException("verbs on the region of memory node " + node.id() + " are executed by "
-                    + (node.region().executedHere() ? "its processor" : "an adapter") + ", and by nothing else");
+                    + (node.region().executedHere() ? "its processor only" : "an adapter only"));
         }
         EventLoops loops = EventLoops.start(settings.eventLoopThreads(), settings.pollNanos(), "declock-memory-node");
         try {
             ServerContext context = new ServerContext(node, settings, directAccess);
             TcpPredecessorProbe probe = new TcpPredecessorProbe(context, loops);
-            // Before the first compute node is let in.
+            // Before the first compute node can join.
             node.predecessors().askThrough(probe);
             return new MemoryNodeServer(context, loops, probe, bind(context, loops));
         } catch (IOException | RuntimeException e) {
@@ -97,7 +98,7 @@ public final class MemoryNodeServer implements AutoCloseable {
         }
     }
 
-    /** What an accepted channel gets. */
+    /** Sets up accepted channels. */
     private static final class ServerChannels extends ChannelInitializer<Channel> {
         private final ServerContext context;
 
@@ -113,11 +114,11 @@ public final class MemoryNodeServer implements AutoCloseable {
     }
 
     /**
-     * Replaces the accepted secrets. Sessions that stand are not affected; whatever joins from now on must prove one of these.
+     * Replaces the accepted secrets. Existing sessions are not affected; every compute node that joins from now on must prove one of these.
      *
-     * @param secrets the present one and, while it is being replaced, the former one; none: everyone may join
-     * @throws IllegalArgumentException if one is too short, or there are more than {@value io.declock.Secrets#MOST}; the
-     *     former secrets stay in force then
+     * @param secrets the current secret and, during its replacement, the previous one; if there is none, every compute node may join
+     * @throws IllegalArgumentException if one is too short, or there are more than {@value io.declock.Secrets#MOST}; then the previous
+     *     secrets stay in force
      */
     public void replaceSecrets(List<String> secrets) {
         context.replaceSecrets(secrets);
@@ -133,7 +134,7 @@ public final class MemoryNodeServer implements AutoCloseable {
         return (InetSocketAddress) channel.localAddress();
     }
 
-    /** Stops listening and closes every connection; waits a moment until they are. */
+    /** Stops listening and closes every connection; waits at most 2 s for this. */
     @Override
     public void close() {
         context.node().predecessors().askNoLongerThrough(probe);

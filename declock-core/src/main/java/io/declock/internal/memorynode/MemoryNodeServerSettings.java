@@ -18,22 +18,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host address to bind to; {@code 0.0.0.0} for every interface
  * @param port port to bind to, 0 for any free one
- * @param secrets what compute nodes must prove to know one of: the present one and, while it is being replaced, the former one, each of
- *     at least {@value Secrets#MIN_LENGTH} characters; none: everyone may join
- * @param tls null for plain TCP; its parameters say, for example, that client certificates are needed
- * @param eventLoopThreads threads that execute verbs
- * @param pollNanos how long an event loop polls after it last had something to do, before it sleeps. Worth it only with a core
- *     to spare per loop: 20 us took a blocking round trip on loopback from 29 to 24 us on two cores, and costs that much CPU
- *     after every burst, so it is off by default
- * @param preambleTimeout how long a connection may take from opening to its first {@value Wire#PREAMBLE_BYTES} bytes, TLS included;
- *     what is above {@code handshakeTimeout} counts for nothing
+ * @param secrets secrets of which compute nodes must prove to know one: the current one and, during its replacement, the previous one, each
+ *     of at least {@value Secrets#MIN_LENGTH} characters; if there is none, every compute node may join
+ * @param tls TLS of the server, null for plain TCP; its parameters say, for example, whether client certificates are needed
+ * @param eventLoopThreads number of threads that execute verbs
+ * @param pollNanos how long an event loop polls after its last work before it sleeps. Useful only with a spare core per loop: 20 us took a
+ *     blocking round trip on loopback from 29 to 24 us on two cores. It costs that much CPU after every burst, so it is off by default
+ * @param preambleTimeout how long a connection may take from opening to its first {@value Wire#PREAMBLE_BYTES} bytes, TLS included; a value
+ *     above {@code handshakeTimeout} has no effect
  * @param handshakeTimeout how long a connection may take from opening to joining
  * @param stallTimeout how long a compute node may leave its answers unread
- * @param maxConnections most connections at once; half of them may be of those that have not joined yet
+ * @param maxConnections most connections at once; at most half of them may be connections that have not joined yet
  * @param maxNewcomersPerAddress most connections from one network address (of IPv6: one network of 64 bits) that have not joined yet. At
- *     this bound the oldest makes room for the next. All compute nodes may share one address, behind NAT, and connect at the same moment,
- *     so the default is one more than a memory node can have.
- * @param maxPendingBytes most bytes of unread answers of one connection before it is no longer read from
+ *     this bound the oldest is closed to make room for the next. All compute nodes may share one address, behind NAT, and connect at the
+ *     same moment, so the default is one more than a memory node can have.
+ * @param maxPendingBytes most bytes of unread answers of one connection before the server stops reading from it
  */
 public record MemoryNodeServerSettings(
         String host,
@@ -104,7 +103,7 @@ public record MemoryNodeServerSettings(
     }
 
     /**
-     * Returns these settings with other secrets. Empty ones are left out.
+     * Returns these settings with other secrets, without the empty ones.
      *
      * @throws IllegalArgumentException if one is too short, or there are more than {@value Secrets#MOST}
      */
@@ -125,9 +124,9 @@ public record MemoryNodeServerSettings(
     }
 
     /**
-     * Returns these settings with TLS that stays as it is, or without TLS.
+     * Returns these settings with a fixed TLS context, or without TLS.
      *
-     * @throws IllegalArgumentException if there are parameters and no context
+     * @throws IllegalArgumentException if there are parameters but no context
      */
     public MemoryNodeServerSettings withTls(@Nullable SSLContext sslContext, @Nullable SSLParameters sslParameters) {
         return withTls(TlsMaterial.of(sslContext, sslParameters));
@@ -202,7 +201,7 @@ public record MemoryNodeServerSettings(
                 maxPendingBytes);
     }
 
-    /** Shows everything but the secrets. */
+    /** Shows the settings without the secrets. */
     @Override
     public String toString() {
         return host + ":" + port + (secrets.isEmpty() ? " without a secret" : " with a secret")

@@ -17,10 +17,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One compute node's session as the memory node keeps it; what a fabric's server side calls. Thread-safe.
+ * The memory node's side of one compute node's session; the server side of a fabric calls it. Thread-safe.
  *
- * <p>A session is live, then cut (nothing it posted can land any more, but it is still a member because its compute node may
- * count its lease as running), then gone.
+ * <p>A session is live, then cut (no verb that it posted can be executed any more, but it is still a member because its compute node may
+ * still trust its lease), then gone.
  */
 public final class MemoryNodeSession {
     private final MemoryNode node;
@@ -38,16 +38,16 @@ public final class MemoryNodeSession {
     private volatile @Nullable JoinReply joined;
     private volatile @Nullable DataPlane dataPlane;
 
-    /** What follows the cut; guarded by the table's lock, like the flags below, which may be read without it. */
+    /** Actions that follow the cut; guarded by the table's lock, like the flags below, which may be read without it. */
     final List<Runnable> afterCut = new ArrayList<>();
 
     /** Cutting has begun. */
     volatile boolean cutting;
-    /** Nothing it posted can land any more. */
+    /** No verb that it posted can be executed any more. */
     volatile boolean cut;
     /** When it was cut; guarded by the table's lock. */
     long cutAt;
-    /** It is no member any more; guarded by the table's lock. */
+    /** It is not a member any more; guarded by the table's lock. */
     boolean gone;
 
     MemoryNodeSession(
@@ -77,7 +77,7 @@ public final class MemoryNodeSession {
         joined = reply;
     }
 
-    /** Returns what was granted at joining. */
+    /** Returns the answer to the join request. */
     public JoinReply joined() {
         JoinReply reply = joined;
         if (reply == null) {
@@ -96,25 +96,25 @@ public final class MemoryNodeSession {
         return processId;
     }
 
-    /** Returns which of its process's attempts to join made it. */
+    /** Returns the number of the attempt to join that made the session. */
     long attempt() {
         return attempt;
     }
 
-    /** Sets a data plane that must be cut besides {@link #enter} when the session is. */
+    /** Sets a data plane that must be cut together with the session, in addition to {@link #enter}. */
     public void attach(DataPlane plane) {
         dataPlane = plane;
     }
 
     /**
-     * Asks whether verbs of this session may be executed. Must be asked before every batch of verbs, on the thread that executes
-     * them; if it says yes, {@link #exit} must follow right after the batch.
+     * Returns whether verbs of this session may be executed. Must be called before every batch of verbs, on the thread that executes them;
+     * after a positive result {@link #exit} must follow directly after the batch.
      */
     public boolean enter() {
         return gate.enter();
     }
 
-    /** Ends what {@link #enter} began. */
+    /** Ends the batch that {@link #enter} began. */
     public void exit() {
         gate.exit();
     }
@@ -122,7 +122,7 @@ public final class MemoryNodeSession {
     /**
      * Renews the lease.
      *
-     * @throws FabricException if the session is cut: it cannot be renewed any more
+     * @throws FabricException if the session is cut and cannot be renewed any more
      */
     public HeartbeatReply heartbeat() throws FabricException {
         if (gate.isClosed()) {
@@ -136,14 +136,14 @@ public final class MemoryNodeSession {
      * Finds the record of a name.
      *
      * @param fullName the name with its namespace in UTF-8
-     * @param create whether to give it a record if it has none, which counts against what this session may create
+     * @param create whether to allocate a record if the name has none, which counts against this session's quota
      * @param answer called once, perhaps later and on another thread
      */
     public void resolve(byte[] fullName, boolean create, ResolveAnswer answer) {
         node.resolver().resolve(fullName, create ? quota : null, known, answer);
     }
 
-    /** Returns the live members; reflects every session that was cut before. */
+    /** Returns the live members; reflects every session that was cut before this call. */
     public Membership members() {
         return table.membership();
     }
@@ -154,11 +154,11 @@ public final class MemoryNodeSession {
     }
 
     /**
-     * Returns the live members and which of them know a record; reflects every session that was cut, and every answer to a resolution
-     * that was sent, before.
+     * Returns the live members and which of them know a record; reflects every session that was cut, and every answer to a resolution that
+     * was sent, before this call.
      *
-     * @param address where the record starts
-     * @throws IllegalArgumentException if none does
+     * @param address address at which the record starts
+     * @throws IllegalArgumentException if no record starts there
      */
     public RecordMembers members(long address) {
         int record = recordAt(address);
@@ -173,12 +173,12 @@ public final class MemoryNodeSession {
         return index < node.settings().records() ? index : -1;
     }
 
-    /** Returns the records that it knows. */
+    /** Returns the records that the session knows. */
     KnownRecords known() {
         return known;
     }
 
-    /** Passes a message on to its receiver, if that is live. */
+    /** Relays a message to its receiver if the receiver is live. */
     public void relay(PeerMessage message) {
         MemoryNodeSession to = table.byNodeId(message.toNode());
         if (to != null && to.member.incarnation() == message.toIncarnation() && !gate.isClosed()) {
@@ -187,22 +187,22 @@ public final class MemoryNodeSession {
         }
     }
 
-    /** Takes the answer to a reclaim proposal. */
+    /** Handles the answer to a reclaim proposal. */
     public void answerReclaim(long round, long[] vetoed) {
         node.reclaimer().answered(this, round, vetoed);
     }
 
-    /** Ends the session in good order. {@code done} runs when the membership no longer has it. */
+    /** Ends the session at the compute node's request. {@code done} runs when the session is no longer in the membership. */
     public void leave(Runnable done) {
         table.leave(this, done);
     }
 
-    /** Cuts the session because its connection is gone; it stays a member until its lease and the margin have run out. */
+    /** Cuts the session because its connection has ended; it stays a member until its lease and the margin have run out. */
     public void disconnected() {
         table.cut(this);
     }
 
-    /** Returns whether nothing of it is executed any more. */
+    /** Returns whether no verb of the session is executed any more. */
     public boolean isCut() {
         return gate.isClosed();
     }
@@ -229,9 +229,9 @@ public final class MemoryNodeSession {
     }
 
     /**
-     * Says which memory nodes the compute node uses.
+     * Declares the set of memory nodes that the compute node uses.
      *
-     * @throws FabricException.Refused if others use another set
+     * @throws FabricException.Refused if other compute nodes use another set
      */
     public void declareNodeSet(long digest) throws FabricException.Refused {
         table.declareNodeSet(this, digest);

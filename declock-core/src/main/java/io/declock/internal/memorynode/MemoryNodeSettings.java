@@ -13,20 +13,21 @@ import java.util.function.LongSupplier;
 /**
  * Settings of a memory node.
  *
- * @param id stable id, the same after every start; names are spread over memory nodes by it
+ * @param id stable id, the same after every start; the ids decide which memory node a name lives on
  * @param records lock records the region holds, one per name in use
- * @param queueCapacity entries per lock record, a power of two; also the most compute nodes that can be joined (at most 255)
- * @param recordsPerSession records that one session may have created and that were not taken back, 0 for nine tenths of all:
- *     enough for one service, and room left for the others should it ask for ever new names
+ * @param queueCapacity entries per lock record, a power of two; also the largest number of joined compute nodes (at most 255)
+ * @param recordsPerSession most records that one session may have created and that were not reclaimed, 0 for nine tenths of all: enough for
+ *     one service, and it leaves room for the others if the service keeps using new names
  * @param maxLease longest lease granted, at most {@code formerLease}
- * @param formerLease longest lease that an earlier life of this memory node can have granted, which a start with empty memory waits
- *     for. It does not follow {@code maxLease}: lowering that one must not shorten the wait below leases that were granted before
- * @param leaseMargin how much longer than a lease this node waits before it declares a compute node dead
- * @param waitOutOldSessions whether joins are put off after the start until the longest lease has run out, because compute
- *     nodes of an earlier life may still hold locks. Only a memory node that cannot have had an earlier life may say no.
- * @param nodeSetDigest digest of the ids of the memory nodes that belong together, 0 to take over that of the first that joins
- * @param reclaimInterval how long a record must have been idle before its compute nodes are asked to give it up, zero for never
- * @param preallocate whether the whole region takes its memory at the start in place of when it is needed
+ * @param formerLease longest lease that an earlier life of this memory node can have granted; a start with empty memory waits for it. It
+ *     does not follow {@code maxLease}: a lower {@code maxLease} must not shorten the wait below leases that were granted before
+ * @param leaseMargin how much longer than a lease this memory node waits before it declares a compute node dead
+ * @param waitOutOldSessions whether joins are refused after the start until the longest lease has run out, because compute nodes of an
+ *     earlier life may still hold locks. May be false only for a memory node that cannot have had an earlier life.
+ * @param nodeSetDigest digest of the ids of the memory nodes that are used together, 0 to take it over from the first compute node that
+ *     joins
+ * @param reclaimInterval how long a record must have been idle before it is proposed for reclaiming, zero for never
+ * @param preallocate whether the whole region takes its memory at the start instead of on demand
  * @param secondsSince2025 wall clock, for the full epoch only
  */
 public record MemoryNodeSettings(
@@ -42,7 +43,7 @@ public record MemoryNodeSettings(
         Duration reclaimInterval,
         boolean preallocate,
         LongSupplier secondsSince2025) {
-    /** What a memory node takes an earlier life to have granted at most, and grants at most itself, unless it is told another bound. */
+    /** The default of both {@code maxLease} and {@code formerLease}. */
     public static final Duration LONGEST_LEASE = Duration.ofSeconds(10);
 
     /** Longest id in characters. */
@@ -153,7 +154,7 @@ public record MemoryNodeSettings(
         return with(draft -> draft.secondsSince2025 = secondsSince2025);
     }
 
-    /** Returns how many records one session may have created, with the default worked out. */
+    /** Returns how many records one session may have created, with the default resolved. */
     public int mostRecordsPerSession() {
         return recordsPerSession == 0 ? records - records / 10 : Math.min(recordsPerSession, records);
     }
@@ -169,7 +170,7 @@ public record MemoryNodeSettings(
         return draft.settled();
     }
 
-    /** Settings of which some are about to change. */
+    /** A mutable copy of the settings. */
     private static final class Draft {
         private final String id;
         private int records;

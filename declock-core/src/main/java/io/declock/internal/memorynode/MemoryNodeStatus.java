@@ -8,34 +8,35 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A memory node at one moment.
+ * The status of a memory node at one moment.
  *
  * @param id stable id
- * @param incarnation another value after every start
- * @param serving whether compute nodes may join; false while it waits for sessions of an earlier life to run out, or has a twin
- * @param servesIn how much of that wait is left
- * @param twin what is wrong while another memory node of the same id lives, else empty
+ * @param incarnation incarnation, another value after every start
+ * @param serving whether compute nodes may join; false while it waits for leases of an earlier life to run out, or has a twin
+ * @param servesIn rest of that wait
+ * @param twin description of the problem while another memory node of the same id lives, else empty
  * @param recordsInUse records that belong to a name
  * @param recordsTotal records the region holds
- * @param recordsPerSession records that one session may have created and that were not taken back
+ * @param recordsPerSession most records that one session may have created and that were not reclaimed
  * @param queueCapacity entries per record
  * @param regionBytes size of the region
- * @param committedBytes how much of it takes memory
- * @param highWaterMark full epoch at which records given out now start
- * @param sessions members, with those that are cut and wait for their lease to run out
+ * @param committedBytes bytes of the region that take memory
+ * @param highWaterMark full epoch at which records that are allocated now start
+ * @param sessions members, including those that are cut and wait for their lease to run out
  * @param fetchAndAdds FAAs executed
  * @param compareAndSwaps CASes executed
  * @param reads READs executed
  * @param writes WRITEs executed
- * @param relayed peer messages passed on
- * @param badFrames frames that made no sense and closed their connection
+ * @param relayed peer messages relayed
+ * @param badFrames malformed frames, each of which closed its connection
  * @param refusedConnections connections refused
  * @param slowReaders connections closed because the other side did not read
- * @param reclaimed records taken back
- * @param refusedNames names refused because their session had created as many as it may
- * @param quarantined records whose epoch no reset can have reached: somebody wrote it there, and they are never given to another name
+ * @param reclaimed records reclaimed
+ * @param refusedNames names refused because their session had reached its quota of records
+ * @param quarantined records with an epoch that no reset can have reached, so that a foreign WRITE must have put it there; they are never
+ *     given to another name
  * @param twins how often another living memory node of the same id was found
- * @param stalled which of its loops has not run for several of its intervals, empty if they all run
+ * @param stalled which loop has not run for several of its intervals, empty if all run
  */
 public record MemoryNodeStatus(
         String id,
@@ -69,7 +70,7 @@ public record MemoryNodeStatus(
         sessions = List.copyOf(sessions);
     }
 
-    /** Returns how many records the session has created that has created most. */
+    /** Returns the largest number of records that one session has created. */
     public long mostRecordsOfOneSession() {
         return sessions.stream().mapToLong(Session::recordsCreated).max().orElse(0);
     }
@@ -78,9 +79,9 @@ public record MemoryNodeStatus(
      * One session.
      *
      * @param member the compute node
-     * @param connected false when it is cut and only its lease has to run out yet
-     * @param leaseLeft what is left of the lease, without the margin
-     * @param recordsCreated records it has created that were not taken back
+     * @param connected false when it is cut and waits only for its lease to run out
+     * @param leaseLeft rest of the lease, without the margin
+     * @param recordsCreated records that it has created and that were not reclaimed
      */
     public record Session(Member member, boolean connected, Duration leaseLeft, long recordsCreated) {}
 }

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of each record by its index, and the quota that was charged for it, in chunks that are made when they are needed.
- * Writers hold the lock of the name's stripe; readers may look at any time and see a name or none.
+ * The name of each record by its index, and the quota that was charged for it, in chunks that are made on demand. Writers hold the lock of
+ * the name's stripe; readers may read at any time and see a name or none.
  */
 final class Names {
     private static final int CHUNK_SHIFT = 12;
@@ -43,7 +43,7 @@ final class Names {
         chunk.names.set(record & CHUNK_MASK, name);
     }
 
-    /** Takes the name from a record, and its charge back. */
+    /** Removes the name of a record, and returns its charge. */
     void clear(int record) {
         Chunk chunk = chunk(record >> CHUNK_SHIFT);
         RecordQuota charged = chunk.charged[record & CHUNK_MASK];

@@ -11,11 +11,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections that have not joined yet. There is always room for one more: at a bound the oldest one loses its place, and those that
- * have proved nothing lose theirs first. So whoever opens connections and says nothing on them only pushes out its own older ones, while a
+ * The connections that have not joined yet. There is always room for one more: at a bound the oldest one loses its place, and connections
+ * without a proof lose theirs first. So a client that opens connections and sends nothing only displaces its own older ones, while a
  * compute node, which needs its place for milliseconds, gets through.
  *
- * <p>A network address has a bound of its own, so that the bound of all is reached only from several addresses. Thread-safe.
+ * <p>A network address has a bound of its own, so that only several addresses together can reach the bound of all. Thread-safe.
  *
  * @param <C> a connection
  */
@@ -23,7 +23,7 @@ final class Newcomers<C> {
     private final int most;
     private final int mostOfOneAddress;
     private final ReentrantLock lock = new ReentrantLock();
-    // All below: with the lock held.
+    // The fields below are guarded by the lock.
     private final Group<C> all = new Group<>();
     private final Map<Object, Group<C>> byAddress = new HashMap<>();
     private final Map<C, Object> addresses = new HashMap<>();
@@ -37,7 +37,7 @@ final class Newcomers<C> {
             return strangers.size() + proved.size();
         }
 
-        /** Returns the one that has to make room; there must be one. */
+        /** Returns the connection that has to make room; there must be one. */
         C next() {
             Iterator<C> oldest = (strangers.isEmpty() ? proved : strangers).iterator();
             return oldest.next();
@@ -59,15 +59,15 @@ final class Newcomers<C> {
     /**
      * Makes one without connections.
      *
-     * @param most connections of all, at least 1
-     * @param mostOfOneAddress connections of one network address, at least 1
+     * @param most most connections in all, at least 1
+     * @param mostOfOneAddress most connections from one network address, at least 1
      */
     Newcomers(int most, int mostOfOneAddress) {
         this.most = most;
         this.mostOfOneAddress = mostOfOneAddress;
     }
 
-    /** Adds a connection and returns the one that loses its place to it, or null. */
+    /** Adds a connection and returns the connection that loses its place, or null. */
     @Nullable
     C add(C connection, Object address) {
         lock.lock();
@@ -83,7 +83,7 @@ final class Newcomers<C> {
                 forget(evicted);
             }
             addresses.put(connection, address);
-            // The eviction may have dropped a group that it left empty.
+            // The eviction may have removed a group that became empty.
             byAddress.computeIfAbsent(address, key -> same).strangers.add(connection);
             all.strangers.add(connection);
             return evicted;
@@ -92,7 +92,7 @@ final class Newcomers<C> {
         }
     }
 
-    /** Takes away the place of the connection that is next to lose it, and returns that connection, or null if there is none. */
+    /** Removes the connection that is next to lose its place, and returns it, or null if there is none. */
     @Nullable
     C evict() {
         lock.lock();
@@ -108,7 +108,7 @@ final class Newcomers<C> {
         }
     }
 
-    /** A connection has proved that it knows the secret. */
+    /** Notes that a connection has proved that it knows the secret. */
     void proved(C connection) {
         lock.lock();
         try {
@@ -123,7 +123,7 @@ final class Newcomers<C> {
         }
     }
 
-    /** A connection has joined, or is gone. */
+    /** Removes a connection that has joined or ended. */
     void remove(C connection) {
         lock.lock();
         try {
@@ -148,7 +148,7 @@ final class Newcomers<C> {
         }
     }
 
-    /** Returns how many there are. */
+    /** Returns the number of connections. */
     int size() {
         lock.lock();
         try {

@@ -5,9 +5,9 @@ package io.declock.internal.memorynode;
 
 import io.declock.internal.monitor.StripedSums;
 
-/** What a memory node counts. Thread-safe; values only grow. */
+/** The counters of a memory node. Thread-safe; values only grow. */
 public final class NodeCounts {
-    /** What is counted. */
+    /** The events that are counted. */
     public enum Kind {
         /** FAAs executed. */
         FETCH_AND_ADD,
@@ -17,17 +17,17 @@ public final class NodeCounts {
         READ,
         /** WRITEs executed. */
         WRITE,
-        /** Peer messages passed on. */
+        /** Peer messages relayed. */
         RELAYED,
-        /** Frames that made no sense and closed their connection. */
+        /** Malformed frames, each of which closed its connection. */
         BAD_FRAME,
-        /** Connections refused: wrong secret, other version, something else than DecLock. */
+        /** Connections refused: wrong secret, other version, or another protocol than DecLock's. */
         REFUSED_CONNECTION,
         /** Connections closed because the other side did not read. */
         SLOW_READER,
-        /** Records taken back. */
+        /** Records reclaimed. */
         RECLAIMED,
-        /** Names refused because their session had created as many as it may. */
+        /** Names refused because their session had reached its quota of records. */
         REFUSED_NAME,
         /** Records whose epoch no reset can have reached, which are never given to another name. */
         QUARANTINED,
@@ -39,17 +39,17 @@ public final class NodeCounts {
 
     NodeCounts() {}
 
-    /** Counts one. */
+    /** Counts one event. */
     public void count(Kind kind) {
         sums.add(kind.ordinal(), 1);
     }
 
-    /** Counts several. */
+    /** Counts several events. */
     public void count(Kind kind, int number) {
         sums.add(kind.ordinal(), number);
     }
 
-    /** Returns how many there were. */
+    /** Returns the number of events. */
     public long get(Kind kind) {
         return sums.sum(kind.ordinal());
     }

@@ -4,9 +4,9 @@
 package io.declock.internal.memorynode;
 
 /**
- * Which node ids are free, and the next incarnation of each. An id is given out again only when a whole lease has passed since
- * its session was cut, and incarnations of an id strictly increase, across restarts of the memory node too, because they start
- * at the seconds since 2025 and an id is given out less than once a second. Guarded by the session table's lock.
+ * The free node ids, and the next incarnation of each. An id is assigned again only when a whole lease has passed since its session was
+ * cut. Incarnations of an id strictly increase, also across restarts of the memory node, because they start at the seconds since 2025 and
+ * an id is assigned less than once a second. Guarded by the session table's lock.
  */
 final class NodeIds {
     private final boolean[] taken;
@@ -23,7 +23,7 @@ final class NodeIds {
         this.firstIncarnation = (int) Math.max(1, Math.min(secondsSince2025, Integer.MAX_VALUE / 2));
     }
 
-    /** Takes the id that has rested longest, or returns 0 if none may be given out now. */
+    /** Takes the id that has rested longest, or returns 0 if none may be assigned now. */
     int take(long now) {
         int best = 0;
         for (int id = 1; id < taken.length; id++) {
@@ -48,7 +48,7 @@ final class NodeIds {
         return lastIncarnation[id];
     }
 
-    /** Gives an id back, to be given out again from {@code at} on. */
+    /** Frees an id, which may be assigned again from {@code at} on. */
     void free(int id, long at) {
         taken[id] = false;
         resting[id] = true;

@@ -20,7 +20,7 @@ final class OldLeases {
     private final Duration longest;
     private final AtomicReference<@Nullable Wait> wait;
 
-    /** A wait that nobody has seen the end of. */
+    /** A wait whose end no join request has met yet. */
     private record Wait(long overAt) {}
 
     OldLeases(MemoryNodeSettings settings, HighWaterMark mark, Clock clock) {
@@ -37,9 +37,9 @@ final class OldLeases {
     }
 
     /**
-     * Ends the wait if it is time to.
+     * Ends the wait if its time is over.
      *
-     * @throws FabricException.Refused if it is not
+     * @throws FabricException.Refused if its time is not over
      */
     void check(long now) throws FabricException.Refused {
         Wait present = wait.get();
@@ -55,22 +55,22 @@ final class OldLeases {
         }
         // The former life may have raised its mark up to the second in which it ended.
         mark.raiseAbove(settings.secondsSince2025().getAsLong());
-        // Not if another wait has begun meanwhile.
+        // This leaves another wait alone that has begun meanwhile.
         wait.compareAndSet(present, null);
     }
 
-    /** Returns how much of the wait is left, zero if it is over. */
+    /** Returns the rest of the wait, zero if it is over. */
     Duration leftAt(long now) {
         Wait present = wait.get();
         return Duration.ofNanos(present == null ? 0 : Math.max(0, present.overAt - now));
     }
 
-    /** Somebody who granted leases was there until then. Does nothing once somebody was let in. */
+    /** Lengthens the wait for another memory node, which may have granted leases until then. Does nothing once the wait has ended. */
     void grantedUntil(long then) {
         wait.updateAndGet(present -> present == null ? null : later(present, then));
     }
 
-    /** Begins to wait again, for what was granted until then. */
+    /** Begins to wait again, for the leases that were granted until then. */
     void startOver(long then) {
         wait.updateAndGet(present -> later(present, then));
     }

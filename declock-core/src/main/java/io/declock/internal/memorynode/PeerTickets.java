@@ -7,9 +7,9 @@ import io.declock.internal.tcp.wire.Proofs;
 import io.declock.spi.Member;
 
 /**
- * Keys by which compute nodes authenticate each other. Every member gets a key of its own at join. A ticket from one member to
- * another is derived from the other's key and the first one's identity: only this memory node and the two can know it, and the
- * receiver derives it without asking. Thread-safe.
+ * Keys by which compute nodes authenticate each other. Every member gets a key of its own at join. A ticket from one member to another is
+ * derived from the other's key and the first one's identity: only this memory node and the two members can know it, and the receiver
+ * derives it without a request. Thread-safe.
  */
 final class PeerTickets {
     private final byte[] master = Proofs.nonce();
@@ -24,7 +24,7 @@ final class PeerTickets {
         return Proofs.prove(master, "declock member key", identity(member));
     }
 
-    /** Returns what {@code from} authenticates with to {@code to}. */
+    /** Returns the ticket with which {@code from} authenticates itself to {@code to}. */
     byte[] ticket(Member from, Member to) {
         return Proofs.prove(keyOf(to), "declock ticket", identity(from));
     }

@@ -4,21 +4,21 @@
 package io.declock.internal.memorynode;
 
 /**
- * What became of the question who is at an address.
+ * The outcome of asking the process at an address for its identity.
  *
- * @param kind whether anybody answered
- * @param id stable id of the memory node that answered, empty if none did
+ * @param kind kind of the outcome
+ * @param id stable id of the memory node that answered, empty if none answered
  * @param incarnation its incarnation, 0 if none answered
- * @param detail for people: what there was in place of a memory node
+ * @param detail description for people: what was found instead of a memory node
  */
 record PredecessorAnswer(Kind kind, String id, long incarnation, String detail) {
-    /** Whether anybody answered. */
+    /** The kinds of outcomes. */
     enum Kind {
-        /** A memory node that has proved that it knows the secret says who it is. */
+        /** A memory node that has proved that it knows the secret has given its identity. */
         MEMORY_NODE,
-        /** There is none that knows the secret: nobody listens there, or somebody else does. */
+        /** No memory node with the secret is there: no process listens, or another one does. */
         NOBODY,
-        /** Nothing came back, which says nothing: a packet may be lost, the other side may be paused. */
+        /** No answer came, which proves nothing: a packet may be lost, or the other side may be paused. */
         NO_ANSWER
     }
 

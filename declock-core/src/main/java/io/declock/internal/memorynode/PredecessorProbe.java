@@ -5,14 +5,14 @@ package io.declock.internal.memorynode;
 
 import java.util.function.Consumer;
 
-/** A way to ask who is at an address. Thread-safe. */
+/** Asks the process at an address for its identity. Thread-safe. */
 @FunctionalInterface
 interface PredecessorProbe {
     /**
-     * Asks; does not wait for the answer.
+     * Asks without waiting for the answer.
      *
-     * @param address an address and port, written out
-     * @param told called at most once, on any thread; an answer that is late counts for nothing
+     * @param address address and port, in numbers
+     * @param told receives the answer, at most once, on any thread; a late answer has no effect
      */
     void ask(String address, Consumer<PredecessorAnswer> told);
 }

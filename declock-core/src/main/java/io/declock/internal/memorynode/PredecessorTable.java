@@ -13,18 +13,18 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Which predecessors of a memory node are being asked, which of them live, and which are gone. Thread-safe; does nothing about it. */
+/** The states of a memory node's predecessors: being asked, living or gone. Thread-safe; it only keeps the states and starts no action. */
 final class PredecessorTable {
-    /** Most predecessors that are being asked at a time. */
+    /** Most predecessors that are asked at a time. */
     static final int MOST_ASKED = 16;
-    /** Most predecessors that are remembered as gone; one that was forgotten is asked again when somebody reports it. */
+    /** Most predecessors that are remembered as gone; a forgotten one is asked again when a compute node reports it. */
     static final int MOST_GONE = 256;
 
     private final String id;
     private final long incarnation;
     private final OldLeases oldLeases;
     private final ReentrantLock lock = new ReentrantLock();
-    // With the lock held.
+    // Guarded by the lock.
     private final Map<FormerMemoryNode, Suspect> suspects = new HashMap<>();
     private final Set<FormerMemoryNode> gone = new LinkedHashSet<>();
     private boolean startingOver;
@@ -32,13 +32,13 @@ final class PredecessorTable {
     private volatile @Nullable FormerMemoryNode twin;
     private volatile long found;
 
-    /** A predecessor that is being asked. With the lock held. */
+    /** A predecessor that is being asked. Guarded by the lock. */
     private static final class Suspect {
-        /** It was found to live. */
+        /** It was found to be alive. */
         private boolean lives;
-        /** So it said when it was last asked. */
+        /** It answered the last question. */
         private boolean answered;
-        /** Since when it has been silent, if it did not. */
+        /** The time since which it has been silent, if it did not answer. */
         private long silentSince;
 
         Suspect(long now) {
@@ -46,7 +46,7 @@ final class PredecessorTable {
         }
     }
 
-    /** What follows a report. */
+    /** The outcome of a report. */
     enum Reported {
         /** It is gone. */
         GONE,
@@ -54,24 +54,24 @@ final class PredecessorTable {
         NEW,
         /** It is being asked. */
         ASKED,
-        /** As many are being asked as may be. */
+        /** The largest number of predecessors is being asked already. */
         TOO_MANY
     }
 
-    /** What follows an answer. */
+    /** The next step after an answer. */
     enum Next {
-        /** Nothing: it is not asked any more. */
+        /** None: it is not asked any more. */
         NOTHING,
         /** Ask again. */
         ASK_AGAIN,
-        /** The first one was found that lives: end all sessions, and ask again. */
+        /** It is the first living one that was found: end all sessions, and ask again. */
         END_SESSIONS,
-        /** It is gone: if it was the last one that lived, start over. */
+        /** It is gone: if it was the last living one, start over. */
         START_OVER
     }
 
     /**
-     * Makes an empty one.
+     * Makes an empty table.
      *
      * @param id stable id of this memory node
      * @param incarnation its incarnation
@@ -82,18 +82,18 @@ final class PredecessorTable {
         this.oldLeases = oldLeases;
     }
 
-    /** Returns the first that was found of those that live, until this memory node has started over; else null. */
+    /** Returns the first living predecessor that was found, until this memory node has started over; else null. */
     @Nullable
     FormerMemoryNode twin() {
         return twin;
     }
 
-    /** Returns how often a first one was found. */
+    /** Returns how often a first living predecessor was found. */
     long found() {
         return found;
     }
 
-    /** Somebody reports a predecessor. */
+    /** Handles a compute node's report of a predecessor. */
     Reported reported(FormerMemoryNode former, long now) {
         lock.lock();
         try {
@@ -113,7 +113,7 @@ final class PredecessorTable {
         }
     }
 
-    /** A predecessor has answered, or has not. */
+    /** Handles a predecessor's answer, or its silence. */
     Next answered(FormerMemoryNode former, PredecessorAnswer answer, long now) {
         lock.lock();
         try {
@@ -124,10 +124,10 @@ final class PredecessorTable {
         }
     }
 
-    // With the lock held.
+    // Called with the lock held.
     private Next judge(FormerMemoryNode former, Suspect suspect, PredecessorAnswer answer, long now) {
         boolean answers = answer.kind() == Kind.MEMORY_NODE;
-        // In whichever of its lives: one that has this id and is not this memory node is a second one.
+        // Whatever its incarnation: a memory node with this id that is not this one is a second one.
         if (answers && answer.id().equals(id) && answer.incarnation() != incarnation) {
             boolean first = twin == null;
             lives(former, suspect);
@@ -140,7 +140,7 @@ final class PredecessorTable {
             }
             return Next.ASK_AGAIN;
         }
-        // This memory node answers at the address of its former life, which has ended before it began, then.
+        // If this memory node itself answers at the address of its former life, that life ended before this one began.
         boolean isFormerLife = answers && answer.incarnation() == incarnation;
         long grantedUntil = answer.kind() == Kind.NO_ANSWER ? suspect.silentSince : now;
         if (suspect.lives) {
@@ -152,7 +152,10 @@ final class PredecessorTable {
         return Next.START_OVER;
     }
 
-    /** One that is silent may be paused, and those that hold locks there do not know for as long as a lease lasts. */
+    /**
+     * Returns whether a predecessor answered recently. A silent one may be paused, and compute nodes that hold locks there do not notice
+     * for the length of a lease.
+     */
     private boolean isRecent(Suspect suspect, long now) {
         return suspect.answered
                 || now - suspect.silentSince < oldLeases.longest().toNanos();
@@ -163,14 +166,13 @@ final class PredecessorTable {
         suspect.answered = true;
         suspect.lives = true;
         if (twin == null) {
-            // In this order: a session that was joined before is ended, one that is joined after finds that the number
-            // has changed.
+            // In this order: an earlier session is ended, and a join under way finds that the number has changed.
             twin = former;
             found++;
         }
     }
 
-    // With the lock held.
+    // Called with the lock held.
     private void forget(FormerMemoryNode former) {
         suspects.remove(former);
         gone.add(former);
@@ -181,7 +183,10 @@ final class PredecessorTable {
         }
     }
 
-    /** Returns whether to start over now: none lives any more, and nobody else has begun to. {@link #startedOver} must follow then. */
+    /**
+     * Returns whether to start over now: no predecessor lives any more, and no other thread has begun to start over. If so, {@link
+     * #startedOver} must follow.
+     */
     boolean beginsToStartOver() {
         lock.lock();
         try {
@@ -194,10 +199,10 @@ final class PredecessorTable {
     }
 
     /**
-     * What {@link #beginsToStartOver} began has ended.
+     * Ends the attempt to start over that {@link #beginsToStartOver} began.
      *
      * @param done whether it was possible
-     * @return whether it is over: it was possible, and no other predecessor was found meanwhile
+     * @return whether the memory node has started over: it was possible, and no other living predecessor was found meanwhile
      */
     boolean startedOver(boolean done) {
         lock.lock();

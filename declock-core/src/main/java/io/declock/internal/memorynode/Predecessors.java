@@ -16,16 +16,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory nodes that joining compute nodes had their last sessions with, and whether one of them still lives under the id of this one
- * (rule C7). Two memory nodes of one id are two memories for the same names. So a predecessor is asked, at its own address, before the
- * compute node that reports it is let in; while one lives, this memory node has no sessions, and when it is gone this one starts over.
+ * The memory nodes with which joining compute nodes had their last sessions, and whether one of them still lives under this memory node's
+ * id (rule C7). Two memory nodes with one id are two memories for the same names. So this memory node asks a predecessor, at its own
+ * address, before the compute node that reports it may join. While a predecessor lives, this memory node has no sessions; when the
+ * predecessor is gone, this one starts over.
  *
- * <p>Thread-safe. Nobody is asked, told or cut off while a lock is held.
+ * <p>Thread-safe. No question, notification or cut happens while a lock is held.
  */
 final class Predecessors {
     /** Time between two questions to the same predecessor. */
     static final long PAUSE_NANOS = 1_000_000_000L;
-    /** Time for an answer, whatever became of the question. */
+    /** Time for an answer, even if the question could not be sent. */
     static final long ANSWER_NANOS = 3_000_000_000L;
 
     private static final Logger log = LoggerFactory.getLogger(Predecessors.class);
@@ -41,12 +42,12 @@ final class Predecessors {
         this.table = new PredecessorTable(node.id(), node.incarnation(), oldLeases);
     }
 
-    /** Sets the way to ask predecessors. Without one, as within one process, nobody is asked. */
+    /** Sets the probe that asks predecessors. Without one, as within one process, none is asked. */
     void askThrough(PredecessorProbe way) {
         probe.set(way);
     }
 
-    /** Does not use a way to ask any more. */
+    /** Stops using a probe. */
     void askNoLongerThrough(PredecessorProbe way) {
         probe.compareAndSet(way, null);
     }
@@ -56,7 +57,7 @@ final class Predecessors {
         return table.found();
     }
 
-    /** Returns what is wrong while another memory node of this id lives, else an empty text. */
+    /** Returns a description of the problem while another memory node of this id lives, else an empty text. */
     String problem() {
         FormerMemoryNode twin = table.twin();
         return twin == null ? "" : problem(twin, "");
@@ -66,12 +67,12 @@ final class Predecessors {
         return "two memory nodes call themselves '" + node.id() + "': this one"
                 + (reachedAt.isEmpty() ? "" : " at " + reachedAt) + ", and another one that lives at "
                 + twin.address()
-                + ". Each has a memory of its own, so that a lock could have two owners. Stop one of them, after an update"
-                + " the former one: this one serves " + oldLeases.longest().toMillis()
+                + ". Each has a memory of its own, so that a lock could have two owners. Stop one of them; after an"
+                + " update, stop the former one. This one serves " + oldLeases.longest().toMillis()
                 + " ms after the other is gone";
     }
 
-    /** Returns why nobody may join: because of another memory node, or of one that was there a moment ago. */
+    /** Returns why no compute node may join: because of another memory node, or because this one has just started over. */
     FabricException.Refused refusal(String reachedAt) {
         FormerMemoryNode twin = table.twin();
         return twin == null
@@ -80,15 +81,15 @@ final class Predecessors {
     }
 
     /**
-     * Checks that no other memory node of this id is known to live, and begins to ask the one that a compute node reports.
+     * Checks that no other living memory node of this id is known, and begins to ask the one that a compute node reports.
      *
      * @param reachedAt this memory node's own address as the compute node reached it, empty for none
-     * @throws FabricException.Refused if one lives, or it is not known yet whether one does
+     * @throws FabricException.Refused if one lives, or while it is unknown whether one lives
      */
     void check(FormerMemoryNode former, String reachedAt) throws FabricException.Refused {
         boolean gone =
                 former.isNone() || former.incarnation() == node.incarnation() || probe.get() == null || isGone(former);
-        // After it was asked: who is found to live meanwhile is refused for that.
+        // Checked after the question was sent: a predecessor may have been found alive meanwhile.
         if (table.twin() != null) {
             throw refusal(reachedAt);
         }
@@ -147,7 +148,7 @@ final class Predecessors {
                     "Memory node {}: its predecessor at {} is gone: {}",
                     node.id(),
                     former.address(),
-                    isHere ? "this one answers there" : answer.detail());
+                    isHere ? "this memory node answers there" : answer.detail());
             startOver();
         }
         if (next == Next.ASK_AGAIN || next == Next.END_SESSIONS) {
@@ -159,7 +160,8 @@ final class Predecessors {
         node.counts().count(NodeCounts.Kind.TWIN);
         log.error(
                 "Another memory node calls itself '{}', too, and lives at {}: a lock could have two owners. This one has ended its"
-                        + " sessions and lets nobody in until the other is gone. Stop one of them, after an update the former one.",
+                        + " sessions and lets no compute node join until the other is gone. Stop one of them; after an"
+                        + " update, stop the former one.",
                 node.id(),
                 twin.address());
         for (MemoryNodeSession session : node.sessions().snapshot()) {
@@ -167,7 +169,7 @@ final class Predecessors {
         }
     }
 
-    /** Goes on with empty memory once no other memory node of this id lives and nothing of former sessions can land any more. */
+    /** Goes on with empty memory once no other memory node of this id lives and no verb of a former session can be executed any more. */
     private void startOver() {
         if (node.isClosed() || !table.beginsToStartOver()) {
             return;

@@ -20,18 +20,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection of a memory node to another one that it asks who it is. Belongs to its event loop.
+ * The connection by which a memory node asks another one for its identity. Belongs to its event loop.
  *
- * <p>The proofs have labels of their own. With those of a session, whoever listens at the address in place of a memory node could pass
- * them on to one, and be let in as a compute node.
+ * <p>The proofs have labels of their own. With the labels of a session, a process that listens at the address in place of a memory node
+ * could forward the proof to one, and join as a compute node.
  */
 final class ProbeConnection extends FrameConnection {
-    /** What both sides prove on such a connection. */
+    /** The labels of both sides' proofs on such a connection. */
     static final String ASKING = "declock asking memory node";
 
     static final String ASKED = "declock asked memory node";
 
-    /** How long connecting may take, and how long the answer. */
+    /** Time limit for connecting, and for the answer. */
     static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private final ServerContext server;
@@ -57,7 +57,10 @@ final class ProbeConnection extends FrameConnection {
         }
     }
 
-    /** There is no connection. Only a refusal says that nobody listens; a network that carries nothing says nothing. */
+    /**
+     * Handles a failed connection attempt. Only a refused connection proves that no process listens there; an unreachable network proves
+     * nothing.
+     */
     void notConnected(@Nullable Throwable cause) {
         boolean refused = cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException);
         String detail = cause == null ? "not connected" : String.valueOf(cause.getMessage());
@@ -79,7 +82,7 @@ final class ProbeConnection extends FrameConnection {
     @Override
     protected void preamble(Preamble preamble) throws BadFrameException {
         if (preamble.version() != Wire.VERSION) {
-            answer(PredecessorAnswer.nobody("what answers there speaks version " + preamble.version()));
+            answer(PredecessorAnswer.nobody("the process there speaks version " + preamble.version()));
             fail(null);
             return;
         }
@@ -98,7 +101,7 @@ final class ProbeConnection extends FrameConnection {
             case Wire.AUTHENTICATED -> authenticated(body);
             case Wire.IDENTITY -> identity(body);
             case Wire.REFUSED -> refused(body);
-            // It is about to end, or has no time: it is asked again.
+            // The other side is about to end or is busy: it is asked again.
             default -> fail(null);
         }
     }
@@ -109,7 +112,7 @@ final class ProbeConnection extends FrameConnection {
         if (prove(Proofs.prove(key, ASKED, nonce, otherNonce), proof)) {
             ServerFrames.identify(out(), server.node());
         } else {
-            answer(PredecessorAnswer.nobody("what answers there does not know the secret"));
+            answer(PredecessorAnswer.nobody("the process there does not know the secret"));
             fail(null);
         }
     }
@@ -139,12 +142,12 @@ final class ProbeConnection extends FrameConnection {
 
     @Override
     protected void foreign(String guess) {
-        answer(PredecessorAnswer.nobody("what answers there speaks " + guess));
+        answer(PredecessorAnswer.nobody("the process there speaks " + guess));
     }
 
     @Override
     protected void badFrame(BadFrameException cause) {
-        answer(PredecessorAnswer.nobody("what answers there sent a bad frame: " + cause.getMessage()));
+        answer(PredecessorAnswer.nobody("the process there sent a bad frame: " + cause.getMessage()));
     }
 
     @Override
@@ -156,7 +159,7 @@ final class ProbeConnection extends FrameConnection {
     protected void ended(@Nullable Throwable cause) {
         answer(
                 cause instanceof DecoderException
-                        ? PredecessorAnswer.nobody("TLS with what answers there failed: " + cause.getMessage())
+                        ? PredecessorAnswer.nobody("TLS with the process there failed: " + cause.getMessage())
                         : PredecessorAnswer.noAnswer("the connection ended without an answer"));
     }
 }

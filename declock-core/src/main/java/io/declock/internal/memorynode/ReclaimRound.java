@@ -10,15 +10,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** One proposal to give idle records back, and the answers to it. Guarded by the reclaimer's lock, except what is final. */
+/** One proposal to reclaim idle records, and the answers to it. Guarded by the reclaimer's lock, except the final values. */
 final class ReclaimRound {
-    /** A request of a few bytes must not take ever more memory by asking for the same name again and again. */
+    /** Most resolutions that wait. Without a bound, a client could fill the memory by small requests for the same name. */
     static final int MOST_PUT_OFF = 1 << 14;
 
     final long number;
     /** Indices of the records, ascending. */
     private final int[] records;
-    /** The header each had when it was found idle. */
+    /** The header of each record when it was found idle. */
     private final long[] headers;
 
     private final BitSet staying = new BitSet();
@@ -48,7 +48,7 @@ final class ReclaimRound {
         return Arrays.binarySearch(records, record) >= 0;
     }
 
-    /** Keeps a record. */
+    /** Excludes a record from the reclaiming. */
     void keep(int record) {
         int i = Arrays.binarySearch(records, record);
         if (i >= 0) {
@@ -76,13 +76,13 @@ final class ReclaimRound {
         return unanswered.isEmpty();
     }
 
-    /** What became of a resolution that should wait for the end of the round. */
+    /** The outcome for a resolution that should wait for the end of the round. */
     enum PutOff {
         /** It waits. */
         WAITS,
         /** The round is over: it need not wait. */
         OVER,
-        /** As many wait as may. */
+        /** The largest number of resolutions waits already. */
         FULL
     }
 

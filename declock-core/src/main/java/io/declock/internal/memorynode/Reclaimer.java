@@ -21,26 +21,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes idle records back from their names.
+ * Reclaims idle records from their names.
  *
  * <ol>
  *   <li>Scan: note the headers of a range of records.
- *   <li>An interval later: those that are named, idle, with the same header and not asked for meanwhile are proposed to every
- *       session that is not cut. From then on their resolutions are put off.
- *   <li>Each compute node forgets those it does not use and vetoes the others. A session that is cut counts as answered.
- *   <li>When all have answered, the records without veto whose header is still the same are freed, after the high-water mark was
- *       raised above their epochs. Then the resolutions go on.
+ * <li>An interval later: the records that are named and idle, have the same header and were not resolved meanwhile are proposed to every
+ * session that is not cut. From then on their resolutions are put off.
+ * <li>Each compute node forgets the records that it does not use and vetoes the others. A session that is cut counts as answered.
+ * <li>When all have answered, the high-water mark is raised above the epochs of the records without a veto whose header is still the same,
+ * and these records are freed. Then the resolutions go on.
  * </ol>
  *
- * <p>A compute node that was told a record before the proposal must know so when the proposal reaches it. Answers and proposals
- * of one session travel in order, so it suffices that the answer was sent before: resolutions are counted by generation from
- * before they look to after they answered, and a round begins only when all that began before the scan have ended; later ones
- * leave their mark in the scan before they look whether a round is on, and a round looks for marks after it was made known.
+ * <p>If a record's address was sent to a compute node before the proposal, the compute node must have it when the proposal arrives. Answers
+ * and proposals of one session travel in order, so the answer only has to be sent first. Resolutions are counted by generation, from before
+ * the search until after the answer, and a round begins only when all resolutions that began before the scan have ended. Later ones mark
+ * their record in the scan before they check whether a round is under way, and a round checks the marks after it was published.
  *
- * <p>While fewer than half of the records are free it does not keep to the interval: it looks once a second, at all records, and takes
- * back what has been idle for ever less time, so that names that are used once and never again do not use the records up.
+ * <p>While fewer than half of the records are free, the reclaimer does not keep to the interval: it scans all records once a second, and
+ * reclaims records that have been idle for a shorter time the fewer are free, so that names that are used only once do not use up the
+ * records.
  *
- * <p>Thread-safe. Nobody is told or answered while the lock is held.
+ * <p>Thread-safe. No session is notified or answered while the lock is held.
  */
 final class Reclaimer {
     /** Most records in one proposal. */
@@ -49,7 +50,7 @@ final class Reclaimer {
     private static final Logger log = LoggerFactory.getLogger(Reclaimer.class);
 
     private static final int MAX_SCAN = 1 << 20;
-    /** Each scan may raise the high-water mark by one, which must not grow faster than the seconds (rule C3). */
+    /** Each scan may raise the high-water mark by one, and the mark must not grow faster than the seconds (rule C3). */
     private static final long PRESSED_INTERVAL_NANOS = 1_000_000_000L;
 
     private static final double PLENTY = 0.5;
@@ -123,7 +124,7 @@ final class Reclaimer {
         }
     }
 
-    /** Looks more often while few records are free, and takes back what has been idle for a shorter time the fewer there are. */
+    /** Scans more often while few records are free, and reclaims records that have been idle for a shorter time the fewer are free. */
     private final class PressedSteps extends Steps {
         PressedSteps(MemoryNodeSettings settings) {
             super(
@@ -151,7 +152,7 @@ final class Reclaimer {
         }
     }
 
-    /** A record was given to a new name. */
+    /** Notes that a record was given to a new name. */
     void recordTaken() {
         if (loop.intervalNanos() > 0 && isPressed()) {
             pressedLoop.wake();
@@ -162,7 +163,10 @@ final class Reclaimer {
         return 2L * allocator.inUse() >= allocator.total();
     }
 
-    /** All of the interval while half of the records are free, nothing of it when a quarter is. */
+    /**
+     * Returns how long a record must have been idle: the whole interval while half of the records are free, and no time when only a quarter
+     * is free.
+     */
     private long idleWhenPressed() {
         double free = 1 - (double) allocator.inUse() / allocator.total();
         return (long) (idleNanos * Math.max(0, Math.min(1, (free - SCARCE) / (PLENTY - SCARCE))));
@@ -185,8 +189,8 @@ final class Reclaimer {
     }
 
     /**
-     * Marks a record as asked for; returns true if its resolution must wait, and goes on with {@code again}, or with {@code tooMany} where
-     * too many wait already.
+     * Marks a record as resolved. Returns true if its resolution must wait: then {@code again} runs when the round is over, or {@code
+     * tooMany} at once if too many wait already.
      */
     boolean putOff(int record, Runnable again, Runnable tooMany) {
         IdleScan current = scan;
@@ -212,7 +216,7 @@ final class Reclaimer {
         return true;
     }
 
-    /** One step: what the timer does every interval. */
+    /** Takes one step, once per interval of the timer. */
     void advance() {
         if (round != null) {
             return;
@@ -225,7 +229,9 @@ final class Reclaimer {
         }
     }
 
-    /** A compute node is gone, and may have left positions in the queues of any records: one scan of all looks for them. */
+    /**
+     * Plans one scan of all records for orphans, because a compute node has ended and may have left positions in the queue of any record.
+     */
     void mayHaveOrphans() {
         lock.lock();
         try {
@@ -286,7 +292,7 @@ final class Reclaimer {
             return;
         }
         ReclaimRound patient = begun;
-        // Whoever does not answer for so long keeps its records: resolutions must not wait for ever.
+        // A compute node that does not answer for so long keeps its records: resolutions must not wait for ever.
         node.timer().schedule(patienceNanos, () -> finish(patient, false));
         tell(begun, asked);
         membersChanged();
@@ -316,7 +322,7 @@ final class Reclaimer {
         }
     }
 
-    /** Takes an answer. */
+    /** Handles an answer. */
     void answered(MemoryNodeSession session, long number, long[] vetoed) {
         ReclaimRound now = round;
         if (now == null || now.number != number) {
@@ -336,7 +342,7 @@ final class Reclaimer {
         membersChanged();
     }
 
-    /** Ends the round if nobody's answer is missing any more. */
+    /** Ends the round if no answer is missing any more. */
     void membersChanged() {
         ReclaimRound now = round;
         if (now == null) {
@@ -372,7 +378,7 @@ final class Reclaimer {
         } finally {
             lock.unlock();
         }
-        putOff.forEach(again -> Isolated.run("A look-up that was put off", again));
+        putOff.forEach(again -> Isolated.run("A resolution that was put off", again));
         IdleScan current = scan;
         if (current != null && free) {
             propose(current);
@@ -380,8 +386,8 @@ final class Reclaimer {
     }
 
     /**
-     * An epoch that no reset can have reached was written by somebody who should not. The next name of the record would have to start above
-     * it, and with it all names to come; so it gets none.
+     * Returns whether a record is quarantined: its epoch is one that no reset can have reached, so a foreign WRITE must have put it there.
+     * The next name of the record would have to start above that epoch, and so would all later names; so the record gets no other name.
      */
     private boolean isQuarantined(int record, long epoch) {
         if (node.isPlausible(epoch)) {
@@ -399,8 +405,8 @@ final class Reclaimer {
     }
 
     /**
-     * Takes every record back from its name, as if this memory node had just started: another one has served the names meanwhile. There
-     * must be no session.
+     * Reclaims every record from its name, as if this memory node had just started, because another one has served the names meanwhile.
+     * There must be no session.
      */
     void forgetAll() {
         ReclaimRound ending = round;
@@ -435,7 +441,7 @@ final class Reclaimer {
     private void freeIdle(ReclaimRound ending) {
         List<Integer> idle = new ArrayList<>();
         long highest = 0;
-        // A compute node that was cut but is still a member was not asked, and may still believe that it holds a lock.
+        // A compute node that was cut but is still a member was not asked, and may still trust its holds.
         boolean mayHold = node.sessions().snapshot().stream().anyMatch(MemoryNodeSession::isCut);
         for (int i = 0; i < ending.size(); i++) {
             long address = region.recordAddress(ending.record(i));

@@ -11,11 +11,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Gives out lock records, initialised, and takes them back. Records that were never used are not touched before they are given
- * out. Thread-safe; taken only for names that are new, never for known ones.
+ * Allocates initialised lock records and frees them. Records that were never used are not touched before their allocation. Thread-safe; its
+ * lock is taken only for new names, never for known ones.
  */
 final class RecordAllocator {
-    /** What {@link #allocate} returns when no record is free. */
+    /** Result of {@link #allocate} when no record is free. */
     static final int NONE = -1;
 
     private final Region region;
@@ -46,7 +46,7 @@ final class RecordAllocator {
             }
             region.ensureSegment(index);
             initialise(region.recordAddress(index));
-            // Counted only now, so that a failure to get memory leaves everything as it was.
+            // Counted only now, so that a failure to get memory changes nothing.
             if (freeCount > 0) {
                 freeCount--;
             } else {
@@ -68,7 +68,7 @@ final class RecordAllocator {
         region.write(layout.header(record), LockHeader.pack(epoch, 0, 0, 0, 0));
     }
 
-    /** Takes a record back; its name must have been forgotten before. */
+    /** Frees a record; its name must have been forgotten before. */
     void free(int index) {
         lock.lock();
         try {
@@ -82,7 +82,7 @@ final class RecordAllocator {
         }
     }
 
-    /** Makes every segment take its memory now. */
+    /** Allocates the memory of every segment now. */
     void preallocate() {
         for (int index = 0; index < total; index++) {
             region.ensureSegment(index);
@@ -94,7 +94,7 @@ final class RecordAllocator {
         return inUse.get();
     }
 
-    /** Returns how many records were ever given out: no index at or above it means anything. */
+    /** Returns how many records were ever allocated: an index at or above this number was never used. */
     int everUsed() {
         lock.lock();
         try {
@@ -104,7 +104,7 @@ final class RecordAllocator {
         }
     }
 
-    /** Returns how many records there are. */
+    /** Returns the total number of records. */
     int total() {
         return total;
     }

@@ -6,12 +6,12 @@ package io.declock.internal.memorynode;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many records one session has created that were not taken back, and how many it may, so that a compute node that asks for
- * ever new names leaves room for the others. A record keeps the quota that was charged for it, and gives back there when it is
- * taken back.
+ * The number of records that one session has created and that were not reclaimed, and its limit, so that a compute node that keeps asking
+ * for new names leaves room for the others. A record remembers the quota that was charged for it, and returns the charge when it is
+ * reclaimed.
  *
- * <p>The charge ends with the session: it joins anew with a quota of its own, and nobody is charged for what is left of the former
- * one. Those records are idle and soon taken back, or others use them, who have not created them. Thread-safe.
+ * <p>The charge ends with the session: after the next join the process has a new quota, and no session is charged for the remaining records
+ * of the former one. Those records are idle and soon reclaimed, or in use by other compute nodes, which have not created them. Thread-safe.
  */
 final class RecordQuota {
     private final int limit;
@@ -33,7 +33,7 @@ final class RecordQuota {
         return false;
     }
 
-    /** Takes the charge for one record back. */
+    /** Returns the charge for one record. */
     void giveBack() {
         created.getAndDecrement();
     }

@@ -12,12 +12,12 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that one-sided verbs work on: off-heap segments of equal size, addressed as one range of bytes. A segment takes
- * memory only once {@link #ensureSegment} was called for it, so that a large region costs what it uses.
+ * The memory that one-sided verbs work on: off-heap segments of equal size, addressed as one range of bytes. A segment takes memory only
+ * once {@link #ensureSegment} was called for it, so that a large region costs only the memory that is in use.
  *
  * <p>Thread-safe. Words are little-endian, 8-byte aligned and accessed atomically. A region has one agent that executes verbs: the
- * processor, by the methods below, or an adapter ({@link RegionMemory}). In the second case the methods below serve the memory
- * node's own loads, and its stores to records that nobody can address yet, only.
+ * processor, by the methods below, or an adapter ({@link RegionMemory}). In the second case the methods below serve only the memory node's
+ * own loads, and its stores to records that no compute node can address yet.
  */
 public final class Region {
     /** Largest segment, as a power of two. */
@@ -64,7 +64,7 @@ public final class Region {
     }
 
     /**
-     * Makes a region in memory that an adapter reaches, which then executes every verb on it.
+     * Makes a region in memory that an adapter can access; the adapter then executes every verb on it.
      *
      * @param records how many records must fit
      * @param strideBytes bytes from one record to the next; a multiple of 64
@@ -93,7 +93,7 @@ public final class Region {
         return ByteBuffer.allocateDirect(bytes + ALIGNMENT).alignedSlice(ALIGNMENT);
     }
 
-    /** Returns whether verbs are executed by this process's processor, and not by an adapter. */
+    /** Returns whether this process's processor, not an adapter, executes the verbs. */
     public boolean executedHere() {
         return executedHere;
     }
@@ -103,7 +103,7 @@ public final class Region {
         return sizeBytes;
     }
 
-    /** Returns how many bytes of memory the segments in use take. */
+    /** Returns how many bytes of memory the allocated segments take. */
     public long committedBytes() {
         long bytes = 0;
         for (int i = 0; i < segments.length(); i++) {
@@ -117,7 +117,7 @@ public final class Region {
         return ((long) (index / recordsPerSegment) << shift) + (long) (index % recordsPerSegment) * stride;
     }
 
-    /** Returns the index of the record that starts at the address, or -1 if none does. */
+    /** Returns the index of the record that starts at the address, or -1 if no record starts there. */
     public int recordIndex(long address) {
         int offset = (int) address & offsetMask;
         if (address < 0 || address >= sizeBytes || offset % stride != 0 || offset / stride >= recordsPerSegment) {
@@ -127,14 +127,14 @@ public final class Region {
     }
 
     /**
-     * Makes sure that the segment that holds a record takes memory.
+     * Makes sure that the segment of a record has its memory.
      *
      * @throws OutOfMemoryError if the JVM has none left
      */
     void ensureSegment(int recordIndex) {
         int segment = recordIndex / recordsPerSegment;
         if (segments.get(segment) == null) {
-            // A loser's buffer is garbage at once; callers allocate under the allocator's lock, so there is none in
+            // If two threads race, one buffer becomes garbage at once. Callers hold the allocator's lock, so this does not happen in
             // practice.
             segments.compareAndSet(segment, null, allocator.apply(segment));
         }
@@ -151,12 +151,12 @@ public final class Region {
                 && segments.getAcquire((int) (address >>> shift)) != null;
     }
 
-    /** Adds to a word and returns what was there. */
+    /** Adds to a word and returns its former value. */
     public long fetchAndAdd(long address, long addend) {
         return (long) WORD.getAndAdd(segment(address), (int) address & offsetMask, addend);
     }
 
-    /** Replaces a word if it is as expected and returns what was there. */
+    /** Replaces a word if it has the expected value and returns its former value. */
     public long compareAndSwap(long address, long expected, long desired) {
         return (long) WORD.compareAndExchange(segment(address), (int) address & offsetMask, expected, desired);
     }
@@ -168,7 +168,7 @@ public final class Region {
 
     /** Stores a word. */
     public void write(long address, long value) {
-        // Volatile, not release: a later READ of the same chain must not be seen before it.
+        // Volatile, not release: a later READ of the same chain must not take effect before this write.
         WORD.setVolatile(segment(address), (int) address & offsetMask, value);
     }
 

@@ -6,15 +6,15 @@ package io.declock.internal.memorynode;
 import java.nio.ByteBuffer;
 
 /**
- * Where a region's memory comes from when an adapter is to reach it. All verbs on such a region are executed by that adapter
- * ({@link DirectAccess#agent}), because its atomics and those of a processor are not atomic against each other; the memory node's
- * own code only stores to records that nobody can address yet, and loads single words.
+ * The source of a region's memory if an adapter is to access it. That adapter executes all verbs on the region ({@link
+ * DirectAccess#agent}), because its atomics and those of a processor are not atomic with respect to each other. The memory node's own code
+ * only stores to records that no compute node can address yet, and loads single words.
  */
 public interface RegionMemory {
     /**
-     * Called once, before any segment is asked for.
+     * Reserves the memory. Called once, before the first call of {@link #segment}.
      *
-     * @param segments how many segments the region has, adjacent in its range of addresses
+     * @param segments number of segments of the region, which are adjacent in its range of addresses
      * @param segmentBytes size of each
      * @throws OutOfMemoryError if there is not enough
      */

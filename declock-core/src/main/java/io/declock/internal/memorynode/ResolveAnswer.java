@@ -7,15 +7,15 @@ import io.declock.spi.FabricException;
 import io.declock.spi.Resolution;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the answer to one resolution. Must not block. */
+/** Receives the answer to one resolution. Must not block. */
 public interface ResolveAnswer {
     /**
-     * The record.
+     * The resolution succeeded.
      *
-     * @param resolution null if the name has none and was not to be given one
+     * @param resolution the record, or null if the name has none and none was to be allocated
      */
     void resolved(@Nullable Resolution resolution);
 
-    /** There is none and there will be none. */
+    /** The name has no record and will not get one. */
     void refused(FabricException.Refused refusal);
 }

@@ -9,7 +9,7 @@ import io.declock.spi.FabricException.Reason;
 import io.declock.spi.Resolution;
 import org.jspecify.annotations.Nullable;
 
-/** Answers resolutions, and makes those wait whose record is being reclaimed. Thread-safe. */
+/** Answers resolutions, and delays those whose record is being reclaimed. Thread-safe. */
 final class Resolver {
     /** Longest full name in UTF-8 bytes. */
     static final int MAX_FULL_NAME_BYTES = 1024;
@@ -39,8 +39,9 @@ final class Resolver {
     /**
      * Finds the record of a name.
      *
-     * @param quota null to look only; else a name without a record is given one, which is charged there
-     * @param known learns of the record before the answer is given, so that every reset that follows asks who asks here
+     * @param quota null only to look the name up; else a name without a record is given one, which is charged to this quota
+     * @param known records of the session; the record is added before the answer is given, so that every later reset asks this session's
+     *     compute node
      */
     void resolve(byte[] name, @Nullable RecordQuota quota, KnownRecords known, ResolveAnswer answer) {
         if (name.length == 0 || name.length > MAX_FULL_NAME_BYTES) {
@@ -50,7 +51,8 @@ final class Resolver {
                             + name.length));
             return;
         }
-        // The answer is given inside, so that a reclaim round that begins later finds it on its way already.
+        // The answer is given before the resolution counts as ended, so that a reclaim round that begins later finds the answer already
+        // sent.
         int generation = reclaimer.enterResolve();
         try {
             resolveInside(name, quota, known, answer);
@@ -69,7 +71,7 @@ final class Resolver {
             }
         } else if (!reclaimer.putOff(
                 record, () -> resolve(name, quota, known, answer), () -> answer.refused(tooManyWait()))) {
-            // As Reclaimer.putOff requires, the record was marked as asked for before it was checked.
+            // Reclaimer.putOff has marked the record as resolved before it checked for a round.
             known.add(record);
             long address = region.recordAddress(record);
             answer.resolved(new Resolution(address, region.read(layout.epoch(address))));
@@ -90,7 +92,7 @@ final class Resolver {
         return new FabricException.Refused(
                 Reason.NOT_YET,
                 "memory node " + settings.id()
-                        + " takes idle records back, and too many look-ups wait for that already");
+                        + " reclaims idle records, and too many resolutions wait for that already");
     }
 
     private FabricException.Refused tableFull() {

@@ -27,19 +27,19 @@ import org.jspecify.annotations.Nullable;
 final class ServerConnection extends FrameConnection implements SessionListener {
     private final ServerContext server;
     private final ChainFrame chains;
-    /** Null where the processor executes verbs. */
+    /** Null if the processor executes the verbs. */
     private final @Nullable AgentChains agentChains;
 
     private final SessionRequests requests;
     private final byte[] nonce = Proofs.nonce();
     private byte[] clientNonce = {};
-    /** Another memory node has connected, to ask who this one is. */
+    /** The other side is a memory node that asks for this one's identity. */
     private boolean fromMemoryNode;
 
     private boolean greeted;
     private @Nullable MemoryNodeSession session;
     private boolean entered;
-    // Written by the event loop, read by whoever relays.
+    // Written by the event loop, read by every thread that relays.
     private volatile boolean stalled;
     private final AtomicReference<@Nullable Membership> untold = new AtomicReference<>();
     private long stalledSince;
@@ -134,7 +134,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         server.gone(this);
         MemoryNodeSession current = session;
         if (current == null && cause instanceof DecoderException) {
-            // TLS: a plain-text client, or certificates that do not match.
+            // A TLS failure: a plain-text client, or certificates that do not match.
             server.refused(this, "broke the TLS handshake: " + cause.getMessage());
         }
         if (current != null) {
@@ -186,7 +186,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         } else if (entered) {
             chains.execute(body, out());
         }
-        // Otherwise the session is cut, and the connection about to be closed by whoever cut it.
+        // Otherwise the session is cut, and the code that cut it closes the connection.
     }
 
     private void authenticate(FrameBody body) throws BadFrameException {
@@ -197,7 +197,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         for (byte[] key : server.keys()) {
             if (prove(Proofs.prove(key, client, clientNonce, nonce), proof)) {
                 server.proved(this);
-                // The answer is with the secret that the compute node has, which may be the former one of this side.
+                // The answer uses the secret of the other side, which may be this side's previous one.
                 ServerFrames.authenticated(out(), Proofs.prove(key, self, clientNonce, nonce));
                 return;
             }
@@ -261,7 +261,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         }
     }
 
-    /** Who does not read is told of the latest members when it does again: they must not pile up. */
+    /** A compute node that does not read gets only the latest membership once it reads again, so that memberships do not pile up. */
     @Override
     public void membershipChanged(Membership membership) {
         untold.accumulateAndGet(
@@ -280,7 +280,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
 
     @Override
     public void peerMessage(PeerMessage message) {
-        // Best effort: what is not read must not pile up.
+        // Best effort: unread messages must not pile up.
         if (!stalled) {
             send(out -> ServerFrames.peerMessage(out, message));
         }

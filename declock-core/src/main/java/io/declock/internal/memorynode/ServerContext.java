@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the connections of one server share. Thread-safe. */
+/** The state that the connections of one server share. Thread-safe. */
 final class ServerContext {
-    /** For a person who points a browser at the port. */
+    /** Answer for a user who opens the port in a browser. */
     static final byte[] HTTP_ANSWER = """
             HTTP/1.1 400 Bad Request\r
             Content-Type: text/plain\r
@@ -60,7 +60,7 @@ final class ServerContext {
         return settings;
     }
 
-    /** Returns the way around this server, or null. */
+    /** Returns the direct access to the region, or null. */
     @Nullable
     DirectAccess directAccess() {
         return directAccess;
@@ -70,7 +70,7 @@ final class ServerContext {
         return tickets;
     }
 
-    /** Returns what the accepted secrets mean, at least one: no secret is one, too. */
+    /** Returns the keys of the accepted secrets, at least one: without a secret there is a well-known key. */
     List<byte[]> keys() {
         return keys;
     }
@@ -87,8 +87,8 @@ final class ServerContext {
     }
 
     /**
-     * Takes a connection in. Those that have not joined may be half of all, and at a bound the oldest of them makes room, so that whoever
-     * merely connects cannot keep compute nodes out.
+     * Admits a connection. At most half of all connections may be ones that have not joined, and at a bound the oldest of them is closed,
+     * so that clients which only connect cannot keep compute nodes out.
      */
     void admit(ServerConnection connection) {
         connections.add(connection);
@@ -106,7 +106,10 @@ final class ServerContext {
         }
     }
 
-    /** Returns what connections that are probably of one sender share: the address, or of IPv6 its network of 64 bits. */
+    /**
+     * Returns a key that is the same for connections that probably have one sender: the IPv4 address, or the 64-bit network of an IPv6
+     * address.
+     */
     private static Object networkOf(@Nullable SocketAddress remote) {
         if (!(remote instanceof InetSocketAddress internet) || internet.getAddress() == null) {
             return "unknown";
@@ -150,12 +153,16 @@ final class ServerContext {
         log.warn("Closed the connection from {}: bad frame: {}", addressOf(connection), cause.getMessage());
     }
 
-    /** Another memory node has asked who this one is. It knows what to do if both have one id; whoever reads this log should, too. */
+    /**
+     * Handles the question of another memory node. If both have the same id, the other one acts on it by itself; the log entry tells the
+     * operator.
+     */
     void asked(ServerConnection connection, String id, long incarnation) {
         if (id.equals(node.id()) && incarnation != node.incarnation()) {
             log.warn(
                     "The memory node that connected from {} calls itself '{}', as this one does: a lock could have two owners. The"
-                            + " other one lets nobody in while this one lives. Stop one of them, after an update this one.",
+                            + " other one lets no compute node join while this one lives. Stop one of them; after an"
+                            + " update, stop this one.",
                     addressOf(connection),
                     id);
         }

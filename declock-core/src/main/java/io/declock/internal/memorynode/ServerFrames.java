@@ -16,7 +16,7 @@ import io.declock.spi.Resolution;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the frames that a memory node sends, each whole. */
+/** Writes complete frames of a memory node. */
 final class ServerFrames {
     private ServerFrames() {}
 
@@ -39,7 +39,7 @@ final class ServerFrames {
         FrameWriter.end(out, start);
     }
 
-    /** Says who this memory node is, and asks another one who it is. */
+    /** Gives this memory node's identity, and asks another one for its identity. */
     static void identify(ByteBuf out, MemoryNode node) {
         identity(out, Wire.IDENTIFY, node);
     }

@@ -15,7 +15,7 @@ import io.declock.spi.Resolution;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Answers what a joined compute node asks besides verbs. Belongs to its connection's event loop. */
+/** Answers the requests of a joined compute node that are not verbs. Belongs to its connection's event loop. */
 final class SessionRequests {
     private final ServerContext server;
     private final ServerConnection connection;
@@ -136,7 +136,7 @@ final class SessionRequests {
         DirectAccess direct = server.directAccess();
         try {
             if (direct == null) {
-                throw new FabricException.Refused(Reason.BAD_REQUEST, "there is no way around the processor here");
+                throw new FabricException.Refused(Reason.BAD_REQUEST, "there is no direct access to the region here");
             }
             ServerFrames.directGrant(out, id, direct.granted(session));
         } catch (FabricException.Refused e) {

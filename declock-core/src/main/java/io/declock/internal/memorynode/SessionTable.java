@@ -19,11 +19,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions by node id, and the membership made from them. Thread-safe: one lock guards every change; nobody is told anything
- * while it is held.
+ * The sessions by node id, and the membership made from them. Thread-safe: one lock guards every change; no session is notified while it is
+ * held.
  */
 final class SessionTable {
-    /** A lease that no heartbeat can renew in time is none: shorter ones that are asked for are granted as this. */
+    /** The shortest lease that is granted, even if a shorter one was asked for: no heartbeat could renew a shorter one in time. */
     private static final long LEAST_LEASE_NANOS = 50_000_000;
 
     private final MemoryNode node;
@@ -41,8 +41,8 @@ final class SessionTable {
     }
 
     /**
-     * Makes a session a member. If the process has a session here already, that one is over for it (rule C6 of docs/protocol.md): the new
-     * one takes its place and its node id in one change of the membership, so that nobody waits for its lease.
+     * Makes a session a member. If the process has a session here already, the process has given that one up (rule C6 of docs/protocol.md):
+     * the new session takes its place and its node id in one change of the membership, so that no compute node waits for its lease.
      *
      * @param reachedAt the memory node's own address as the compute node reached it, empty for none
      * @throws FabricException.Refused if the process may not join, or not before the data plane of its earlier session is cut
@@ -107,7 +107,7 @@ final class SessionTable {
         }
     }
 
-    /** A request that was held up on its way must not end the session that its process uses by now. */
+    /** A delayed request must not end the session that its process uses by now. */
     private static boolean isOvertaken(JoinRequest request, MemoryNodeSession present) {
         return request.attempt() <= present.attempt();
     }
@@ -130,8 +130,8 @@ final class SessionTable {
     }
 
     /**
-     * Puts a process's next incarnation in place of its last one. The node id does not rest in between as one that is given to another
-     * process does: there is no moment at which anybody could find that it has no owner.
+     * Replaces a process's last incarnation by its next one. Unlike an id that goes to another process, the node id does not rest in
+     * between: there is no moment at which it has no owner.
      */
     private Member successor(MemoryNodeSession earlier, JoinRequest request) {
         earlier.gone = true;
@@ -139,7 +139,7 @@ final class SessionTable {
         return new Member(id, ids.nextIncarnation(id), request.peerAddress(), request.name());
     }
 
-    /** Takes over which memory nodes a session uses, if no other session contradicts. */
+    /** Sets the digest of a session's memory nodes, if no other session has another one. */
     void declareNodeSet(MemoryNodeSession session, long digest) throws FabricException.Refused {
         lock.lock();
         try {
@@ -188,7 +188,7 @@ final class SessionTable {
                 : new FabricException.Refused(
                         Reason.NOT_YET,
                         "memory node " + settings.id()
-                                + " has no node id free until the lease of a compute node that is gone has run out");
+                                + " has no node id free until the lease of a compute node that has ended runs out");
     }
 
     // Called with the lock held.
@@ -205,7 +205,7 @@ final class SessionTable {
         for (MemoryNodeSession session : snapshot()) {
             if (session != changed && !session.isCut()) {
                 Isolated.run(
-                        "Telling session " + session.describe() + " of the members",
+                        "Notifying session " + session.describe() + " of the members",
                         () -> session.listener().membershipChanged(now));
             }
         }
@@ -217,7 +217,7 @@ final class SessionTable {
         cutThen(session, () -> {});
     }
 
-    /** Cuts a session and, when nothing of it can land any more, ends its membership; {@code done} runs after that. */
+    /** Cuts a session and, when no verb of it can be executed any more, ends its membership; {@code done} runs after that. */
     void leave(MemoryNodeSession session, Runnable done) {
         cutThen(session, () -> {
             if (forget(session)) {
@@ -227,7 +227,7 @@ final class SessionTable {
         });
     }
 
-    /** Declares a session dead: as when it leaves, but against its will. */
+    /** Declares a session dead: ends it as {@link #leave} does, but not at the request of its compute node. */
     void expel(MemoryNodeSession session, String why) {
         cutThen(session, () -> {
             if (forget(session)) {
@@ -239,7 +239,7 @@ final class SessionTable {
 
     private void tellOfItsEnd(MemoryNodeSession session, String why) {
         Isolated.run(
-                "Telling session " + session.describe() + " of its end",
+                "Notifying session " + session.describe() + " of its end",
                 () -> session.listener()
                         .lost(new FabricException(
                                 "memory node " + settings.id() + " ended session " + session.describe() + ": " + why)));
@@ -286,7 +286,7 @@ final class SessionTable {
         } finally {
             lock.unlock();
         }
-        then.forEach(step -> Isolated.run("What follows the cut of session " + session.describe(), step));
+        then.forEach(step -> Isolated.run("A step after the cut of session " + session.describe(), step));
         node.reclaimer().membersChanged();
     }
 

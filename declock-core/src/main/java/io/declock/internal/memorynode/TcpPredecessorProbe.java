@@ -20,8 +20,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks by a connection of its own for each question, on the event loops of the server and without blocking them. The other side must
- * prove that it knows a secret of this memory node.
+ * Asks each question on a connection of its own, on the event loops of the server and without blocking them. The other side must prove that
+ * it knows a secret of this memory node.
  */
 final class TcpPredecessorProbe implements PredecessorProbe {
     private final ServerContext server;
@@ -35,9 +35,9 @@ final class TcpPredecessorProbe implements PredecessorProbe {
     }
 
     /**
-     * Without certificates of clients, the certificate of the memory node that is asked need not be trusted: a memory node has no need to
-     * trust any, its secret says who it is, and the proof towards it is good for nothing but this question. Where clients show
-     * certificates there may be no secret, and the memory node trusts some authority.
+     * Without client certificates, this memory node accepts every certificate of the memory node that it asks: it need not be configured to
+     * trust any, the secret proves the other's identity, and this node's proof is valid only for this question. With client certificates
+     * there may be no secret, and the memory node trusts a certificate authority.
      */
     private static @Nullable TlsMaterial tlsOf(@Nullable TlsMaterial own) {
         if (own == null || own.parameters() != null && own.parameters().getNeedClientAuth()) {
@@ -62,7 +62,7 @@ final class TcpPredecessorProbe implements PredecessorProbe {
         }
     }
 
-    /** Asks with the first of the secrets; with the next one if the other side does not know it. */
+    /** Asks with the first of the secrets, and with the next one if the other side does not know the first. */
     private void ask(InetSocketAddress to, List<byte[]> keys, Consumer<PredecessorAnswer> told) {
         List<byte[]> others = keys.subList(1, keys.size());
         Runnable unknownSecret = () -> {

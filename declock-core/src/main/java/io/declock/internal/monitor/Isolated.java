@@ -6,17 +6,17 @@ package io.declock.internal.monitor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Runs steps of which none may keep the next from being taken. Thread-safe. */
+/** Runs steps whose failure must not prevent the next step. Thread-safe. */
 public final class Isolated {
     private static final Logger log = LoggerFactory.getLogger(Isolated.class);
 
     private Isolated() {}
 
     /**
-     * Runs a step. What it throws, an {@link Error} too, is logged and goes no further.
+     * Runs a step. An exception, or an {@link Error}, is logged and not passed on.
      *
-     * @param what what fails then, for the log: "Telling session 3.7 of the membership"
-     * @return whether it came to its end
+     * @param what description of the step, for the log: "Notifying session 3.7 of the members"
+     * @return whether the step ended without an exception
      */
     public static boolean run(String what, Runnable step) {
         try {

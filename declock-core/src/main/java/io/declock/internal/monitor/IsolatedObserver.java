@@ -9,7 +9,10 @@ import io.declock.spi.LockObserver;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Passes everything on to an observer, and keeps what that throws from those who acquire and release locks. Thread-safe as it is. */
+/**
+ * Passes every event on to an observer, and keeps its exceptions from the callers that acquire and release locks. As thread-safe as the
+ * observer.
+ */
 public final class IsolatedObserver implements LockObserver {
     private static final Logger log = LoggerFactory.getLogger(IsolatedObserver.class);
 
@@ -19,7 +22,7 @@ public final class IsolatedObserver implements LockObserver {
         this.observer = observer;
     }
 
-    /** Returns the observer, guarded; one that does nothing as it is. */
+    /** Returns the observer, isolated; {@link #NONE} is returned unchanged. */
     public static LockObserver of(LockObserver observer) {
         return observer.equals(NONE) ? NONE : new IsolatedObserver(observer);
     }

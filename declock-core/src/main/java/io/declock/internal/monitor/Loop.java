@@ -8,23 +8,23 @@ import io.declock.internal.time.TimerService;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A step that is repeated at an interval for as long as it is needed. A step that throws is logged and followed by the next one: a loop
- * that ended by an exception would take with it whatever rests on it. Tells by how much its next step is overdue, so that health can
- * say so. Thread-safe.
+ * A step that is repeated at an interval for as long as it is needed. A step that throws is logged and followed by the next one: if an
+ * exception ended the loop, everything that relies on it would stop working. It reports by how much its next step is overdue, for the
+ * health check. Thread-safe.
  */
 public abstract class Loop {
     private final String name;
     private final Clock clock;
     private final TimerService timer;
     private final long intervalNanos;
-    // Odd while it runs; each run has a number of its own, so that a step of a former run that comes late does nothing.
+    // Odd while the loop runs. Each run has its own number, so that a late step of a former run does nothing.
     private final AtomicLong run = new AtomicLong();
     private volatile long due;
 
     /**
-     * Makes a loop that does not run yet.
+     * Makes a loop; {@link #wake} starts it.
      *
-     * @param name what it is, for logs and health: "the lease watch"
+     * @param name name for logs and health, such as "the lease watch"
      */
     protected Loop(String name, Clock clock, TimerService timer, long intervalNanos) {
         this.name = name;
@@ -36,16 +36,16 @@ public abstract class Loop {
     /**
      * Takes one step.
      *
-     * @param lateNanos how much later it comes than it was to come
+     * @param lateNanos by how much the step is late
      */
     protected abstract void step(long lateNanos);
 
-    /** Returns whether another step is needed; the loop ends otherwise, and {@link #wake} starts it again. */
+    /** Returns whether another step is needed; if not, the loop ends, and {@link #wake} starts it again. */
     protected boolean isNeeded() {
         return true;
     }
 
-    /** Makes sure that it runs: the next step comes an interval from now at the latest. */
+    /** Makes sure that the loop runs: the next step follows within one interval. */
     public final void wake() {
         long stopped = run.get();
         if ((stopped & 1) == 0 && run.compareAndSet(stopped, stopped + 1)) {
@@ -53,7 +53,7 @@ public abstract class Loop {
         }
     }
 
-    /** Ends it; a step that is under way comes to its end. */
+    /** Ends the loop; a step under way is completed. */
     public final void stop() {
         run.updateAndGet(now -> now + (now & 1));
     }
@@ -68,7 +68,7 @@ public abstract class Loop {
         return intervalNanos;
     }
 
-    /** Returns by how much its next step is overdue; zero or less if it is not, or the loop does not run. */
+    /** Returns by how much the next step is overdue; zero or less if it is not overdue, or the loop does not run. */
     public final long overdueNanos() {
         return isRunning() ? clock.nanoTime() - due : 0;
     }
@@ -101,7 +101,7 @@ public abstract class Loop {
                 arm(mine);
             }
         } else if (run.compareAndSet(mine, mine + 1) && isNeeded()) {
-            // It came to be needed between the two looks.
+            // Another step became necessary between the two checks.
             wake();
         }
     }

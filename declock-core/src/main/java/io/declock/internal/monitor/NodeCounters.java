@@ -9,8 +9,8 @@ import io.declock.Verb;
 import io.declock.spi.FabricCounters;
 
 /**
- * Counts what a compute node does. The fabric that posts a verb counts it, the protocol counts the rest. Thread-safe; one counter is
- * striped, so that threads which count at the same time do not wait for each other.
+ * The counters of a compute node. The fabric that posts a verb counts it, the protocol counts the other events. Thread-safe; the counters
+ * are striped, so that threads which count at the same time do not wait for each other.
  */
 public final class NodeCounters implements Counters, FabricCounters {
     private static final int VERBS = Verb.values().length;

@@ -6,12 +6,12 @@ package io.declock.internal.monitor;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A few sums to which many threads add. What one thread adds to lies side by side, as one lock operation adds to some ten sums: with a
- * {@link java.util.concurrent.atomic.LongAdder} for each, it would touch two or three cache lines for every one of them. Threads
- * share a stripe by their ids, so an addition is atomic but seldom contended. Thread-safe.
+ * A few sums to which many threads add. The cells that one thread adds to are adjacent, because one lock operation adds to some ten sums:
+ * with a {@link java.util.concurrent.atomic.LongAdder} for each sum, it would touch two or three cache lines per sum. Threads share a
+ * stripe by their ids, so an addition is atomic but seldom contended. Thread-safe.
  */
 public final class StripedSums {
-    /** Two cache lines, as processors fetch them in pairs. */
+    /** Two cache lines, because processors fetch them in pairs. */
     private static final int LINE = 16;
 
     private static final int MOST_STRIPES = 16;
@@ -23,7 +23,7 @@ public final class StripedSums {
     /**
      * Makes sums at zero.
      *
-     * @param count how many, numbered from 0
+     * @param count number of sums, which are numbered from 0
      */
     public StripedSums(int count) {
         int processors = Math.min(MOST_STRIPES, Runtime.getRuntime().availableProcessors());
@@ -40,7 +40,7 @@ public final class StripedSums {
         cells.getAndAdd(LINE + stripe * width + index, change);
     }
 
-    /** Returns one sum; additions that are made meanwhile may be missing. */
+    /** Returns one sum; concurrent additions may be missing. */
     public long sum(int index) {
         long sum = 0;
         for (int at = LINE + index; at < cells.length(); at += width) {

@@ -16,16 +16,16 @@ import org.slf4j.helpers.FormattingTuple;
 import org.slf4j.helpers.MessageFormatter;
 
 /**
- * A log for what others can cause as often as they like. Of each kind of message the first few in an interval are written; of the rest the
- * last one is written when the interval is over, and says how many more there were. Nothing is suppressed without being counted.
+ * A log for messages that other processes can cause at any rate. Of each kind of message the first few in an interval are written. Of the
+ * rest only the last one is written, at the end of the interval, with the number of the others. Every suppressed message is counted.
  *
  * <p>The format of a message is its kind, so it must be a constant. Thread-safe.
  */
 public final class ThrottledLog {
-    /** How many messages of a kind are written at once in an interval. */
+    /** How many messages of a kind are written immediately in an interval. */
     public static final int BURST = 5;
 
-    /** The interval that fits a log that people read. */
+    /** A suitable interval for a log that people read. */
     public static final Duration INTERVAL = Duration.ofSeconds(10);
 
     private final Logger log;
@@ -35,7 +35,7 @@ public final class ThrottledLog {
     private final String suffix;
     private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
 
-    /** What was written and suppressed of one kind in the present interval. With its lock held. */
+    /** The written and suppressed messages of one kind in the present interval. Guarded by its lock. */
     private static final class Kind {
         final ReentrantLock lock = new ReentrantLock();
         long since;
@@ -47,10 +47,10 @@ public final class ThrottledLog {
     }
 
     /**
-     * Makes one that has written nothing.
+     * Makes a log that has written nothing.
      *
-     * @param timers writes what was suppressed
-     * @param interval as long as what is suppressed may stay unknown
+     * @param timers timer that writes the suppressed messages
+     * @param interval how long a suppressed message may stay unreported
      */
     public ThrottledLog(Logger log, Clock clock, TimerService timers, Duration interval) {
         this.log = log;
@@ -65,13 +65,14 @@ public final class ThrottledLog {
      * Logs a warning.
      *
      * @param format as of {@link Logger#warn(String, Object...)}
-     * @param arguments short-lived ones: the last of them are kept until the interval is over. The last may be an exception.
+     * @param arguments arguments of the message; those of the last suppressed message are kept until the interval is over. The last
+     *     argument may be an exception.
      */
     public void warn(String format, @Nullable Object... arguments) {
         log(Level.WARN, format, arguments);
     }
 
-    /** Logs an error; the same in everything else as {@link #warn}. */
+    /** Logs an error, otherwise like {@link #warn}. */
     public void error(String format, @Nullable Object... arguments) {
         log(Level.ERROR, format, arguments);
     }
@@ -106,7 +107,7 @@ public final class ThrottledLog {
         }
     }
 
-    /** The interval is over: the suppressed messages are told of, and count as the first one of a new interval. */
+    /** Reports the suppressed messages at the end of the interval; the report counts as the first message of a new interval. */
     private void summarize(Level level, String format, Kind kind) {
         @Nullable Object[] last;
         int more;

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a running compute node tells about itself: counters, snapshots and an observer of grants. */
+/** Monitoring of a running compute node: counters, loops that report delays, isolation of failing steps, and a throttled log. */
 @NullMarked
 package io.declock.internal.monitor;
 

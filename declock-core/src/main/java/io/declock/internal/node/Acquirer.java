@@ -21,12 +21,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Acquires one name: blocking a thread, or with a future. Thread-safe. */
+/** Acquires one name, blocking a thread or with a future. Thread-safe. */
 final class Acquirer {
-    /** A wait without bound. */
+    /** The wait time without a limit. */
     static final long FOR_EVER = Long.MAX_VALUE;
 
-    /** No deadline was needed yet. */
+    /** The value of a deadline that was not needed yet. */
     private static final long NOT_SET = Long.MIN_VALUE;
 
     private final ComputeNode node;
@@ -48,7 +48,7 @@ final class Acquirer {
     /**
      * Waits for one name.
      *
-     * @param waitNanos 0 not to queue at all, {@link #FOR_EVER} for no bound
+     * @param waitNanos 0 not to queue at all, {@link #FOR_EVER} for no limit
      * @param byView whether the acquisition will have no handle
      * @return the waiter that was granted, or null if the time ran out
      * @throws LockLostException if the owner has lost the lock and not released it since
@@ -90,8 +90,8 @@ final class Acquirer {
     }
 
     /**
-     * Returns whether a hold may be given to its caller. One that waited has perhaps slept since it was granted: the lease is looked at
-     * once more (rule C1).
+     * Returns whether a hold may be given to its caller. A caller that waited may have slept since the grant, so the lease is checked once
+     * more (rule C1).
      */
     private static boolean mayReturn(LocalWaiter waiter, boolean waited) {
         Hold hold = waiter.hold();
@@ -107,7 +107,10 @@ final class Acquirer {
         }
     }
 
-    /** Where a wait that begins now ends. A try does not queue, but needs an answer from the memory node: it waits a lease for that. */
+    /**
+     * Returns the deadline of a wait that begins now. A caller that must not queue still needs an answer from the memory node, and waits
+     * one lease for it.
+     */
     private long deadlineIn(long waitNanos) {
         long bound = bound(waitNanos);
         long now = System.nanoTime();
@@ -144,7 +147,7 @@ final class Acquirer {
                 lock = table.get(name);
             }
         } catch (RuntimeException | Error e) {
-            // Something that the acquisition brought about failed; nobody will wait for it, nor release it.
+            // An effect of the acquisition failed: this caller will neither wait for the lock nor release it.
             if (!lock.abandon(waiter) && waiter.state() == LocalWaiter.State.GRANTED) {
                 lock.release(waiter.hold(), waiter.mode(), waiter.isByView());
             }
@@ -173,15 +176,15 @@ final class Acquirer {
     }
 
     /**
-     * Acquires one name without blocking; the result is the waiter that was granted, or null when it was not in time. Cancelling the
-     * result withdraws.
+     * Acquires one name without blocking; the result is the granted waiter, or null if the time ran out. Cancelling the result withdraws
+     * the acquisition.
      */
     CompletableFuture<@Nullable LocalWaiter> acquireAsync(String name, LockMode mode, Object owner, long waitNanos) {
         Attempt attempt = new Attempt(name, mode, owner, waitNanos == 0);
         attempt.begin();
         if (!attempt.result.isDone() && waitNanos != FOR_EVER) {
             TimerService.Timer timer = node.timer().start(bound(waitNanos), attempt::timeOut);
-            // Most calls are granted long before; what they were given to wait may be an hour.
+            // Most calls are granted long before their wait time ends, which may be an hour.
             attempt.result.whenComplete((granted, failure) -> timer.cancel());
         }
         attempt.result.whenComplete((granted, failure) -> {
@@ -192,7 +195,7 @@ final class Acquirer {
         return attempt.result;
     }
 
-    /** One asynchronous acquisition, which is tried again if its hold is lost before the result is told. */
+    /** One asynchronous acquisition, which is tried again if its hold is lost before the result completes. */
     private final class Attempt {
         final CompletableFuture<@Nullable LocalWaiter> result = new CompletableFuture<>();
         private final String name;
@@ -242,7 +245,7 @@ final class Acquirer {
             began = began == NOT_SET ? next.waiter.since() : began;
             next.waiter.run();
             if (timedOut || result.isCancelled()) {
-                // It came between two tries.
+                // The time-out or the cancellation came between two tries.
                 timeOut();
             }
         }

@@ -7,7 +7,7 @@ import io.declock.LockMode;
 import io.declock.internal.local.LocalWaiter;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A caller that is called back. */
+/** A waiter of an asynchronous acquisition. */
 final class AsyncWaiter extends LocalWaiter {
     private final Runnable decided;
     private final AtomicBoolean told = new AtomicBoolean();
@@ -15,7 +15,7 @@ final class AsyncWaiter extends LocalWaiter {
     /**
      * Makes one.
      *
-     * @param decided run once, on whatever thread decided it; must be quick or hand over
+     * @param decided run once, on the thread that decided the waiter; must be quick or use another thread
      */
     AsyncWaiter(Object owner, LockMode mode, boolean noWait, Runnable decided) {
         super(owner, mode, noWait);

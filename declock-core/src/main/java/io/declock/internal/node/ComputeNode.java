@@ -84,7 +84,7 @@ public final class ComputeNode implements DecLock {
         return new Builder();
     }
 
-    // ---------------------------------------------------------------- life
+    // ---------------------------------------------------------------- life cycle
 
     /** Starts every component; joining goes on in the background. Idempotent. */
     public void start() {
@@ -117,8 +117,7 @@ public final class ComputeNode implements DecLock {
             return;
         }
         accepting = false;
-        // Each lock's mutex orders this against callers that come: either they are seen here, or they see that the node
-        // is closed.
+        // Each lock's mutex orders this against arriving callers: either this loop sees them, or they see that the node is closed.
         table.all().forEach(LocalLock::shutDown);
         memoryNodes.leave(present.sum(HELD) <= 0, LEAVE_TIMEOUT);
         for (Fabric fabric : fabrics) {
@@ -179,7 +178,7 @@ public final class ComputeNode implements DecLock {
         }
     }
 
-    /** Gives back what was acquired through a view, or has no handle yet. */
+    /** Gives back an acquisition that was made through a view or has no handle yet. */
     @Nullable
     LockLostException release(Hold hold, LockMode mode, boolean byView) {
         LockLostException lost = hold.lock().release(hold, mode, byView);
@@ -237,7 +236,7 @@ public final class ComputeNode implements DecLock {
         return runtime.timer();
     }
 
-    /** How many timers of this node wait, to see that none is forgotten. */
+    /** Returns the number of pending timers, for tests that check that none is forgotten. */
     int timers() {
         return runtime.timers();
     }
@@ -263,12 +262,12 @@ public final class ComputeNode implements DecLock {
         return present.sum(WAITING);
     }
 
-    /** Where the lock of that name is, for error messages. */
+    /** Returns the memory node of a name, for error messages. */
     String whereIs(String name) {
         return memoryNodes.whereIs(name);
     }
 
-    /** What the locks need of this node. */
+    /** The services of this node for its locks. */
     private final class Host implements LocalHost {
         @Override
         public LocalSettings localSettings() {
@@ -346,13 +345,13 @@ public final class ComputeNode implements DecLock {
             return this;
         }
 
-        /** Sets who is told about grants and releases. */
+        /** Sets the observer of grants and releases. */
         public Builder observer(LockObserver observer) {
             this.observer = observer;
             return this;
         }
 
-        /** Sets the counters, usually those its fabrics count with. */
+        /** Sets the counters, usually those of its fabrics. */
         public Builder counters(NodeCounters counters) {
             this.counters = counters;
             return this;
@@ -367,7 +366,7 @@ public final class ComputeNode implements DecLock {
         }
 
         /**
-         * Builds a node that does nothing before {@link ComputeNode#start}.
+         * Builds a node; {@link ComputeNode#start} begins to join.
          *
          * @throws IllegalArgumentException if there is no memory node, or no fabric for one
          */
@@ -379,7 +378,7 @@ public final class ComputeNode implements DecLock {
         }
     }
 
-    /** Waits without bound. */
+    /** Converts to nanoseconds; a duration whose nanoseconds do not fit into a {@code long} becomes 36,500 days. */
     static long nanos(Duration duration) {
         try {
             return duration.toNanos();

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller holds of one granted request: one acquisition per name, in the order in which they were taken. It is itself the
- * acquisition of the first name, as nearly all requests have no other. Thread-safe.
+ * The handle of one granted request: one acquisition per name, in the order in which they were taken. The handle itself is the acquisition
+ * of the first name, because most requests have only one. Thread-safe.
  */
 final class HandleImpl extends Acquisition implements LockHandle {
     private static final AtomicIntegerFieldUpdater<HandleImpl> CLOSED =
@@ -29,15 +29,15 @@ final class HandleImpl extends Acquisition implements LockHandle {
 
     private final ComputeNode node;
     private final List<Acquisition> others;
-    // By updaters, as every acquisition makes a handle.
+    // Field updaters save two objects per handle, and every acquisition makes a handle.
     private volatile int closed;
     private volatile @Nullable Interruption interruption;
 
     /**
      * Makes one.
      *
-     * @param hold of the name that was taken first
-     * @param others the further names, in the order in which they were taken
+     * @param hold hold of the name that was taken first
+     * @param others acquisitions of the further names, in the order in which they were taken
      */
     HandleImpl(ComputeNode node, Hold hold, LockMode mode, List<Acquisition> others) {
         super(hold, mode);
@@ -183,7 +183,7 @@ final class HandleImpl extends Acquisition implements LockHandle {
         }
     }
 
-    /** Closes this. Returns why the lock had been lost, or null if it had not, or this was closed before. */
+    /** Closes this. Returns why the lock had been lost, or null if it had not been lost or this was closed before. */
     @Nullable
     LockLostException giveBack() {
         if (!CLOSED.compareAndSet(this, 0, 1)) {

@@ -6,8 +6,8 @@ package io.declock.internal.node;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Interrupts a thread at most once, and never after it was ended: the mutex makes whoever ends it wait for an interrupt that is
- * under way. Thread-safe.
+ * Interrupts a thread at most once, and never after it was ended: the mutex makes the thread that ends it wait for an interrupt under way.
+ * Thread-safe.
  */
 final class Interruption {
     private final ReentrantLock mutex = new ReentrantLock();
@@ -31,7 +31,9 @@ final class Interruption {
         }
     }
 
-    /** No interrupt from now on. On the thread itself an interrupt that it has not noticed is taken back. */
+    /**
+     * Ends the interruption: no interrupt follows. If the caller is the thread itself, this clears an interrupt that it has not noticed.
+     */
     void end() {
         mutex.lock();
         try {

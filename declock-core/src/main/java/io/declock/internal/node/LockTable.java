@@ -14,10 +14,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks this process knows, by name, idle ones included up to a bound: beyond it a few are looked at for each new one, and those that are
- * idle and were not used since the last look are forgotten, so that a name in use is not resolved again and again. Names that are used
- * once do not push the others out. While all are in use the table grows by a sixteenth over its bound, until the look has come round.
- * Thread-safe.
+ * The locks of this process by name. Idle ones are kept up to a bound. Beyond the bound, each new lock makes the table examine a few others
+ * and forget those that are idle and were not used since the last examination, so that a name in use is not resolved again and again. Names
+ * that are used once do not displace the others. While all locks are in use, the table grows by a sixteenth over its bound, until every
+ * lock has been examined once. Thread-safe.
  */
 final class LockTable {
     private static final int SWEEP = 16;
@@ -55,7 +55,7 @@ final class LockTable {
         return locks.get(name);
     }
 
-    /** Forgets some idle locks; whoever comes while another thread does goes on without. */
+    /** Forgets some idle locks. Does nothing while another thread does this. */
     private void sweep() {
         if (!sweeping.tryLock()) {
             return;

@@ -36,8 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory nodes of one compute node: which of them a name lives on, and binding locks to their records there. Names can be
- * mapped as soon as every memory node was joined once, because they map to stable ids that are learnt at joining. Thread-safe.
+ * The memory nodes of one compute node. Maps names to them and binds locks to their records there. Names can be mapped as soon as every
+ * memory node was joined once, because they map to stable ids, which the compute node learns when it joins. Thread-safe.
  */
 final class MemoryNodes implements MemoryNodeLink.Listener {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodes.class);
@@ -91,7 +91,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                 + address.scheme() + "'; tcp needs TcpFabric, rdma needs the module declock-rdma");
     }
 
-    /** Returns how the fabrics are doing beside their sessions. */
+    /** Returns the fabrics' details that belong to no session. */
     Map<String, Object> fabricDetails() {
         Map<String, Object> details = new LinkedHashMap<>();
         fabrics.forEach(fabric -> details.putAll(fabric.details()));
@@ -104,7 +104,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
 
     // ---------------------------------------------------------------- binding names to records
 
-    /** Returns the link of a name's memory node, or null while not every stable id is known. */
+    /** Returns the link of a name's memory node, or null until every stable id is known. */
     @Nullable
     MemoryNodeLink linkOf(String name) {
         if (links.size() == 1) {
@@ -129,7 +129,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         try {
             answer = session.resolve(fullName(lock.name()));
         } catch (RuntimeException | Error e) {
-            log.error("{} could not be looked up at memory node {}; trying again", lock.title(), link.address(), e);
+            log.error("Looking {} up at memory node {} failed; trying again", lock.title(), link.address(), e);
             notResolved(lock, link, session, e);
             return;
         }
@@ -153,7 +153,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             return;
         }
         lock.bound(session, resolution);
-        // The session may have ended after the look above, and told only the locks that were bound by then.
+        // The session may have ended after the check above, and notified only the locks that were bound by then.
         session.loseIfOver(resolution.record(), lock);
     }
 
@@ -175,7 +175,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         }
     }
 
-    /** No session now: callers wait for the next one, unless they are to fail at once. */
+    /** Defers the binding for lack of a session: callers wait for the next session, unless they are to fail at once. */
     private void bindLater(LocalLock lock, @Nullable MemoryNodeLink link) {
         FabricException.Refused refusal = link == null ? null : link.refusal();
         if (link != null && refusal != null) {
@@ -188,8 +188,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                     + ", which is unavailable: " + link.problem()));
             return;
         }
-        // In this order: a retry takes the lock out of the set, and would be in vain while the lock believes that it is
-        // being bound.
+        // In this order: a retry removes the lock from the set, and has no effect while the lock counts as being bound.
         lock.bindFailed(null);
         unbound.add(lock);
         MemoryNodeLink present = linkOf(lock.name());
@@ -206,8 +205,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     }
 
     /**
-     * Tries to bind what waits for a session. Each once: a session may be over before its beginning is told here, when the answer came later
-     * than the lease lasts, and then whatever is tried waits again.
+     * Tries once to bind each lock that waits for a session. A lock that fails waits again: the session may have ended before this listener
+     * learns of its beginning, when the answer came later than the lease lasts.
      */
     private void retryUnbound() {
         List.copyOf(unbound).forEach(this::retry);
@@ -239,7 +238,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         }
         boolean first = idHashes == null;
         if (ids.stream().distinct().count() != ids.size()) {
-            log.error("Several addresses of memory nodes lead to the same memory node: {}", ids);
+            log.error("Several configured addresses belong to the same memory node: {}", ids);
             return;
         }
         idHashes = ids.stream().mapToLong(NodeSetDigest::hash).toArray();
@@ -297,7 +296,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         return changed.await(condition, ComputeNode.nanos(timeout));
     }
 
-    /** Makes those who wait for a condition look at it again. Allowed under any mutex. */
+    /** Makes the threads that wait for a condition check it again. Allowed under any mutex. */
     void signal() {
         changed.signal();
     }
@@ -314,7 +313,10 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         links.forEach(link -> link.stop(false));
     }
 
-    /** An orphaned request, or a release still under way: leaving before it landed would be dying, for the others. */
+    /**
+     * Returns whether no lock has a queue position; checks again later if one has. A position may belong to an orphaned request or a
+     * release under way. If the node left before the release landed, other compute nodes would have to treat it as dead.
+     */
     private boolean hasNoPosition() {
         for (LocalLock lock : table.all()) {
             if (lock.hasPosition()) {

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
-/** A lock name as {@code java.util.concurrent} sees it; holds belong to threads. Immutable, thread-safe. */
+/** A named lock as a {@code java.util.concurrent} lock; its holds belong to threads. Immutable, thread-safe. */
 final class NamedLock implements ReadWriteLock {
     private final ComputeNode node;
     private final String name;
@@ -47,8 +47,9 @@ final class NamedLock implements ReadWriteLock {
         private final LockMode mode;
 
         /**
-         * What was granted through this view last and not released, mostly what its {@link #unlock} is for. Other threads write it too:
-         * it counts only for its owner, who has seen its own grant. Not kept any longer: a view may outlive its name in the node's table.
+         * The last hold that was granted through this view and not released, usually the one that {@link #unlock} is called for. Other
+         * threads write this field too, so it is used only if it belongs to the caller, which has seen its own grant. It is cleared on
+         * release: a view may outlive its name in the node's table.
          */
         private @Nullable Hold recent;
 
@@ -133,7 +134,7 @@ final class NamedLock implements ReadWriteLock {
         }
     }
 
-    /** Says that a wait ended without a grant. */
+    /** Makes the exception for a wait that ended without a grant. */
     static LockNotGrantedException notGranted(String name, LockMode mode, long waitNanos, String where) {
         return new LockNotGrantedException("lock " + LockNames.quoted(name) + " was not granted in mode " + mode
                 + " within " + TimeUnit.NANOSECONDS.toMillis(waitNanos) + " ms" + where);

@@ -34,7 +34,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Looks into a compute node. Thread-safe. */
+/** Shows the state of a compute node. Thread-safe. */
 final class NodeMonitor implements ComputeNodeMonitor {
     private final ComputeNode node;
     private final MemoryNodes memoryNodes;

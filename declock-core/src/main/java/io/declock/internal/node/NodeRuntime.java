@@ -25,9 +25,9 @@ final class NodeRuntime implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(NodeRuntime.class);
 
     /**
-     * Thousands of waits may end at the same moment: by a time-out, or with a session. A thread for each would take more memory than all
-     * the rest, so callbacks beyond this many wait for each other. Losses have threads of their own: they must be told although
-     * callbacks that were granted a lock take long.
+     * Thousands of waits may end at the same moment: by a time-out, or with a session. A thread for each would take more memory than the
+     * rest of the process, so callbacks beyond this number wait for a free thread. Loss listeners have threads of their own, so that
+     * long-running callbacks of grants do not delay them.
      */
     private static final int MAX_CALLBACK_THREADS = 64;
 
@@ -77,7 +77,7 @@ final class NodeRuntime implements AutoCloseable {
         return thread;
     }
 
-    /** One thread with a queue of timers, out of which cancelled ones are taken. Drops them when it is closed. */
+    /** One thread with a queue of timers. Cancelled timers are removed from the queue; closing drops all. */
     private static final class TimerThread implements TimerService, AutoCloseable {
         private static final Timer NEVER = () -> {};
 
@@ -130,7 +130,7 @@ final class NodeRuntime implements AutoCloseable {
         return timer;
     }
 
-    /** Returns how many timers are in the queue; 0 if they are somebody else's. */
+    /** Returns the number of timers in the queue; 0 if the timer service was injected. */
     int timers() {
         return timerThread == null ? 0 : timerThread.executor.getQueue().size();
     }
@@ -148,7 +148,7 @@ final class NodeRuntime implements AutoCloseable {
         return task -> execute(callbacks, task);
     }
 
-    /** Tells that a hold was lost, by callbacks that may block. */
+    /** Runs loss listeners, which may block. */
     Executor losses() {
         return task -> execute(losses, task);
     }
@@ -157,7 +157,7 @@ final class NodeRuntime implements AutoCloseable {
         try {
             pool.execute(() -> guarded(task));
         } catch (RejectedExecutionException e) {
-            // The node was closed meanwhile. A wait that is never told of its end would be worse than one more thread.
+            // The node was closed meanwhile. One more thread is better than a wait that never ends.
             daemon(() -> guarded(task), name + "-declock-late").start();
         }
     }

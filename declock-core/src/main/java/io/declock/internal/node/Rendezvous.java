@@ -6,8 +6,8 @@ package io.declock.internal.node;
 import io.declock.internal.layout.NodeSetDigest;
 
 /**
- * Rendezvous hashing: each name goes to the memory node with the highest hash of (node id, name), so that taking one node away
- * moves only its names. Over the nodes' stable ids, never their addresses.
+ * Rendezvous hashing: each name goes to the memory node with the highest hash of (node id, name), so that removing one memory node moves
+ * only its names. Uses the memory nodes' stable ids, never their addresses.
  */
 final class Rendezvous {
     private Rendezvous() {}

@@ -78,7 +78,7 @@ final class RequestRunner {
         }
     }
 
-    /** Takes the only name of a request, as nearly all are; null if it was not granted. */
+    /** Acquires the only name of a request; null if it was not granted. Most requests have only one name. */
     private @Nullable LockHandle acquireOne(LockRequest request, Object owner, long wait) throws InterruptedException {
         ComputeNode.checkName(request.name());
         LocalWaiter granted = acquirer.acquire(request.name(), request.mode(), owner, wait, true, false);
@@ -90,7 +90,10 @@ final class RequestRunner {
         return unavailable != null ? unavailable : NamedLock.notGranted(name, mode, wait, node.whereIs(name));
     }
 
-    /** Returns what to throw if a memory node of the request is not there: then a wait that was in vain says nothing of other holders. */
+    /**
+     * Returns the exception to throw if a memory node of the request is unavailable: then a failed wait does not show that another owner
+     * holds the lock.
+     */
     private @Nullable MemoryNodeUnavailableException unavailable(LockRequest request) {
         for (String name : request.names().keySet()) {
             Optional<MemoryNodeView> home = node.monitor().memoryNodeOf(name);
@@ -110,7 +113,7 @@ final class RequestRunner {
         return asked == null ? defaultWaitNanos : ComputeNode.nanos(asked);
     }
 
-    /** Takes one after the other; returns the one that was not granted, with nothing held then, or null. */
+    /** Acquires the names one after the other. Returns null, or the first name that was not granted; then nothing is held. */
     private Map.@Nullable Entry<String, LockMode> collect(
             LockRequest request, Object owner, long wait, List<LocalWaiter> parts) throws InterruptedException {
         List<Map.Entry<String, LockMode>> names = inOrder(request);
@@ -162,7 +165,7 @@ final class RequestRunner {
         return handle;
     }
 
-    /** The acquisition that began a hold puts a ceiling on all of it, a reentrant one only on itself. */
+    /** Sets a ceiling: of the whole hold if the acquisition began it, of the acquisition alone if it is reentrant. */
     private void limit(Acquisition acquisition, LocalWaiter granted, Duration leaseTime) {
         Hold hold = acquisition.hold();
         long nanos = ComputeNode.nanos(leaseTime);

@@ -10,14 +10,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Something may have changed: lets threads wait for conditions that others bring about. It has no mutex, so that signalling is allowed
- * under any, and a condition may take any. Thread-safe.
+ * Lets threads wait for conditions that other threads make true. It has no mutex, so a thread may signal under any mutex, and a condition
+ * may take any mutex. Thread-safe.
  */
 final class Signal {
     private final AtomicLong changes = new AtomicLong();
     private final Set<Thread> waiting = ConcurrentHashMap.newKeySet();
 
-    /** Makes every thread that waits look at its condition again. */
+    /** Makes every waiting thread check its condition again. */
     void signal() {
         changes.getAndIncrement();
         for (Thread thread : waiting) {
@@ -26,9 +26,9 @@ final class Signal {
     }
 
     /**
-     * Waits for a condition, which is looked at now and after each signal.
+     * Waits for a condition, which is checked now and after each signal.
      *
-     * @return whether it came true within the time
+     * @return whether it became true within the time
      * @throws InterruptedException if the thread was interrupted
      */
     boolean await(BooleanSupplier condition, long nanos) throws InterruptedException {
@@ -40,8 +40,8 @@ final class Signal {
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
-                // Counted before the look: what changes during it is not missed, even if the look itself parks and uses
-                // up the permit.
+                // Read before the check, so that no change during the check is missed, even if the check itself parks and uses up the
+                // permit.
                 long seen = changes.get();
                 if (condition.getAsBoolean()) {
                     return true;

@@ -9,7 +9,7 @@ import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
 import java.util.concurrent.locks.LockSupport;
 
-/** A caller whose thread waits: it spins for a moment when it is the next in line, else it parks on its own node. */
+/** A waiter that blocks its thread: it spins for a moment when it is the next in line, otherwise it parks. */
 final class ThreadWaiter extends LocalWaiter {
     private final Thread thread;
     private final boolean byView;
@@ -33,18 +33,18 @@ final class ThreadWaiter extends LocalWaiter {
 
     @Override
     public void run() {
-        // It says that it parks before it looks at its state for the last time, so it misses nothing.
+        // The waiter sets this flag before it checks its state for the last time, so it misses no change.
         if (parked) {
             LockSupport.unpark(thread);
         }
     }
 
     /**
-     * Waits until it is decided, the deadline has passed, or the thread was interrupted.
+     * Waits until this waiter is decided, the deadline has passed, or the thread was interrupted.
      *
      * @param deadline on {@link System#nanoTime}, {@link Long#MAX_VALUE} for none
      * @param interruptible whether an interrupt ends the wait
-     * @return whether it is decided
+     * @return whether this waiter is decided
      */
     boolean await(long deadline, boolean interruptible, long spinNanos, NodeCounters counters) {
         boolean interrupted = false;

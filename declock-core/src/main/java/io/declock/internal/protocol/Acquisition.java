@@ -12,8 +12,8 @@ import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.VerbResults;
 
 /**
- * Taking a position: one FAA that tells whether it holds (DecLock, section 4.2, workflows 1 and 2), or, for who must not wait, READ
- * and CAS (rule D1). Without state of its own: {@link CqlLock} has it. Guarded by the lock's mutex.
+ * Takes a position: by one FAA, whose result shows whether the position holds the lock (DecLock, section 4.2, workflows 1 and 2), or, for a
+ * caller that must not wait, by READ and CAS (rule D1). Stateless: the state is in {@link CqlLock}. Guarded by the lock's mutex.
  */
 final class Acquisition {
     private Acquisition() {}
@@ -42,8 +42,9 @@ final class Acquisition {
     }
 
     /**
-     * A position was taken in front of which {@code before} was the header. If a reset was signalled meanwhile, a position that
-     * holds the lock is acknowledged as such, and one that would have to wait is given up like any other (rules B4 and B6).
+     * Handles the result of the FAA that took a position; {@code before} is the header that it returned. If a reset was signalled
+     * meanwhile, a position that holds the lock is acknowledged as a hold, and one that would have to wait is given up like any other
+     * (rules B4 and B6).
      */
     static void arrive(CqlLock lock, long before, Effects effects) {
         if (isTakenInReset(before)) {
@@ -78,12 +79,12 @@ final class Acquisition {
         return !lock.reset.isPending();
     }
 
-    /** A position taken while a reset is under way is no position (rule B1). */
+    /** A position taken while a reset is under way does not count (rule B1). */
     private static boolean isTakenInReset(long before) {
         return LockHeader.resetId(before) != 0;
     }
 
-    /** The slot of a position beyond the capacity belongs to somebody else (rule A9). */
+    /** The slot of a position beyond the capacity belongs to another waiter (rule A9). */
     private static boolean isBeyondCapacity(CqlLock lock, long before) {
         return LockHeader.size(before) >= lock.position.layout().capacity();
     }

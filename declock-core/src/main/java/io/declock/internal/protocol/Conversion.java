@@ -9,8 +9,8 @@ import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.VerbResults;
 
 /**
- * Turning a position that holds the lock into one of the other mode (rule D3 of docs/protocol.md): a downgrade lets the readers
- * right behind in, an upgrade is possible only if there is no other lock.position. Guarded by the lock's mutex.
+ * Changes the mode of a position that holds the lock (rule D3 of docs/protocol.md): a downgrade grants the lock to the readers directly
+ * behind, an upgrade is possible only if there is no other position. Guarded by the lock's mutex.
  */
 final class Conversion {
     private Conversion() {}

@@ -14,7 +14,7 @@ import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbChain;
 
-/** What the locks of one session with one memory node need from their surroundings. Thread-safe. */
+/** The services that the locks of one session with one memory node need. Thread-safe. */
 public interface CqlEnvironment {
     /** Returns the memory node's incarnation, which scopes node ids and records. */
     long memoryNode();
@@ -46,21 +46,21 @@ public interface CqlEnvironment {
     /**
      * Returns whether this compute node may act under its lease, judged by its own clock (rule C1).
      *
-     * @param now what the clock shows
+     * @param now reading of the clock
      */
     boolean leaseValid(long now);
 
-    /** Returns the members as far as they are known here. */
+    /** Returns the members as this compute node knows them. */
     Membership membership();
 
     /**
-     * Returns a timestamp: what the memory node's clock shows then.
+     * Returns a timestamp: the reading of the memory node's clock at that time.
      *
-     * @param now what the own clock shows
+     * @param now reading of this node's clock
      */
     int timestamp(long now);
 
-    /** Returns whether a chain travels as one request, so that a further READ in it costs next to nothing. */
+    /** Returns whether a chain travels as one request, so that a further READ in it costs almost nothing. */
     default boolean isChainOneRequest() {
         return false;
     }
@@ -68,22 +68,22 @@ public interface CqlEnvironment {
     /** Remembers an epoch that a lock has reached, so that a memory node that starts again with empty memory begins above it. */
     void sawEpoch(long epoch);
 
-    /** Posts a chain; no mutex may be held. */
+    /** Posts a chain; the caller must not hold a mutex. */
     void post(VerbChain chain);
 
     /**
-     * What one of this session's locks did after an answer failed, so that it may be half way for ever: the session must end. No mutex is
-     * held.
+     * A lock of this session failed while it handled an answer. It may never finish that step, so the session must end. The caller holds no
+     * mutex.
      */
     default void broken(Throwable cause) {}
 
-    /** Sends a message; no mutex may be held. */
+    /** Sends a message; the caller must not hold a mutex. */
     void send(Member to, PeerMessage message);
 
     /**
-     * Asks the reset coordinator to look after a lock; no mutex may be held.
+     * Asks the reset coordinator to examine a lock and reset it if necessary; the caller must not hold a mutex.
      *
-     * @param epoch epoch in which the reason was found; a reset of an older epoch is not started
+     * @param epoch epoch in which the reason arose; no reset is started if the lock has left that epoch
      */
     void requestReset(CqlLock lock, long epoch, ResetReason reason);
 }

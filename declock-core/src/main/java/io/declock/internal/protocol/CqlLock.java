@@ -12,28 +12,28 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Cooperative queue-notify locking: one compute node's side of one lock record, in one session (DecLock, section 4). At any time
- * it has at most one position in the lock's queue. This class is what the levels above and below see of it and where its parts
- * meet; the mechanisms are in the parts:
+ * Cooperative queue-notify locking: one compute node's side of one lock record, in one session (DecLock, section 4). At any time it has at
+ * most one position in the lock's queue. This class is the interface to the levels above and below and connects the parts; the mechanisms
+ * are in the parts:
  *
  * <ol>
- *   <li>{@link Position}: where this node stands in the queue, and in which epoch. {@link Tenure}: what it knows while it holds.
- *   <li>{@link Acquisition}: one FAA takes a position and tells whether it holds (workflow 1).
- *   <li>{@link PendingRequest}: if not, the request is registered, the queue entry is written and a grant is awaited (workflow 2);
- *       a self-check reads the record now and then, and the waiter helps itself.
- *   <li>{@link Release}: one FAA gives the position back, chained with a READ of the queue where it pays (workflows 3 to 5). A
- *       release that wants to come back does both in one FAA.
- *   <li>{@link Successors}: each successor that {@link HandOver} finds is sent one message; a writer that knows its successor
- *       already sends it before its FAA (pre-armed hand-over).
- *   <li>{@link Conversion}: downgrade and upgrade. {@link Prefetch}: a holder's look at who waits remotely.
- *   <li>{@link ResetMember}: what this node says about the lock in a reset, which {@link LockReset} leads.
+ * <li>{@link Position}: this node's place in the queue, and its epoch. {@link Tenure}: this node's knowledge during a hold.
+ * <li>{@link Acquisition}: one FAA takes a position; its result shows whether the position holds the lock (workflow 1).
+ * <li>{@link PendingRequest}: if not, the request is registered, the queue entry is written and a grant is awaited (workflow 2); a repeated
+ * self-check READs the record, so that the waiter learns of a grant whose message was lost.
+ * <li>{@link Release}: one FAA gives the position back, chained with a READ of the queue if that is worth it (workflows 3 to 5). A requeue
+ * gives the position back and takes another with one FAA.
+ * <li>{@link Successors}: sends one message to each successor that {@link HandOver} finds; a writer that already knows its successor sends
+ * it before its FAA (pre-armed hand-over).
+ * <li>{@link Conversion}: downgrade and upgrade. {@link Prefetch}: a holder's READ of the queue, by which it learns of remote waiters.
+ * <li>{@link ResetMember}: this node's part in a reset, which {@link LockReset} leads.
  * </ol>
  *
- * <p>No I/O, time or threads: an event comes in, {@link Effects} go out. Every method and field of this class and its parts is
- * guarded by the mutex given to the constructor, but for the chains' completions, which take it.
+ * <p>No I/O, time or threads: an event comes in, {@link Effects} go out. The mutex given to the constructor guards every method and field
+ * of this class and its parts, except the chains' completions, which take it.
  */
 public final class CqlLock {
-    /** What this node has of the lock. */
+    /** This node's state in the lock. */
     public enum State {
         /** No position. */
         IDLE,
@@ -51,7 +51,7 @@ public final class CqlLock {
         LEAVING,
         /** READ and CAS of an acquisition that must not wait are in flight. */
         TRYING,
-        /** A reset took the position; a new epoch is awaited. */
+        /** A reset ended the position; this node awaits a new epoch. */
         ABORTED,
         /** Released by its last user while a reset kept it alive; the FAA follows in the new epoch (rule B12.1). */
         PUT_OFF,
@@ -70,13 +70,13 @@ public final class CqlLock {
     final LockChain probe = new LockChain(this, 1);
     final ResetMember reset;
     final PendingRequest pending;
-    /** The epoch in which the queue was seen to have come to the wall. */
+    /** The epoch in which the queue was seen to have reached the wall. */
     private long walledEpoch = -1;
-    /** Hand-overs that wait for the queue to be read. */
+    /** Number of hand-overs that wait for a READ of the queue. */
     int refetching;
 
     /**
-     * Makes the side of this node, without a position.
+     * Makes this node's side of the lock, without a position.
      *
      * @param epoch the record's full epoch when its name was resolved
      */
@@ -89,14 +89,14 @@ public final class CqlLock {
         this.pending = new PendingRequest(env, this, position, reset, probe);
     }
 
-    // ---------------------------------------------------------------- what the level above asks for
+    // ---------------------------------------------------------------- requests of the level above
 
     /** Takes a position. State must be IDLE; if a reset is pending the position is taken when it is over. */
     public void acquire(boolean exclusive, int timestamp, Effects effects) {
         Acquisition.start(this, exclusive, timestamp, effects);
     }
 
-    /** Takes a position only if that is granted at once (rule D1). State must be IDLE and no reset pending. */
+    /** Takes a position only if it is granted at once (rule D1). State must be IDLE and no reset pending. */
     public void tryAcquire(boolean exclusive, int timestamp, Effects effects) {
         Acquisition.startWithoutWaiting(this, exclusive, timestamp, effects);
     }
@@ -109,7 +109,7 @@ public final class CqlLock {
     /** Gives the position back and takes one at the tail, in one FAA. State must be HELD, nothing converting, no reset pending. */
     public void requeue(boolean exclusive, int timestamp, Effects effects) {
         if (isWalled()) {
-            // A position is taken in the new epoch.
+            // The next position is taken in the new epoch.
             Release.start(this, effects);
             return;
         }
@@ -126,24 +126,24 @@ public final class CqlLock {
         Conversion.startUpgrade(this, effects);
     }
 
-    /** Looks at the remote queue unless that was done a moment ago; {@link CqlUpper#settled} follows. */
+    /** READs the remote queue unless this was done a moment ago; {@link CqlUpper#settled} follows. */
     public void prefetch(Effects effects) {
         Prefetch.start(this, effects);
     }
 
-    /** Looks at the remote queue, which may not have been looked at too long for a local hand-over; {@link CqlUpper#settled} follows. */
+    /** READs the remote queue, because the last READ is too old for a local hand-over; {@link CqlUpper#settled} follows. */
     public void look(Effects effects) {
         Prefetch.startNow(this, effects);
     }
 
-    /** Ends this side for good: the session is over. */
+    /** Ends this side for good: the session has ended. */
     public void kill() {
         position.to(State.DEAD);
     }
 
-    // ---------------------------------------------------------------- what the level above may know
+    // ---------------------------------------------------------------- state for the level above
 
-    /** Returns what this node has of the lock. */
+    /** Returns this node's state in the lock. */
     public State state() {
         return position.state();
     }
@@ -158,7 +158,7 @@ public final class CqlLock {
         return position.isConverting();
     }
 
-    /** Returns whether a look at the remote queue is under way, which ends with {@link CqlUpper#settled}. */
+    /** Returns whether a READ of the remote queue is under way or planned, which ends with {@link CqlUpper#settled}. */
     public boolean isLooking() {
         return probe.isInFlight() || tenure.isLookPlanned();
     }
@@ -168,7 +168,7 @@ public final class CqlLock {
         return reset.isPending();
     }
 
-    /** Returns the session it belongs to. */
+    /** Returns the environment of its session. */
     public CqlEnvironment environment() {
         return env;
     }
@@ -178,7 +178,7 @@ public final class CqlLock {
         return position.record();
     }
 
-    /** Returns the full epoch as far as known here. */
+    /** Returns the full epoch as this node knows it. */
     public long epoch() {
         return position.epoch();
     }
@@ -189,8 +189,8 @@ public final class CqlLock {
     }
 
     /**
-     * Returns what this node has of the lock in that epoch, as a HOLD_ANSWER says it (rule B10). Waiting is not holding, but a claim to
-     * a position, and so is everything that may be about to take one.
+     * Returns this node's claim in that epoch, in the terms of a HOLD_ANSWER (rule B10). A waiter does not hold the lock but claims a
+     * position, and so does every operation that may be about to take one.
      */
     public int claimIn(long ofEpoch) {
         if (position.holdsIn(ofEpoch)) {
@@ -210,7 +210,7 @@ public final class CqlLock {
                 || position.is(State.DEAD);
     }
 
-    /** Returns the tenure: what is known during the present hold of the position. */
+    /** Returns the tenure: the knowledge during the present hold of the position. */
     public Tenure tenure() {
         return tenure;
     }
@@ -220,7 +220,7 @@ public final class CqlLock {
         return tenure.token();
     }
 
-    // ---------------------------------------------------------------- what comes in
+    // ---------------------------------------------------------------- incoming events
 
     /** A peer's message for this lock arrived. */
     public void deliver(PeerMessage message) {
@@ -235,14 +235,17 @@ public final class CqlLock {
         });
     }
 
-    /** A grant that this node sent was refused, because its receiver is a later incarnation (rule C2). */
+    /** Handles the refusal of a grant that this node sent: its receiver is a later incarnation (rule C2). */
     private void onGrantRefused(PeerMessage refusal, Effects effects) {
         if (refusal.epoch() == position.epoch()) {
             requestReset(ResetReason.GRANT_REFUSED, effects);
         }
     }
 
-    /** A compute node died: a waiter asks at once whether anybody holds the lock, everybody else once that matters to a caller. */
+    /**
+     * A compute node died. If this node waits, it asks at once whether any node holds the lock; otherwise it asks when a caller next finds
+     * the lock taken.
+     */
     public void memberDied() {
         event(effects -> {
             suspicion.memberEnded();
@@ -255,7 +258,7 @@ public final class CqlLock {
         });
     }
 
-    /** A caller who must not wait met a header in front of which it would have to. */
+    /** A caller that must not wait found the lock taken. */
     void findsTaken(long header, Effects effects) {
         if (LockHeader.size(header) == 0) {
             suspicion.nothingIsLeftBehind();
@@ -268,7 +271,7 @@ public final class CqlLock {
         return suspicion.arises(header, now, env.settings().suspectAfter().toNanos());
     }
 
-    /** One of the chains has completed: {@link #event} without an object for what is done in it. */
+    /** Handles the completion of a chain, as {@link #event} does, but without allocating a handler object. */
     void completed(LockChain chain, VerbResults results) {
         Effects effects = new Effects(env.clock());
         mutex.lock();
@@ -326,9 +329,9 @@ public final class CqlLock {
         effects.perform(env);
     }
 
-    // ---------------------------------------------------------------- where the parts meet
+    // ---------------------------------------------------------------- connections between the parts
 
-    /** The position holds the lock from now on; nothing is known of who waits. */
+    /** The position holds the lock from now on; no waiters are known. */
     void hold(GrantKind kind, Effects effects) {
         hold(kind, HandOver.NO_ENTRIES, -1, effects);
     }
@@ -337,7 +340,7 @@ public final class CqlLock {
      * The position holds the lock from now on.
      *
      * @param ahead entries known to follow it
-     * @param earliest the earliest timestamp among all that are known to wait, or -1
+     * @param earliest the earliest timestamp among all known waiters, or -1
      */
     void hold(GrantKind kind, long[] ahead, long earliest, Effects effects) {
         position.to(State.HELD);
@@ -352,7 +355,7 @@ public final class CqlLock {
         upper.granted(kind, effects);
     }
 
-    /** Asks for a reset if the queue is near the end of the index range, and remembers if it has come to the wall. */
+    /** Asks for a reset if the queue is near the end of the index range, and remembers if it has reached the wall. */
     void checkRange(long header, Effects effects) {
         if (!position.isOfEpoch(header) || !position.isNearRangeEnd(header)) {
             return;
@@ -363,7 +366,7 @@ public final class CqlLock {
         requestReset(ResetReason.GUARD, effects);
     }
 
-    /** Returns whether no position may be taken before a new epoch (rule B13). */
+    /** Returns whether no position may be taken before the next epoch (rule B13). */
     boolean isWalled() {
         return walledEpoch == position.epoch();
     }
@@ -373,7 +376,7 @@ public final class CqlLock {
         effects.run(() -> env.requestReset(this, ofEpoch, reason));
     }
 
-    /** Returns whether an FAA, CAS or WRITE of this lock is in flight, which puts an acknowledgement off (rule B4). */
+    /** Returns whether an FAA, CAS or WRITE of this lock is in flight, which delays the acknowledgement of a reset (rule B4). */
     boolean isChanging() {
         return op.isInFlight() || pending.isWritingEntry();
     }
@@ -409,7 +412,7 @@ public final class CqlLock {
         }
     }
 
-    /** There is no reset after all: the record was found to be in the epoch known here, which it had only been about to enter. */
+    /** There is no reset after all: the record is in the epoch that this node knows, which it was only about to enter before. */
     void onNoReset(Effects effects) {
         if (position.is(State.ABORTED) || position.is(State.IDLE)) {
             reset.over();

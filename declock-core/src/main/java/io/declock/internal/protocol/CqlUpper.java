@@ -7,21 +7,23 @@ import io.declock.GrantKind;
 
 /** The level above a {@link CqlLock}; called under the lock's mutex. */
 public interface CqlUpper {
-    /** The position is held now. */
+    /** The position holds the lock now. */
     void granted(GrantKind kind, Effects effects);
 
-    /** There is no position any more; another may be taken. */
+    /** The position is gone; another may be taken. */
     void vacant(Effects effects);
 
     /** The acquisition that must not wait was not granted; there is no position. */
     void notGranted(Effects effects);
 
-    /** The position cannot be granted at once: a caller that must not wait for others is to be told so. */
+    /** The position cannot be granted at once: a caller that must not wait is to be refused. */
     void mustWait(Effects effects);
 
-    /** The position is held, and something that stopped the level above has ended: a reset, a conversion, a look at the queue. */
+    /**
+     * The position holds the lock, and an operation that stopped the level above has ended: a reset, a conversion or a READ of the queue.
+     */
     void settled(Effects effects);
 
-    /** An upgrade ended; the mode says how. */
+    /** An upgrade ended; {@code success} tells the result. */
     void upgraded(boolean success, Effects effects);
 }

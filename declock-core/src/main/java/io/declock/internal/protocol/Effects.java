@@ -11,35 +11,35 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a state machine wants done, collected under its mutex and performed after the mutex was released, in order. One per event,
- * whose time it knows; not thread-safe.
+ * The actions that a state machine collects under its mutex. They are performed in order after the mutex was released. One object per
+ * event, whose time it also keeps; not thread-safe.
  */
 public final class Effects {
     private static final Object[] NONE = {};
     private static final int INLINE = 2;
 
-    // Nearly always there are no more than two, which need no array.
+    // Most events have at most two effects, which need no array.
     private @Nullable Object first;
     private @Nullable Object second;
     private Object[] more = NONE;
     private int size;
-    // Null once it was read.
+    // The clock, null once it was read.
     private @Nullable Clock unread;
     private long now;
     private @Nullable Throwable failure;
 
     /**
-     * Begins an event that wants nothing done yet.
+     * Makes the effects of a new event, empty.
      *
-     * @param clock is read once, if the event's time matters
+     * @param clock clock that is read at most once, when the event's time is needed
      */
     public Effects(Clock clock) {
         this.unread = clock;
     }
 
     /**
-     * Returns when the event happens, in nanoseconds of the clock: the same whenever it is asked for during the event. One reading
-     * serves all that an event decides, as a reading costs as much as the rest of a step.
+     * Returns the time of the event in nanoseconds of the clock; every call during the event returns the same value. The clock is read once
+     * per event, because a reading costs as much as the rest of a step.
      */
     public long now() {
         Clock clock = unread;
@@ -60,7 +60,7 @@ public final class Effects {
         add(new Send(to, message));
     }
 
-    /** Runs something that must not run under the mutex: waking a caller, telling the coordinator. */
+    /** Runs an action that must not run under the mutex: waking a caller, notifying the coordinator. */
     public void run(Runnable action) {
         add(action);
     }
@@ -84,14 +84,14 @@ public final class Effects {
         return i == 0 ? first : i == 1 ? second : more[i - INLINE];
     }
 
-    /** Returns whether nothing is to be done. */
+    /** Returns whether there are no effects. */
     public boolean isEmpty() {
         return size == 0;
     }
 
     /**
-     * Performs everything, in order. The caller holds no mutex. An effect that throws keeps none of the others from being performed; what
-     * the first of them threw is thrown at the end.
+     * Performs all effects in order. The caller holds no mutex. An effect that throws does not keep the others from being performed; the
+     * first exception is thrown at the end.
      */
     public void perform(CqlEnvironment environment) {
         for (int i = 0; i < size; i++) {
@@ -122,7 +122,7 @@ public final class Effects {
         }
     }
 
-    /** Throws what the first effect threw that failed. All the others were performed. */
+    /** Throws the exception of the first effect that failed. All others were performed. */
     private void end() {
         size = 0;
         Throwable thrown = failure;
@@ -135,7 +135,7 @@ public final class Effects {
         }
     }
 
-    /** Performs effects that can only be actions, for a lock that has no session. */
+    /** Performs the effects of a lock that has no session, which can only be actions. */
     public void performWithoutSession() {
         for (int i = 0; i < size; i++) {
             try {

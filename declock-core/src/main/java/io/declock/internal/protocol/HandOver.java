@@ -11,13 +11,13 @@ import io.declock.spi.VerbResults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is next: decides from what a release FAA returned and from a READ of the queue which positions are granted the lock
- * (DecLock, section 4.2, workflows 3 to 5, and 4.3; rules A1, A2, A3, A7 of docs/protocol.md).
+ * Decides which positions are granted the lock, from the header that a release FAA returned and from a READ of the queue (DecLock, section
+ * 4.2, workflows 3 to 5, and 4.3; rules A1, A2, A3, A7 of docs/protocol.md).
  *
  * <ol>
  *   <li>The successor is returned head + 1, never the releaser's own index + 1.
- *   <li>A releasing writer grants the adjacent readers, or the one writer, that follow; entries not yet filled are read again.
- *   <li>A releasing reader grants the successor only if that is a writer and everyone before it has left.
+ * <li>A releasing writer grants the adjacent readers, or the one writer, that follow; it READs again until their entries are filled.
+ * <li>A releasing reader grants the successor only if that is a writer and every position before it has been released.
  * </ol>
  *
  * <p>Pure: no I/O, no time. Not thread-safe.
@@ -35,15 +35,15 @@ final class HandOver {
     private int cursor;
     private boolean readerGranted;
 
-    /** What to do after an evaluation. */
+    /** The next step after an evaluation. */
     enum Step {
-        /** Everyone who is to be granted was. */
+        /** Every position that is to be granted was granted. */
         DONE,
         /** Read the record again, from the header on, and evaluate once more. */
         REFETCH
     }
 
-    /** Told whom to grant. */
+    /** Receives the positions to grant. */
     interface Notifier {
         void grant(int index, long entry, VerbResults queue, int verb);
     }
@@ -61,12 +61,12 @@ final class HandOver {
     }
 
     /**
-     * A release.
+     * Returns the hand-over of a release.
      *
      * @param found the header its FAA returned
      * @param ownIndex index of the position that was released
      * @param exclusive mode of that position
-     * @return null if it is not this release that has to grant anybody the lock: there is nobody, or a later FAA has the duty
+     * @return null if this release has no duty to grant: there is no successor, or a later FAA has the duty
      */
     static @Nullable HandOver afterRelease(
             RecordLayout layout, long epoch, long found, int ownIndex, boolean exclusive) {
@@ -77,12 +77,12 @@ final class HandOver {
                 : null;
     }
 
-    /** A downgrade: the readers right behind join, and nobody else. Returns null if there is nobody. */
+    /** Returns the hand-over of a downgrade, which grants only the readers directly behind; null if there is no position behind. */
     static @Nullable HandOver afterDowngrade(RecordLayout layout, long epoch, long found, int ownIndex) {
         return LockHeader.size(found) > 1 ? new HandOver(layout, epoch, found, ownIndex + 1, true, false) : null;
     }
 
-    /** Nothing is released: the queue behind a position, only to be looked at. */
+    /** Returns a view of the queue behind a position, without a release or grants. */
     static HandOver behind(RecordLayout layout, long epoch, long header, int ownIndex, boolean exclusive) {
         return new HandOver(layout, epoch, header, ownIndex + 1, exclusive, false);
     }
@@ -93,9 +93,9 @@ final class HandOver {
     }
 
     /**
-     * Evaluates one READ of the whole record. Whoever is granted is told once, however often it is called.
+     * Evaluates one READ of the whole record. Each position is granted once, however often this method is called.
      *
-     * @param verb which verb of the chain the READ was; its words start with the header
+     * @param verb number of the READ in its chain; its words start with the header
      * @param refetched whether the READ was made after the chain of the FAA, so that its header may be newer
      */
     Step evaluate(VerbResults queue, int verb, boolean refetched, Notifier notifier) {
@@ -154,7 +154,7 @@ final class HandOver {
         return found >= writers ? Step.DONE : Step.REFETCH;
     }
 
-    /** Returns the entries from an index on, up to the first unfilled one, as a grant carries them. */
+    /** Returns the entries from an index on, up to the first unfilled one, for use in a grant. */
     long[] followers(int from, VerbResults queue, int verb) {
         int count = 0;
         while (count < PeerMessage.MAX_ENTRIES
@@ -169,7 +169,7 @@ final class HandOver {
         return entries;
     }
 
-    /** Returns the earliest timestamp of the filled entries from an index on, or -1 (rule E4: none is not zero). */
+    /** Returns the earliest timestamp of the filled entries from an index on, or -1 for none (rule E4: none is distinct from zero). */
     int earliest(int from, boolean ofWriters, VerbResults queue, int verb) {
         int earliest = -1;
         for (int i = from; i < end; i++) {
@@ -182,8 +182,8 @@ final class HandOver {
     }
 
     /**
-     * Returns whether a READ shows every other waiter with its entry: whoever gave the lock to a writer has left the queue (and so is
-     * where it came back to, if it did), and every entry behind that counts is filled.
+     * Returns whether a READ shows the entry of every other waiter: the node that handed the lock to a writer has released its position (so
+     * a new position of it is visible, too), and every relevant entry behind is filled.
      */
     boolean showsAll(int ownIndex, VerbResults queue, int verb) {
         if (exclusive && head != ownIndex) {

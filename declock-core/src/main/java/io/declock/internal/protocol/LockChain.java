@@ -7,11 +7,9 @@ import io.declock.spi.FabricException;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
 
-/**
- * One of a lock's reusable chains, in flight at most once. Guarded by the lock's mutex, but for its completion, which takes it.
- */
+/** One of a lock's reusable chains, in flight at most once. Guarded by the lock's mutex, except its completion, which takes it. */
 final class LockChain extends VerbChain {
-    /** What a completion means. */
+    /** The step that a completion ends. */
     enum Step {
         ENQUEUED,
         REQUEUED,
@@ -39,7 +37,7 @@ final class LockChain extends VerbChain {
         this.lock = lock;
     }
 
-    /** Has the chain posted, to be filled now. It must not be in flight. */
+    /** Schedules the chain for posting; the caller fills it now. It must not be in flight. */
     LockChain use(Step next, Effects effects) {
         if (inFlight) {
             throw new IllegalStateException(
@@ -51,7 +49,7 @@ final class LockChain extends VerbChain {
         return this;
     }
 
-    /** Remembers the tenure or index that the chain is about, which may be another one when it completes. */
+    /** Remembers the tenure or index that the chain is about. The lock may have another one when the chain completes. */
     LockChain about(int tenureOrIndex) {
         subject = tenureOrIndex;
         return this;
@@ -61,7 +59,7 @@ final class LockChain extends VerbChain {
         return subject == tenureOrIndex;
     }
 
-    /** Remembers the header that the chain goes by: what its CAS expects, or what was found in front of a position. */
+    /** Remembers the header that the chain relies on: the expected value of its CAS, or the header before a position was taken. */
     LockChain goingBy(long found) {
         header = found;
         return this;
@@ -75,7 +73,7 @@ final class LockChain extends VerbChain {
         return inFlight;
     }
 
-    /** It has completed; returns what that means. */
+    /** Marks the chain as completed and returns its step. */
     Step land() {
         inFlight = false;
         return step;

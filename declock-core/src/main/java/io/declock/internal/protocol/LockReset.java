@@ -27,28 +27,29 @@ import java.util.function.Supplier;
  * The initiator's side of one lock reset (DecLock, section 4.4 and appendix B; rules B7, B8, B9, B10, B14 and B15 of docs/protocol.md).
  *
  * <ol>
- *   <li><b>Ask</b>, where the lock is only suspected to be nobody's: which users hold it, and which have a position that does not hold?
- *       The reset goes on if the queue is longer than all their positions while the header stood still, or if no user held
- *       the lock, twice, while the head stood still.
- *   <li><b>Mark:</b> CAS the own node id into the reset id. A reset of somebody who is no longer a member is taken over.
+ * <li><b>Ask</b>, if it is only a suspicion that no living node holds the lock: which users hold it, and which have a position that does
+ * not hold? The reset goes on if the queue is longer than all their positions while the header stood still, or if no user held the lock,
+ * twice, while the head stood still.
+ * <li><b>Mark:</b> CAS the own node id into the reset id. A reset whose initiator is no longer a member is taken over.
  *   <li><b>Signal</b> every user, fetched after the mark, until each has acknowledged or died.
  *   <li><b>Clear</b> the queue and write the new full epoch; await it.
- *   <li><b>Finish:</b> CAS the header to the next epoch with the surviving holders in it, and tell everybody.
+ * <li><b>Finish:</b> CAS the header to the next epoch with the surviving holders in it, and notify every user.
  * </ol>
  *
- * <p>A user is a member that knows the record. The others can have no position: the address is told to nobody before the memory node
- * counts him among the users, so who learns it after the users were fetched finds the mark with his first FAA (rule B9).
+ * <p>A user is a member that knows the record. Other members can have no position: the memory node counts a member among the users before
+ * it sends the member the address, so a member that learns the address after the users were fetched finds the mark with its first FAA (rule
+ * B9).
  *
- * <p>Thread-safe: every field is guarded by its own mutex, and nothing is called under it.
+ * <p>Thread-safe: every field is guarded by its own mutex, and no effect is performed under it.
  */
 public final class LockReset {
-    /** How a reset, or the question before it, ended. */
+    /** The outcome of a reset, or of the question before it. */
     public enum Outcome {
         /** The lock starts over in a new epoch. */
         COMPLETED,
-        /** Somebody holds the lock, or the queue has moved: waiting goes on. */
+        /** A node holds the lock, or the queue has moved: waiting goes on. */
         NOT_NEEDED,
-        /** Somebody else resets the lock. */
+        /** Another compute node resets the lock. */
         LEFT_TO_OTHER,
         /** The session ended. */
         ABANDONED
@@ -87,11 +88,11 @@ public final class LockReset {
     private int survivingWriters;
 
     /**
-     * Makes a reset; nothing happens before {@link #start}.
+     * Makes a reset, which begins with {@link #start}.
      *
      * @param epoch full epoch that is to be ended
      * @param freshMembers fetches the members and the record's users from the memory node
-     * @param whenEnded told once how it ended, outside the mutex
+     * @param whenEnded called once with the outcome, outside the mutex
      */
     public LockReset(
             CqlEnvironment env,
@@ -118,7 +119,7 @@ public final class LockReset {
         event(effects -> end(Outcome.ABANDONED, effects));
     }
 
-    /** The membership changed: those who are gone are not waited for (rule B9). */
+    /** The membership changed: the reset does not wait for members that have ended (rule B9). */
     public void membershipChanged(Membership current) {
         event(effects -> {
             if (current.version() > members.version() && (phase == Phase.ASKING || phase == Phase.SIGNALLING)) {
@@ -177,7 +178,7 @@ public final class LockReset {
         }
     }
 
-    /** Nobody has a position, so nobody can have left one behind. */
+    /** Returns whether no position is taken, so that none can have been left behind. */
     private static boolean isFree(long header) {
         return LockHeader.resetId(header) == 0 && LockHeader.size(header) == 0;
     }
@@ -232,9 +233,9 @@ public final class LockReset {
     }
 
     /**
-     * Returns whether a position of the queue is nobody's. A header that has not changed while the users were asked shows that no
-     * position came or went meanwhile: additions only ever move the head on or make the queue longer. So each position of a living user
-     * was claimed by its answer, also one whose FAA was still in flight, and what is more than that was left behind by a dead one.
+     * Returns whether the queue has a position without a living owner. A header that has not changed while the users were asked shows that
+     * no position was taken or released meanwhile: every addition moves the head on or makes the queue longer. So each living user claimed
+     * its position by its answer, also if its FAA was still in flight, and a surplus position was left behind by a dead user.
      */
     private boolean hasMorePositionsThanClaimed(long header) {
         return header == askedHeader
@@ -269,14 +270,18 @@ public final class LockReset {
         }
     }
 
-    /** A position that was left behind stays until a reset, whatever the others do; that nobody holds the lock may have changed. */
+    /**
+     * Returns whether the reason for the reset still stands. A position that was left behind stays until a reset; the finding that no user
+     * holds the lock may be outdated.
+     */
     private boolean isStillNeeded(long header) {
         return !reason.asksFirst() || leftBehind || LockHeader.head(header) == LockHeader.head(askedHeader);
     }
 
     /**
-     * The members were fetched after the reset id was seen, so an initiator that is not among them was cut off. One that is among them
-     * may have got the id of one that was, and perhaps never uses this lock: it is told that somebody waits for it.
+     * The members were fetched after the reset id was seen, so an initiator that is not among them was cut off. An initiator that is among
+     * them may be a newcomer with the id of a dead initiator, and perhaps never uses this lock: it is sent RESET_STALLED, so that it takes
+     * the reset over.
      */
     private void takeOver(long header, Effects effects) {
         int resetId = LockHeader.resetId(header);
@@ -296,7 +301,10 @@ public final class LockReset {
         return members.byNodeId(nodeId) != null;
     }
 
-    /** A reset under the own id that this one did not begin is that of an earlier holder of the id, or of an earlier try. */
+    /**
+     * Returns whether the reset id is this node's own. This object has not set it yet, so an earlier owner of the id or an earlier attempt
+     * of this node began that reset.
+     */
     private boolean isOwn(int resetId) {
         return resetId == env.nodeId();
     }
@@ -398,7 +406,7 @@ public final class LockReset {
         end(Outcome.COMPLETED, effects);
     }
 
-    // ---------------------------------------------------------------- machinery
+    // ---------------------------------------------------------------- helpers
 
     private boolean isOfEpoch(long header) {
         return LockHeader.epoch(header) == (int) (epoch & LockHeader.EPOCH_MASK);
@@ -418,7 +426,7 @@ public final class LockReset {
                     if (failure != null) {
                         end(Outcome.ABANDONED, e);
                     } else {
-                        // What is known to have ended since the answer left stays ended.
+                        // A member that is known to have ended since the answer was sent stays ended.
                         boolean newest = fresh.all().version() >= members.version();
                         Membership current = newest ? fresh.all() : members;
                         users = fresh.users();
@@ -477,7 +485,7 @@ public final class LockReset {
                 + answers.keySet();
     }
 
-    /** The one chain of a reset. */
+    /** The only chain of a reset. */
     private final class Step extends VerbChain {
         private Continuation then = (results, effects) -> {};
 

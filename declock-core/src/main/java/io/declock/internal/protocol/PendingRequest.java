@@ -41,9 +41,9 @@ final class PendingRequest {
     }
 
     /**
-     * The position is pending from now on, before anybody can see its entry (rule A6).
+     * Registers the position as pending, before another node can see its entry (rule A6).
      *
-     * @param beyondCapacity whether its slot belongs to somebody else, so that no entry may be written (rule A9)
+     * @param beyondCapacity whether its slot belongs to another waiter, so that no entry may be written (rule A9)
      */
     void register(boolean beyondCapacity, Effects effects) {
         position.to(State.WAITING);
@@ -166,7 +166,7 @@ final class PendingRequest {
         }
     }
 
-    /** A compute node died: whoever waits asks at once whether anybody holds the lock. */
+    /** A compute node died: this waiter asks at once whether any node holds the lock. */
     void memberDied(Effects effects) {
         ask(effects.now(), effects);
     }

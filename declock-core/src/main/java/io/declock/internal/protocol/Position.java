@@ -8,9 +8,7 @@ import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.protocol.CqlLock.State;
 import io.declock.spi.PeerMessage;
 
-/**
- * Where this node stands in the queue of one lock record: what the parts of a {@link CqlLock} share. Guarded by the lock's mutex.
- */
+/** This node's place in the queue of one lock record; the parts of a {@link CqlLock} share it. Guarded by the lock's mutex. */
 final class Position {
     private final RecordLayout layout;
     private final long record;
@@ -20,7 +18,7 @@ final class Position {
     private boolean exclusive;
     private int timestamp;
     private boolean converting;
-    // Of the position that was given back last.
+    // The position that was given back last.
     private boolean wasExclusive;
     private int indexLeft;
     private int preArmedEnd;
@@ -47,7 +45,7 @@ final class Position {
         return layout.header(record);
     }
 
-    /** Returns the words of the record. */
+    /** Returns the number of words of the record. */
     int words() {
         return layout.words();
     }
@@ -66,7 +64,7 @@ final class Position {
         state = next;
     }
 
-    /** Checks that nothing else is going on. */
+    /** Checks that the position is in this state and that no conversion is under way. */
     void expect(State expected) {
         if (state != expected || converting) {
             throw new IllegalStateException(
@@ -74,7 +72,7 @@ final class Position {
         }
     }
 
-    /** Returns the full epoch as far as known here. */
+    /** Returns the full epoch as this node knows it. */
     long epoch() {
         return epoch;
     }
@@ -95,12 +93,12 @@ final class Position {
         index = taken;
     }
 
-    /** Returns whether the queue is so near the end of the index range that the lock must be reset before it carries out of it. */
+    /** Returns whether the queue is so near the end of the index range that the lock must be reset before the index overflows the range. */
     boolean isNearRangeEnd(long header) {
         return LockHeader.tail(header) >= layout.indexLimit();
     }
 
-    /** Returns whether no position may be taken behind that header before a reset. */
+    /** Returns whether that header is so near the end of the index range that no position may be taken before a reset. */
     boolean isBeyondWall(long header) {
         return LockHeader.tail(header) >= layout.wall();
     }
@@ -117,7 +115,7 @@ final class Position {
         return timestamp;
     }
 
-    /** A position in that mode is wanted, by somebody who came at that time. */
+    /** Sets the mode and the arrival time of the position to take. */
     void want(boolean asExclusive, int since) {
         exclusive = asExclusive;
         timestamp = since;
@@ -141,14 +139,14 @@ final class Position {
         return LockHeader.resetId(header) == 0 && isOfEpoch(header) && LockHeader.size(header) < layout.capacity();
     }
 
-    /** Returns whether a grant is for exactly this position, which waits for it (rules A5 and B5). */
+    /** Returns whether this position waits and the grant is for exactly this position (rules A5 and B5). */
     boolean isMeantBy(PeerMessage grant) {
         return state == State.WAITING && grant.epoch() == epoch && grant.index() == index;
     }
 
     // ---------------------------------------------------------------- the position given back last
 
-    /** The position is about to be given back; nobody was granted the lock beforehand. */
+    /** Notes that the position is about to be given back, without a pre-armed grant so far. */
     void leave() {
         wasExclusive = exclusive;
         indexLeft = index;
@@ -163,12 +161,12 @@ final class Position {
         return indexLeft;
     }
 
-    /** Successors up to that index were granted the lock before it was given back (rule F). */
+    /** Notes that successors up to that index were granted the lock before the release FAA (rule F). */
     void preArmedUpTo(int last) {
         preArmedEnd = last + 1;
     }
 
-    /** A reset is over: what was granted beforehand was in another epoch. */
+    /** Forgets the pre-armed grants after a reset: they were made in another epoch. */
     void forgetPreArmed() {
         preArmedEnd = 0;
     }
@@ -177,9 +175,9 @@ final class Position {
         return successor > indexLeft && successor < preArmedEnd;
     }
 
-    // ---------------------------------------------------------------- what resets see of it
+    // ---------------------------------------------------------------- the view of resets
 
-    /** Returns whether this node holds the lock in that epoch, also if its release is put off (rule B10: waiting is not yes). */
+    /** Returns whether this node holds the lock in that epoch, also if its release is put off (rule B10: a waiter does not hold). */
     boolean holdsIn(long ofEpoch) {
         return ofEpoch == epoch
                 && (state == State.HELD
@@ -188,7 +186,7 @@ final class Position {
                         || state == State.REQUEUING);
     }
 
-    /** Returns 0 for no hold, 1 for shared, 2 for exclusive, as a reset acknowledgement says it. */
+    /** Returns 0 for no hold, 1 for shared, 2 for exclusive, in the terms of a reset acknowledgement. */
     int holdForReset() {
         return state == State.HELD || state == State.PUT_OFF ? exclusive ? 2 : 1 : 0;
     }

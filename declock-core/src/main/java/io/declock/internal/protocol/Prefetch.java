@@ -10,15 +10,15 @@ import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.VerbResults;
 
 /**
- * A holder's look at the remote queue, so that its local hand-overs do not pass over who waits there (DecLock, section 5.3).
- * Without state of its own: {@link CqlLock} has it. Guarded by the lock's mutex.
+ * A holder's READ of the remote queue ("look"), so that its local hand-overs do not pass earlier remote waiters (DecLock, section 5.3).
+ * Stateless: the state is in {@link CqlLock}. Guarded by the lock's mutex.
  */
 final class Prefetch {
     private static final int MOST_DOUBLINGS = 6;
 
     private Prefetch() {}
 
-    /** Looks, unless that was done a moment ago. */
+    /** Looks, unless the last look was a moment ago. */
     static void start(CqlLock lock, Effects effects) {
         if (mayLook(lock)
                 && lock.tenure.beginLook(
@@ -90,14 +90,14 @@ final class Prefetch {
             if (LockHeader.resetId(header) == 0 && lock.position.isOfEpoch(header)) {
                 learn(lock, header, results, effects);
             } else {
-                // That reset's initiator may have died: to look again and again would end nothing.
+                // That reset's initiator may have died, so repeated looks alone would never end the reset.
                 lock.reset.notice(header, effects);
             }
         }
         landed(lock, effects);
     }
 
-    /** A READ that was in the way of a look is there. */
+    /** A READ that prevented a look has completed. */
     static void landed(CqlLock lock, Effects effects) {
         if (lock.position.is(State.HELD)) {
             lock.upper.settled(effects);

@@ -13,8 +13,8 @@ import io.declock.spi.VerbResults;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Giving the position back with one FAA (DecLock, section 4.2, workflows 3 to 5), or giving it back and taking one at the tail
- * with the same FAA. Without state of its own: {@link CqlLock} has it. Guarded by the lock's mutex.
+ * Gives the position back with one FAA (DecLock, section 4.2, workflows 3 to 5), or gives it back and takes one at the tail with the same
+ * FAA. Stateless: the state is in {@link CqlLock}. Guarded by the lock's mutex.
  */
 final class Release {
     private Release() {}
@@ -74,7 +74,7 @@ final class Release {
         lock.upper.vacant(effects);
     }
 
-    /** Returns the header in front of the position that was taken at the tail. */
+    /** Returns the header just before the new position was taken at the tail. */
     static long onRequeued(CqlLock lock, VerbResults results, Effects effects) {
         long found = results.value(0);
         HandOver handOver = Successors.mayGrantAfter(found) ? handOver(lock, found) : null;

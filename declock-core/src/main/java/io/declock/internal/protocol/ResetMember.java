@@ -10,14 +10,14 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbResults;
 
 /**
- * A compute node's part in the reset of a lock that somebody initiated (DecLock, section 4.4, step 2; rules B3, B4, B6, B12.1
- * and B12.2 of docs/protocol.md).
+ * A compute node's part in the reset of a lock, whichever node initiated it (DecLock, section 4.4, step 2; rules B3, B4, B6, B12.1 and B12.2 of
+ * docs/protocol.md).
  *
  * <ol>
  *   <li>On the signal the lock is frozen: no local sharing, no hand-over, no grant; a waiter gives up its position.
- *   <li>When no FAA, CAS or WRITE of this lock is in flight any more, the node acknowledges: it holds nothing, a shared or the
- *       exclusive position. A hold survives: its release is put off until the new epoch is seen.
- *   <li>The new epoch comes with a message, or is found by reading.
+ * <li>When no FAA, CAS or WRITE of this lock is in flight any more, the node acknowledges: with no hold, a shared hold or an exclusive
+ * hold. A hold survives: its release is put off until the new epoch is seen.
+ * <li>The node learns of the new epoch by a message, or by a READ.
  * </ol>
  *
  * <p>Guarded by the lock's mutex.
@@ -79,7 +79,10 @@ final class ResetMember {
         }
     }
 
-    /** A header with a reset id was met, or a position was lost to a reset: a new epoch is awaited, the signal comes on its own. */
+    /**
+     * This node found a header with a reset id, or lost a position to a reset: it awaits the new epoch. The initiator sends its signal in
+     * any case.
+     */
     private void seen(Effects effects) {
         freeze();
         if (lock.suspicion.takeOccasion()) {
@@ -89,25 +92,25 @@ final class ResetMember {
         poll(effects);
     }
 
-    /** Looks at a header that was met on the way. */
+    /** Checks a header that another operation returned for signs of a reset. */
     void notice(long header, Effects effects) {
         if (LockHeader.resetId(header) != 0 || !position.isOfEpoch(header)) {
             seen(effects);
         }
     }
 
-    /** The position is gone, or about to be: a reset was met. */
+    /** Gives the position up, because the node met a reset. */
     void abort(Effects effects) {
         position.to(CqlLock.State.ABORTED);
         seen(effects);
     }
 
-    /** Returns whether a signal waits for its answer, so that {@link #acknowledge} must be called after every event. */
+    /** Returns whether a signal is unanswered, so that {@link #acknowledge} must be called after every event. */
     boolean isUnanswered() {
         return unanswered;
     }
 
-    /** Answers the signal if nothing of this lock is in flight any more. */
+    /** Answers the signal if no FAA, CAS or WRITE of this lock is in flight any more. */
     void acknowledge(Effects effects) {
         if (!unanswered || lock.isChanging()) {
             return;

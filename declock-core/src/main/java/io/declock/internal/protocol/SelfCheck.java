@@ -9,17 +9,17 @@ import io.declock.internal.layout.RecordLayout;
 import io.declock.spi.VerbResults;
 
 /**
- * How a waiter finds out on its own where it stands, from a READ of the record (rules A3, A4, A8 of docs/protocol.md). A
- * notification is only a hint; liveness rests on this. Pure.
+ * Tells a waiter from a READ of the record whether it has the lock (rules A3, A4, A8 of docs/protocol.md). A notification is only a hint;
+ * liveness rests on this. Pure.
  */
 final class SelfCheck {
     private SelfCheck() {}
 
-    /** Where a waiter stands. */
+    /** The result for a waiter. */
     enum Verdict {
         /** Still waiting, and its entry is in place. */
         WAIT,
-        /** The lock is its own. */
+        /** It has the lock. */
         GRANTED,
         /** Its entry is missing and must be written again. */
         ENTRY_MISSING,
@@ -46,9 +46,9 @@ final class SelfCheck {
     }
 
     /**
-     * Whether the header's writers are all accounted for by valid entries behind the own one, so that none is before it. The
-     * entries before it say nothing: one that a reader wrote says so still after that reader has upgraded. Only positions taken
-     * before the header was read count, so it does not matter which of both the READ fetched first.
+     * Returns whether valid entries behind this waiter's own account for all writers of the header, so that no writer is before it. The
+     * entries before it prove nothing: a reader's entry still shows a reader after that reader has upgraded. Only positions taken before
+     * the header was read count, so it does not matter whether the READ fetched the header or the entries first.
      */
     private static boolean everyWriterBehind(
             RecordLayout layout, long epoch, long header, int index, VerbResults record) {

@@ -15,16 +15,16 @@ import io.declock.spi.VerbResults;
 import java.util.Arrays;
 
 /**
- * Telling the successors that the lock is theirs, one message each: those that {@link HandOver} finds once the release FAA has
- * returned, and, where a writer knows them already, beforehand (rule F of docs/protocol.md). Without state of its own: {@link CqlLock}
- * has it. Guarded by the lock's mutex.
+ * Sends each successor its grant, one message each: to those that {@link HandOver} finds once the release FAA has returned, and, if a
+ * writer knows them already, before the FAA (rule F of docs/protocol.md). Stateless: the state is in {@link CqlLock}. Guarded by the lock's
+ * mutex.
  */
 final class Successors {
     private Successors() {}
 
     // ---------------------------------------------------------------- before the release FAA
 
-    /** The position is about to be given back: a writer that knows its successors grants them the lock now. */
+    /** Before the position is given back, a writer that knows its successors grants them the lock. */
     static void grantBeforehand(CqlLock lock, Effects effects) {
         if (mayPreArm(lock)) {
             preArm(lock, effects);
@@ -74,17 +74,17 @@ final class Successors {
         return handOver.epoch() == lock.position.epoch() && lock.position.isPreArmed(next);
     }
 
-    // ---------------------------------------------------------------- after it
+    // ---------------------------------------------------------------- after the release FAA
 
-    /** An FAA that met a reset gives nothing to anybody: the new epoch will (rule B11). */
+    /** A release whose FAA met a reset grants the lock to no successor; the lock is granted in the new epoch (rule B11). */
     static boolean mayGrantAfter(long found) {
         return LockHeader.resetId(found) == 0;
     }
 
     /**
-     * Grants whom a hand-over finds.
+     * Grants the lock to the positions that a hand-over finds.
      *
-     * @param verb which verb of the chain was the READ of the record
+     * @param verb number of the READ of the record in its chain
      */
     static void grant(CqlLock lock, HandOver handOver, VerbResults queue, int verb, Effects effects) {
         HandOver.Step step = handOver.evaluate(
@@ -97,7 +97,7 @@ final class Successors {
         }
     }
 
-    /** Grants whom a hand-over finds, after a release whose FAA was posted alone. */
+    /** Grants the lock to the positions that a hand-over finds, after a release whose FAA was posted alone. */
     static void readAndGrant(CqlLock lock, HandOver handOver, Effects effects) {
         new Refetch(lock, handOver, Purpose.RELEASE).start(effects);
     }
@@ -143,8 +143,8 @@ final class Successors {
     }
 
     /**
-     * Reads the record after a release whose FAA was posted alone, or again until every entry that matters is filled, or gives up
-     * and leaves it to the waiter's self-check.
+     * Reads the record after a release whose FAA was posted alone, and again until every relevant entry is filled. It gives up after a
+     * limit, and the waiter learns of its grant by its self-check.
      */
     private static final class Refetch extends VerbChain {
         private final CqlLock lock;

@@ -6,17 +6,19 @@ package io.declock.internal.protocol;
 import io.declock.internal.layout.LockHeader;
 
 /**
- * When this node has reason to ask the users of a lock whether anybody holds it (rule B10 of docs/protocol.md), as it may be the position
- * of somebody dead that keeps the lock taken. It is fed by what waiters' self-checks and the tries of callers who do not wait find.
+ * Decides when this node has reason to ask the users of a lock whether any of them holds it (rule B10 of docs/protocol.md), because the
+ * position of a dead member may keep the lock taken. Its input is the headers that waiters' self-checks and the attempts of callers that do
+ * not wait find.
  *
- * <p>While a position may have been left behind, which is so since this node began to know the lock and after every end of a member, it
- * asks at once, and again soon after the queue has last moved: in a queue that moves while the question goes round no position of a dead
- * member can be told from those of the living. When nothing can have been left behind, it is patient. Each question after which nothing moves doubles the time until the next one.
+ * <p>A position may have been left behind when this node begins to know the lock, and after every end of a member. Then the node asks at
+ * once, and again soon after the queue has last moved: while the queue moves during a question, positions of a dead member cannot be
+ * distinguished from those of living members. If no position can have been left behind, the node waits longer before it asks. Each question
+ * after which the queue does not move doubles the time until the next one.
  *
  * <p>Guarded by the lock's mutex.
  */
 final class Suspicion {
-    /** How much sooner than usual it asks again while a position may have been left behind. */
+    /** The factor by which this node asks again sooner while a position may have been left behind. */
     private static final int SOONER = 8;
 
     private static final int MOST_DOUBLINGS = 4;
@@ -29,13 +31,13 @@ final class Suspicion {
     private long since;
     private int doublings;
 
-    /** A member has ended, which may have had a position. */
+    /** A member that may have had a position has ended. */
     void memberEnded() {
         memberEnded = true;
         mayBeLeftBehind = true;
     }
 
-    /** Nobody dead has a position in front of this node's, or whoever finds one behind it asks on its own. */
+    /** No dead member has a position before this node's. A waiter that finds one behind it asks on its own. */
     void nothingIsLeftBehind() {
         mayBeLeftBehind = false;
     }
@@ -44,7 +46,7 @@ final class Suspicion {
         return !asked;
     }
 
-    /** Returns whether there is reason to ask at once, which is taken for asking. */
+    /** Returns whether there is reason to ask at once, and uses this reason up: the caller asks. */
     boolean takeOccasion() {
         boolean had = memberEnded || isNew();
         memberEnded = false;
@@ -53,7 +55,7 @@ final class Suspicion {
     }
 
     /**
-     * Somebody found the lock taken; returns whether the users are to be asked who holds it.
+     * A caller or waiter found the lock taken; returns whether the users are to be asked whether they hold it.
      *
      * @param header the header that was found
      * @param patienceNanos how long the queue may stand still before there is reason to ask

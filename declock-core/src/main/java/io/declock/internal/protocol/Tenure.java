@@ -9,24 +9,24 @@ import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.Timestamp;
 
 /**
- * What is known while a position holds the lock: its token, how long it has been held, and what has been learnt of remote
- * waiters. Knowledge never outlives the tenure it belongs to (rule E3). Guarded by the lock's mutex.
+ * This node's knowledge while a position holds the lock: the token, the duration of the hold, and the remote waiters learnt of. Knowledge
+ * never outlives the tenure it belongs to (rule E3). Guarded by the lock's mutex.
  */
 public final class Tenure {
-    /** How many intervals a holder that found nobody waiting lets pass before it looks. */
+    /** How many intervals a holder that found no waiter lets pass before it looks at the queue. */
     static final int PATIENCE = 10;
 
     /**
-     * How much earlier a remote waiter must have come for its claim to count, in units of {@link Timestamp}: clocks are not known
-     * any better, and giving a lock away for a difference that may not exist costs both sides a round trip.
+     * How much earlier than a local caller a remote waiter must have come to take precedence, in units of {@link Timestamp}: clock offsets
+     * are not known more exactly, and a hand-over for a difference that may not exist costs both sides a round trip.
      */
     private static final int TOLERANCE = 6;
 
     private static final long TOLERANCE_NANOS = TOLERANCE * Timestamp.UNIT_NANOS;
 
     /**
-     * For how many round trips a lock must have been held before somebody is likely to have come and to have its entry written, which
-     * takes two: one for the FAA and one for the WRITE.
+     * For how many round trips a lock must have been held before a waiter is likely to have arrived and written its entry. That takes two
+     * round trips: one for the FAA and one for the WRITE.
      */
     private static final int ROUND_TRIPS = 2;
 
@@ -43,20 +43,20 @@ public final class Tenure {
     private long since;
     private boolean foundNobody;
     private int localGrants;
-    // Every remote waiter that came before that instant is known; only if isCovered.
+    // If isCovered: every remote waiter that came before this instant is known.
     private long coveredUntil;
     private boolean isCovered;
     private long lookBegan;
     private boolean lookPlanned;
     private int incompleteLooks;
-    // Local grants since then to callers that a remote waiter may have come before.
+    // Local grants since then to callers that an unknown remote waiter may have preceded.
     private int unsure;
     private long unsureSince;
     private long knowsSince;
     private boolean passesKnown;
     private long passesKnownSince;
 
-    /** A position is asked for now. */
+    /** Notes that a position is requested now. */
     void ask(long now) {
         askedAt = now;
     }
@@ -88,15 +88,15 @@ public final class Tenure {
         passesKnown = false;
     }
 
-    /** Returns a number that changes whenever what is known stops to count. */
+    /** Returns a number that changes whenever the knowledge becomes invalid. */
     int number() {
         return number;
     }
 
     /**
-     * Says whether the position was had without waiting, and so how soon the first look at the queue is worth it: much later if the FAA of the position has just shown that nobody waits,
-     * because the next renewal of the position shows it again; at once if the lock was queued for and the grant told of nobody
-     * behind, because somebody probably is.
+     * Plans the first look at the queue. It comes much later if the FAA of the position has just shown that there is no waiter, because the
+     * next renewal of the position shows this again. It comes at once if this node had to queue and the grant named no waiter behind it,
+     * because there probably is one.
      */
     void planRemote(boolean nobodyWaits) {
         foundNobody = nobodyWaits;
@@ -107,9 +107,9 @@ public final class Tenure {
     }
 
     /**
-     * Returns whether the READ of the queue is posted with the release FAA.
+     * Returns whether the release FAA is chained with a READ of the queue.
      *
-     * @param free whether it costs nothing there
+     * @param free whether the READ costs nothing on this fabric
      */
     boolean isReadWorthIt(ReleaseRead setting, boolean free, Effects effects) {
         return switch (setting) {
@@ -120,7 +120,7 @@ public final class Tenure {
         };
     }
 
-    /** Returns whether it is time to look at the queue, and if so, takes it that somebody does. */
+    /** Returns whether it is time to look at the queue; if so, the look counts as begun. */
     boolean beginLook(long now, long intervalNanos) {
         if (now - lookedAt < intervalNanos * patience) {
             return false;
@@ -129,7 +129,7 @@ public final class Tenure {
         return true;
     }
 
-    /** Takes it that somebody looks at the queue now, however short a time ago that was done before. */
+    /** Notes that a look at the queue begins now, however recent the last one was. */
     void beginLookNow(long now) {
         lookedAt = now;
         lookBegan = now;
@@ -149,7 +149,7 @@ public final class Tenure {
     }
 
     /**
-     * The look has shown somebody whose entry is not filled yet; returns how often in a row. It is not repeated before it matters: mostly
+     * The look has shown a waiter whose entry is not filled yet; returns how often in a row. It is not repeated before it matters: mostly
      * the lock is handed on, or the queue is looked at again, before it does.
      */
     int lookedInVain() {
@@ -176,19 +176,19 @@ public final class Tenure {
         lookPlanned = false;
     }
 
-    /** Returns whether another look begins on its own, a moment after one in vain. */
+    /** Returns whether another look will begin on its own, shortly after one that showed an unfilled entry. */
     boolean isLookPlanned() {
         return lookPlanned;
     }
 
-    /** What came with a grant: the entries behind the position and the earliest timestamp among all that wait, or -1. */
+    /** Learns from a grant: the entries behind the position, and the earliest timestamp among all waiters, or -1. */
     void learn(long[] entries, int earliest, long now) {
         if (entries.length > 0 || earliest >= 0) {
             learnWaiter(entries, earliest, now);
         }
     }
 
-    /** What a look at the queue showed: somebody waits, even if its entry was not filled yet. */
+    /** Learns that there is a remote waiter, even if its entry is not filled yet. */
     void learnWaiter(long[] entries, int earliest, long now) {
         ahead = entries;
         remoteTimestamp = earliest;
@@ -212,8 +212,8 @@ public final class Tenure {
     }
 
     /**
-     * The shared position became exclusive. If readers came after it and left, the head is the index of the last of them, so the
-     * sequence must be above any that they can have had: the last one, which shared grants leave free.
+     * The shared position became exclusive. If readers came after it and left, the head is the index of the last of them, so the sequence
+     * must be above every sequence that they can have used: it is the last one, which shared grants never use.
      */
     void upgrade(int head) {
         number++;
@@ -231,7 +231,7 @@ public final class Tenure {
         return ahead;
     }
 
-    /** Returns the earliest timestamp among the known entries after position {@code i} of them, or -1. */
+    /** Returns the earliest timestamp among the known entries after entry {@code i}, or -1. */
     int earliestAfter(int i, boolean ofWriters) {
         int earliest = -1;
         for (int j = i + 1; j < ahead.length; j++) {
@@ -274,9 +274,9 @@ public final class Tenure {
     }
 
     /**
-     * A caller of this node is granted the lock without the remote queue.
+     * Notes that a caller of this node is granted the lock locally, ahead of the remote queue.
      *
-     * @param since when it came, on this node's clock
+     * @param since when the caller came, on this node's clock
      */
     public void grantsLocally(long since, long now) {
         if (mayBePreceded(since) && unsure++ == 0) {
@@ -288,34 +288,34 @@ public final class Tenure {
         }
     }
 
-    /** Returns whether somebody who is not known of may wait remotely and have come before a local caller, which came at that instant. */
+    /** Returns whether an unknown remote waiter may have come before a local caller that came at that instant. */
     public boolean mayBePreceded(long since) {
         return !isCovered || since - coveredUntil > TOLERANCE_NANOS;
     }
 
-    /** Returns whether so many, or for so long, local callers were granted the lock that a remote waiter may have come before. */
+    /** Returns whether callers that a remote waiter may have preceded were granted the lock that often, or for that long. */
     public boolean isUnsureBeyond(int grants, long nanos, long now) {
         return unsure >= grants || unsure > 0 && now - unsureSince >= nanos;
     }
 
-    /** Returns whether local callers have been granted the lock for so long although a remote waiter is known. */
+    /** Returns whether local callers have been granted the lock for that long although a remote waiter is known. */
     public boolean passesKnownBeyond(long nanos, long now) {
         return knowsRemote && passesKnown && now - passesKnownSince >= nanos;
     }
 
-    /** Returns local hand-overs in this tenure. */
+    /** Returns the number of local hand-overs in this tenure. */
     public int localGrants() {
         return localGrants;
     }
 
-    /** Returns whether a remote waiter is known of. */
+    /** Returns whether a remote waiter is known. */
     public boolean knowsRemote() {
         return knowsRemote;
     }
 
     /**
-     * Returns whether a remote waiter is known to have come clearly before a local one: it was known when that came, or its timestamp is
-     * earlier.
+     * Returns whether a remote waiter is known to have come clearly before a local one: it was known when the local one came, or its
+     * timestamp is earlier.
      *
      * @param since when the local one came, on this node's clock
      */

@@ -10,14 +10,14 @@ import java.util.Collection;
 import java.util.function.Supplier;
 
 /**
- * Measures the offset of this process's clock against each memory node's, at an interval (DecLock, section 5.3). The paper's
- * barrier on a counter hangs when a compute node dies in it; the midpoint of a request and its answer needs nobody else. A wrong
- * clock costs fairness, never safety. Thread-safe.
+ * Measures the offset of this process's clock against each memory node's, at an interval (DecLock, section 5.3). The paper's barrier on a
+ * counter hangs when a compute node dies in it; the midpoint of a request and its answer involves no other compute node. A wrong clock
+ * costs fairness, never safety. Thread-safe.
  */
 public final class ClockSync extends Loop {
     private final Supplier<Collection<MemoryNodeLink>> links;
 
-    /** Makes one that does nothing before {@link #start}. */
+    /** Makes the clock synchronisation; {@link #start} begins it. */
     public ClockSync(Supplier<Collection<MemoryNodeLink>> links, Surroundings surroundings, Duration interval) {
         super("clock synchronisation", surroundings.clock(), surroundings.timer(), interval.toNanos());
         this.links = links;

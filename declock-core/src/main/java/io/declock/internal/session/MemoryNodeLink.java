@@ -22,30 +22,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps this process joined to one memory node: joins, renews the lease, and joins again after a loss, with back-off. Whatever goes
- * wrong in one step, the next is taken: without it nobody would ever try to join again. Thread-safe.
+ * Keeps this process joined to one memory node: joins, renews the lease, and joins again after a loss, with back-off. A failure in one step
+ * never prevents the next step: otherwise this process would never try to join again. Thread-safe.
  */
 public final class MemoryNodeLink {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodeLink.class);
     private static final long FIRST_RETRY_NANOS = 20_000_000L;
 
     /**
-     * Pauses between attempts to join are 40, 80, 160 and then 320 ms, plus up to half of that at random. They add to what a waiter waits
-     * after a memory node came back, which is why they end so low. A refused attempt costs a memory node one accepted connection and two
-     * frames; from the most compute nodes that it can have, 255, that is some 640 attempts a second, and the random half spreads them.
+     * Pauses between attempts to join are 40, 80, 160 and then 320 ms, plus up to half of that at random. They lengthen a waiter's wait
+     * after a memory node came back, so the longest one is short. A refused attempt costs a memory node one accepted connection and two
+     * frames. From 255 compute nodes, the most that it can have, that is some 640 attempts a second, and the random part spreads them.
      */
     private static final int MAX_DOUBLINGS = 4;
 
     /**
-     * A refusal for good, such as a wrong secret, is not mended by asking again, only by somebody who changes a configuration. So the
-     * pauses after each further refusal go on growing, to 5 s and up to half of that at random.
+     * A lasting refusal, such as one for a wrong secret, ends only when an operator changes a configuration. So the pauses grow further
+     * with each refusal, to 5 s and up to half of that at random.
      */
     private static final int MAX_REFUSED_DOUBLINGS = 8;
 
-    /** Two sessions in a row that end sooner are followed by pauses too: whatever ends them may go on, and each end may cost others a reset. */
+    /**
+     * Two consecutive sessions that end sooner are followed by pauses too: their cause may persist, and each end may cost other compute
+     * nodes a reset.
+     */
     private static final long LONG_LIFE_NANOS = 250_000_000L;
 
-    /** How many sessions of a long life make a lease, where leases are short. */
+    /** With short leases, a session counts as long-lived after the lease divided by this number. */
     private static final int LIVES_PER_LEASE = 10;
 
     private final MemoryNodeAddress address;
@@ -58,7 +61,7 @@ public final class MemoryNodeLink {
     private volatile @Nullable NodeSession session;
     private volatile State state = State.JOINING;
     private volatile String memoryNodeId = "";
-    /** What the last session was with; never connected to from here. */
+    /** The memory node of the last session; this process only reports its address and never connects to it. */
     private volatile FormerMemoryNode former = FormerMemoryNode.NONE;
 
     private volatile String problem = "";
@@ -75,19 +78,19 @@ public final class MemoryNodeLink {
     private long joinedAt;
     private volatile long downSince;
 
-    /** Told about sessions. Called without a mutex. */
+    /** Receives the events of sessions. Called without a mutex. */
     public interface Listener {
-        /** A session stands. */
+        /** A session was established. */
         void joined(MemoryNodeLink link, NodeSession session);
 
-        /** There is no session any more, or there was none to be had; another is tried unless it was refused. */
+        /** The session ended, or an attempt to join failed; unless the process was refused, it tries again. */
         void down(MemoryNodeLink link);
 
-        /** The memory node asks for idle records. */
+        /** The memory node proposes to reclaim idle records. */
         void reclaimProposed(NodeSession session, long round, long[] records);
     }
 
-    /** Makes a link that does nothing before {@link #start}. */
+    /** Makes a link; {@link #start} begins to join. */
     public MemoryNodeLink(
             MemoryNodeAddress address,
             Fabric fabric,
@@ -138,7 +141,7 @@ public final class MemoryNodeLink {
         long sentAt = surroundings.clock().nanoTime();
         SessionEvents events = new SessionEvents(this::lost, listener);
         JoinRequest request = new JoinRequest(
-                // Two addresses that lead to one memory node, which is a mistake, must not end each other's sessions.
+                // Two addresses of one memory node are a configuration error, but their sessions must not end each other.
                 settings.processId() + address.hashCode(),
                 attempts.incrementAndGet(),
                 settings.name(),
@@ -200,14 +203,15 @@ public final class MemoryNodeLink {
         try {
             begin(fresh, events);
         } catch (RuntimeException | Error e) {
-            log.error("A session with memory node {} could not begin", address, e);
-            lost(fresh, new FabricException("its beginning failed: " + e, e), true);
+            log.error("The session with memory node {} could not be started", address, e);
+            lost(fresh, new FabricException("its start failed: " + e, e), true);
         }
     }
 
     /**
-     * Returns why the session must not be used if its memory node is not the one that was joined at this address before, else null.
-     * Names are mapped to ids: those that are bound would stay where they are, others would go elsewhere, and have two writers.
+     * Returns a refusal if the session's memory node is not the one that was joined at this address before, else null. Names are mapped to
+     * memory node ids: with another id, bound names would stay at their memory node and other names would move to another one, so that a
+     * lock could have two writers.
      */
     private FabricException.@Nullable Refused anotherMemoryNode(FabricSession joined) {
         String known = memoryNodeId;
@@ -237,7 +241,7 @@ public final class MemoryNodeLink {
         mutex.lock();
         try {
             joining = false;
-            // A message that counts down is still the same message.
+            // Messages that differ only in a number that counts down are the same.
             boolean first = failures == 0 || !withoutNumbers(message).equals(withoutNumbers(problem));
             failures++;
             problem = message;
@@ -257,7 +261,7 @@ public final class MemoryNodeLink {
     }
 
     private void tellDown() {
-        Isolated.run("Telling that there is no session with memory node " + address, () -> listener.down(this));
+        Isolated.run("Reporting the missing session with memory node " + address, () -> listener.down(this));
     }
 
     private static String withoutNumbers(String text) {
@@ -307,9 +311,9 @@ public final class MemoryNodeLink {
     }
 
     /**
-     * The session is over. The lease's watch and the fabric may say so at the same moment, as after a pause: whoever takes the session away
-     * does all the rest. Another one is tried when every lock has been told that it was lost, and not before (rule C6): joining tells the
-     * memory node that this session is over here, so that it need not wait for its lease.
+     * Ends the session. The watch on the lease and the fabric may report the end at the same moment, for example after a pause: the thread
+     * that removes the session does all the rest. The process joins again only after every lock has learnt of the loss (rule C6): the join
+     * request tells the memory node that the former session is over, so that it need not wait for that session's lease.
      */
     private void lost(NodeSession current, FabricException cause, boolean atItsBeginning) {
         boolean again;
@@ -321,7 +325,7 @@ public final class MemoryNodeLink {
             again = running;
             session = null;
             downSince = surroundings.clock().nanoTime();
-            // Nobody joins in between.
+            // No other thread joins in the meantime.
             joining = true;
             state = running ? State.DOWN : State.LEFT;
             problem = String.valueOf(cause.getMessage());
@@ -386,7 +390,7 @@ public final class MemoryNodeLink {
         }
     }
 
-    /** Leaves in good order if {@code clean}, else just ends the session; no more joining. */
+    /** Leaves the memory node if {@code clean}, else only ends the session; the link does not join again. */
     public void stop(boolean clean) {
         NodeSession current;
         mutex.lock();
@@ -408,7 +412,7 @@ public final class MemoryNodeLink {
         }
     }
 
-    /** Lets the reset coordinator start resets, or stops it from starting more. */
+    /** Sets whether the reset coordinator may start resets. */
     public void coordinate(boolean on) {
         coordinating = on;
         NodeSession current = session;
@@ -417,7 +421,7 @@ public final class MemoryNodeLink {
         }
     }
 
-    /** Remembers the highest full epoch seen, which a restarted memory node must start above. */
+    /** Remembers the highest full epoch seen, above which a restarted memory node must start. */
     public void sawEpoch(long epoch) {
         highestEpoch.accumulateAndGet(epoch, Math::max);
     }

@@ -39,11 +39,11 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session with one memory node, from the join to the loss: lease, membership, clock offset, and the locks whose records were
- * resolved in it. After it is lost nothing is posted any more, and a new session gets a new incarnation. Thread-safe.
+ * One session with one memory node, from the join to the loss: lease, membership, clock offset, and the locks whose records were resolved
+ * in it. After its loss it posts no more verbs, and the next session gets a new incarnation. Thread-safe.
  *
- * <p>The lease is judged here first (rule C1): from the moment the last answered renewal was sent, less a margin, this process
- * counts its locks there as lost.
+ * <p>The session judges its own lease (rule C1): the lease, less a margin, runs from the moment at which the last answered renewal was
+ * sent. When it has run out, this process treats its locks on the memory node as lost.
  */
 public final class NodeSession implements CqlEnvironment {
     private final FabricSession fabric;
@@ -57,7 +57,7 @@ public final class NodeSession implements CqlEnvironment {
     private final PeerInbox inbox;
     private final Map<Long, LocalLock> byRecord = new ConcurrentHashMap<>();
     private final AtomicReference<@Nullable FabricException> over = new AtomicReference<>();
-    /** Resolutions that are being sent, so that their answer is not among the unregistered ones yet. */
+    /** Number of resolutions that are being sent; their answers are not in {@code unregistered} yet. */
     private final AtomicInteger resolving = new AtomicInteger();
 
     private final Set<CompletableFuture<Resolution>> unregistered = ConcurrentHashMap.newKeySet();
@@ -101,7 +101,7 @@ public final class NodeSession implements CqlEnvironment {
 
     // ---------------------------------------------------------------- lease, heartbeat and clock
 
-    /** Sends one heartbeat; its answer renews the lease and measures clock and round trip. */
+    /** Sends one heartbeat; its answer renews the lease and gives the clock offset and the round trip. */
     void heartbeat() {
         long sentAt = surroundings.clock().nanoTime();
         fabric.control().heartbeat().whenComplete((reply, failure) -> {
@@ -117,7 +117,7 @@ public final class NodeSession implements CqlEnvironment {
         });
     }
 
-    /** The offset against the memory node's clock is taken at the midpoint of request and answer (rule E7). */
+    /** Measures the offset to the memory node's clock at the midpoint of request and answer (rule E7). */
     private void measured(long sentAt, long now, long memoryNodeTime) {
         long trip = now - sentAt;
         roundTripNanos = trip;
@@ -138,8 +138,8 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     /**
-     * Returns what is left of the lease. One that was once seen to have run out stays out, whatever renewal comes late and even if the
-     * clock goes back: who saw it relies on the session's end to start everybody anew, and may have left a lock half way.
+     * Returns the rest of the lease. A lease that was once seen to have run out stays so, despite late renewals and even if the clock goes
+     * back: the code that saw it may have left a lock in an intermediate state, and relies on the session's end to start the lock anew.
      */
     private long leaseLeft(long now) {
         long left = lapsed ? 0 : leaseUntil - now;
@@ -150,12 +150,12 @@ public final class NodeSession implements CqlEnvironment {
         return 0;
     }
 
-    /** Returns how often the lease is to be renewed. */
+    /** Returns the interval at which the lease is renewed. */
     Duration heartbeatInterval() {
         return settings.heartbeatInterval();
     }
 
-    /** Returns what is left of the lease, zero when it is over. */
+    /** Returns the rest of the lease, zero when it has run out. */
     public long leaseLeftNanos() {
         return isOver() ? 0 : leaseLeft(surroundings.clock().nanoTime());
     }
@@ -182,7 +182,7 @@ public final class NodeSession implements CqlEnvironment {
             for (LocalLock lock : byRecord.values()) {
                 CqlLock remote = lock.remote();
                 if (remote != null) {
-                    Isolated.run("Telling " + lock.title() + " of a member's end", remote::memberDied);
+                    Isolated.run("Notifying " + lock.title() + " of a member's end", remote::memberDied);
                 }
             }
         }
@@ -206,8 +206,8 @@ public final class NodeSession implements CqlEnvironment {
     // ---------------------------------------------------------------- locks of this session
 
     /**
-     * Asks the memory node for a name's record. Until {@link #resolved} its answer counts as told: it must not be given back meanwhile, as
-     * its lock is about to be registered.
+     * Asks the memory node for a name's record. From the answer until {@link #resolved} the record counts as in use: it must not be
+     * reclaimed meanwhile, because its lock is about to be registered.
      */
     public CompletableFuture<Resolution> resolve(String fullName) {
         resolving.incrementAndGet();
@@ -228,8 +228,8 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     /**
-     * Returns which records this process was told of and has not registered yet, or null if that cannot be told at this moment. To be
-     * asked while a reclaim proposal is handled: answers that arrive later are not for its records.
+     * Returns the records that this process has resolved and not registered yet, or null if they cannot be determined at this moment.
+     * Called while a reclaim proposal is handled: answers that arrive later are not for the proposal's records.
      */
     public @Nullable Set<Long> unregisteredRecords() {
         if (resolving.get() > 0) {
@@ -244,12 +244,12 @@ public final class NodeSession implements CqlEnvironment {
         return records;
     }
 
-    /** Makes the lock known under its record, before its first operation is posted. */
+    /** Registers the lock under its record, before its first verb is posted. */
     public void register(long record, LocalLock lock) {
         byRecord.put(record, lock);
     }
 
-    /** Forgets a lock that was retired. */
+    /** Removes a retired lock. */
     public void unregister(long record, LocalLock lock) {
         byRecord.remove(record, lock);
     }
@@ -268,7 +268,7 @@ public final class NodeSession implements CqlEnvironment {
         coordinator.close();
         fabric.close();
         for (LocalLock lock : byRecord.values()) {
-            Isolated.run("Telling " + lock.title() + " of the end of its session", () -> lose(lock, cause));
+            Isolated.run("Notifying " + lock.title() + " of the end of its session", () -> lose(lock, cause));
         }
         byRecord.clear();
     }
@@ -282,7 +282,7 @@ public final class NodeSession implements CqlEnvironment {
                         cause));
     }
 
-    /** Tells a lock that has just been bound to this session if the session has ended meanwhile. */
+    /** Notifies a lock that has just been bound to this session if the session has ended meanwhile. */
     public void loseIfOver(long record, LocalLock lock) {
         FabricException cause = over.get();
         if (cause != null) {
@@ -303,7 +303,7 @@ public final class NodeSession implements CqlEnvironment {
         return fabric;
     }
 
-    /** Returns what was granted at joining. */
+    /** Returns the memory node's answer to the join request. */
     public JoinReply joined() {
         return joined;
     }
@@ -388,8 +388,8 @@ public final class NodeSession implements CqlEnvironment {
         try {
             fabric.memory().post(chain);
         } catch (RuntimeException | Error e) {
-            // Nobody knows whether it will complete, and its lock would wait for that: all start anew in the next
-            // session.
+            // It is unknown whether the chain will complete, and its lock would wait for that: the session ends, and all locks start anew
+            // in the next one.
             broken(e);
             throw e;
         }

@@ -12,7 +12,7 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.PeerMessage.Kind;
 import org.jspecify.annotations.Nullable;
 
-/** Sorts the peer messages of one session. Thread-safe. */
+/** Delivers the peer messages of one session to their locks and to the reset coordinator. Thread-safe. */
 final class PeerInbox {
     private final NodeSession session;
     private final ResetCoordinator coordinator;
@@ -50,7 +50,7 @@ final class PeerInbox {
         }
     }
 
-    /** Somebody waits for the end of a reset under this node's id, which may be that of the id's former owner. */
+    /** A peer waits for the end of a reset under this node's id, which a former owner of the id may have begun. */
     private void lookAfter(PeerMessage message) {
         coordinator.request(message.record(), message.epoch(), ResetReason.STALLED_RESET);
     }

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The resets, and the questions before them, that this process has under way in one session: one per lock record. Thread-safe. */
+/** The resets of this process in one session, and the questions before them: at most one per lock record. Thread-safe. */
 public final class ResetCoordinator {
     private final NodeSession session;
     private final Map<Long, Active> active = new ConcurrentHashMap<>();
@@ -25,12 +25,12 @@ public final class ResetCoordinator {
     /** A reset that is under way, and the last request that came meanwhile. */
     private record Active(LockReset reset, @Nullable Request later) {}
 
-    /** Why a reset was asked for, and in which epoch. */
+    /** A request for a reset: its reason, and the epoch in which the reason arose. */
     private record Request(long epoch, ResetReason reason) {}
 
     /**
-     * Begins a reset or a question. While one is under way for the record, it has to do for this request too; only if it finds that no reset
-     * is needed, which may have been before what this request is about, another follows.
+     * Begins a reset or a question. If one is under way for the record already, it serves this request too. If that one finds that no reset
+     * is needed, another follows, because the finding may be older than the reason of this request.
      */
     void request(long record, long epoch, ResetReason reason) {
         if (closed || !enabled) {
@@ -83,7 +83,7 @@ public final class ResetCoordinator {
         }
     }
 
-    /** Lets resets be started, or stops them from being started; those under way go on. */
+    /** Sets whether resets may be started; those under way go on. */
     void setEnabled(boolean on) {
         enabled = on;
     }

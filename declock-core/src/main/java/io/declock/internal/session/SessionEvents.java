@@ -12,8 +12,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a fabric tells of one session, handed on to it. The fabric may speak before the session object exists: what matters of that is
- * told when it does. Thread-safe.
+ * Passes the fabric's events of one session on to the session object. Events may arrive before that object exists: a membership or a loss
+ * is kept and delivered when it does. Thread-safe.
  */
 final class SessionEvents implements SessionListener {
     private final BiConsumer<NodeSession, FabricException> whenLost;
@@ -28,7 +28,7 @@ final class SessionEvents implements SessionListener {
         this.listener = listener;
     }
 
-    /** The session exists. */
+    /** Attaches the session object and delivers the kept events. */
     void attach(NodeSession current) {
         Membership missed;
         FabricException missedLoss;

@@ -7,13 +7,13 @@ import io.declock.CqlSettings;
 import java.time.Duration;
 
 /**
- * What sessions need to know of the compute node's settings.
+ * The compute node's settings that concern sessions.
  *
- * @param name what the process calls itself
+ * @param name display name of the process
  * @param processId identifies the process
  * @param lease lease asked for
  * @param heartbeatInterval how often the lease is renewed
- * @param leaseMargin how much earlier than the memory node this process counts its lease as over
+ * @param leaseMargin how much earlier than the memory node this process treats its lease as expired
  * @param clockSyncInterval how often the clock offset is measured
  * @param cql intervals of the protocol
  */
@@ -26,8 +26,8 @@ public record SessionSettings(
         Duration clockSyncInterval,
         CqlSettings cql) {
     /**
-     * Returns these settings for a lease that a memory node granted: if it is shorter than was asked for, heartbeats and margin are
-     * shorter in the same proportion, because they would not fit into it otherwise.
+     * Returns these settings for a lease that a memory node granted: if it is shorter than was asked for, heartbeats and margin are shorter
+     * in the same proportion, because otherwise they would not fit into the lease.
      */
     SessionSettings granted(long leaseNanos) {
         double share = (double) leaseNanos / lease.toNanos();

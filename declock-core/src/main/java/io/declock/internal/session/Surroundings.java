@@ -9,11 +9,11 @@ import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
 
 /**
- * Time, randomness and counters, injected once and handed on.
+ * Time, randomness and counters, injected once and passed on.
  *
  * @param clock monotonic clock
  * @param timer runs tasks later
  * @param random jitter and incarnations
- * @param counters what is counted
+ * @param counters counters of the compute node
  */
 public record Surroundings(Clock clock, TimerService timer, RandomSource random, NodeCounters counters) {}

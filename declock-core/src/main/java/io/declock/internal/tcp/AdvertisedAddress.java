@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this process tells the members of a memory node about how to reach it: always an address, never a name. A name would be looked up
- * by every peer, and what it means may depend on where it is looked up; so the process that is meant looks it up itself. Thread-safe.
+ * The address under which the members of a memory node reach this process: always an address, never a name. Every peer would have to look a
+ * name up, and the result may depend on the host that does; so this process looks its own name up. Thread-safe.
  */
 final class AdvertisedAddress {
     private static final int MAX_PORT = 65_535;
@@ -21,7 +21,7 @@ final class AdvertisedAddress {
     private final ThrottledLog log;
     /** The configured host, an address or a name, or null. */
     private final @Nullable String host;
-    /** The port by which peers reach this process, 0 for the one it listens on. */
+    /** The port by which peers reach this process, 0 for the port it listens on. */
     private final int mappedPort;
 
     private volatile String last = "";
@@ -48,7 +48,7 @@ final class AdvertisedAddress {
                 "the peer host must be a host, or host:port with a port of 1 to " + MAX_PORT + ": " + configured);
     }
 
-    /** Returns what was advertised last; before that, what can be told without a look-up, or nothing. */
+    /** Returns the address that was advertised last; before that, an address that needs no look-up, or an empty text. */
     String last() {
         if (last.isEmpty()) {
             CompletableFuture<String> now = host == null || HostAddresses.written(host) != null
@@ -63,7 +63,7 @@ final class AdvertisedAddress {
      * Returns the address to advertise to the members of a memory node; empty if the configured name has no address, so that they reach
      * this process through the memory node. Completes when the look-up does, never exceptionally.
      *
-     * @param local this side's address of the connection to that memory node
+     * @param local local address of the connection to that memory node
      */
     CompletableFuture<String> find(InetAddress local) {
         String name = host;
@@ -73,15 +73,15 @@ final class AdvertisedAddress {
         return hosts.find(name).handle((found, failure) -> {
             if (failure != null) {
                 log.warn(
-                        "No address was found for the host '{}', by which peers were to reach this process: {}."
-                                + " They reach it through the memory node. Check the peer host that is configured.",
+                        "No address was found for the configured peer host '{}': {}."
+                                + " Peers reach this process through the memory node. Check the configured peer host.",
                         name,
                         failure.toString());
                 return "";
             }
             if (HostAddresses.written(name) == null && found.isLoopbackAddress() && !local.isLoopbackAddress()) {
                 log.warn(
-                        "The host '{}', by which peers were to reach this process, is {} here, where no other host reaches it."
+                        "The configured peer host '{}' is the loopback address {}, which no other host can reach."
                                 + " Its address towards the memory node, {}, is advertised instead.",
                         name,
                         found.getHostAddress(),

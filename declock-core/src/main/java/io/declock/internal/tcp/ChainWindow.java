@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The chains of one session: those that wait to be written, and those in flight in a ring by sequence number. {@link #add} and
- * {@link #failWaiting} may be called by any thread, the rest belongs to the event loop.
+ * The chains of one session: a queue of those that wait to be written, and a ring of those in flight, by sequence number. Any thread may
+ * call {@link #add} and {@link #failWaiting}; the rest belongs to the event loop.
  */
 final class ChainWindow implements VerbResults {
     private static final Logger LOG = LoggerFactory.getLogger(ChainWindow.class);
@@ -32,7 +32,7 @@ final class ChainWindow implements VerbResults {
     private int next;
     private int oldest;
     private long lastProgress;
-    // The results under way: where each verb's words begin, and one past the last.
+    // Positions in the current results: the start of each verb's words, and the end of the last one's.
     private final int[] starts = new int[VerbChain.MAX_VERBS + 1];
     private ByteBuf results = Unpooled.EMPTY_BUFFER;
 
@@ -132,12 +132,12 @@ final class ChainWindow implements VerbResults {
         return results.getLongLE(at);
     }
 
-    /** Returns whether nothing was answered for so long although something is in flight. */
+    /** Returns whether chains are in flight and none was answered for so long. */
     boolean isStuck(long now, long timeoutNanos) {
         return next != oldest && now - lastProgress > timeoutNanos;
     }
 
-    /** Fails everything in flight and waiting. */
+    /** Fails every chain in flight and every waiting one. */
     void failAll(FabricException cause) {
         for (int i = oldest; i != next; i++) {
             VerbChain chain = inFlight[i & mask];
@@ -150,7 +150,7 @@ final class ChainWindow implements VerbResults {
         failWaiting(cause);
     }
 
-    /** Fails what waits. */
+    /** Fails every waiting chain. */
     void failWaiting(FabricException cause) {
         for (VerbChain chain = waiting.poll(); chain != null; chain = waiting.poll()) {
             fail(chain, cause);

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How long the TCP connection to a memory node may take.
+ * Decides how long connecting to a memory node by TCP may take.
  *
- * <p>A network that swallows packets answers nothing, and the kernel repeats its first packet only once a second, an older one
- * after one second, then two, then four: an attempt that began before the network healed notices so late, a new one at once. So a memory node that was
- * reached before is given a fraction of the lease, though no less than several times what it took then. Handshake and joining
- * have the whole time-out: they are repeated by TCP in fractions of a second. Thread-safe.
+ * <p>A network that drops packets gives no answer, and the kernel repeats its first packet only once a second, an older kernel after one
+ * second, then two, then four. So an attempt that began before the network recovered notices the recovery late, a new attempt at once.
+ * Therefore an attempt for a memory node that was reached before gets a fraction of the lease, but no less than several times its last
+ * connection time. Handshake and joining have the whole time-out, because TCP repeats their packets in fractions of a second. Thread-safe.
  */
 final class ConnectTimeouts {
     private static final long LEAST_MILLIS = 400;
@@ -29,7 +29,7 @@ final class ConnectTimeouts {
         this.fullMillis = full.toMillis();
     }
 
-    /** Notes how long connecting took. */
+    /** Records how long connecting took. */
     void connected(MemoryNodeAddress address, long tookNanos) {
         before.put(address, tookNanos);
     }

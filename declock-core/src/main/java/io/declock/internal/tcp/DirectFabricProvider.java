@@ -9,8 +9,8 @@ import io.declock.spi.FabricCounters;
 import java.util.Map;
 
 /**
- * Makes a fabric whose verbs go another way than over TCP. Implementations are found by {@link java.util.ServiceLoader}, so that
- * nothing here depends on them.
+ * Makes a fabric whose verbs do not travel over TCP. Implementations are found by {@link java.util.ServiceLoader}, so that this module does
+ * not depend on them.
  */
 public interface DirectFabricProvider {
     /** Returns the scheme of the addresses that the fabric serves. */
@@ -19,9 +19,9 @@ public interface DirectFabricProvider {
     /**
      * Opens a fabric.
      *
-     * @param options settings by name, as in the properties below {@code declock.} and the scheme; what is missing has its default
+     * @param options settings by name, as in the properties below {@code declock.} and the scheme; a missing one has its default
      * @param control carries everything but verbs; closed with the fabric that is returned
-     * @throws AdapterException if that is not possible here
+     * @throws AdapterException if the fabric is not possible on this machine
      */
     Fabric open(Map<String, String> options, TcpFabric control, FabricCounters counters) throws AdapterException;
 }

@@ -17,14 +17,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the addresses of hosts. A look-up of a name blocks its thread for as long as the name service likes, often for many seconds; so
- * names are looked up on daemon threads of their own and never on an event loop, where a slow one would cost every session its heartbeats.
+ * Finds the addresses of hosts. A look-up of a name blocks its thread until the name service answers, often for many seconds; so names are
+ * looked up on daemon threads of their own and never on an event loop, where a slow look-up would delay the heartbeats of every session.
  *
  * <p>A name that is being looked up is not looked up a second time, so that each slow name occupies one thread, however often it is
  * asked for. Thread-safe.
  */
 public final class HostAddresses implements AutoCloseable {
-    /** As many names as may be slow at a time; a further one fails, and is asked for again with the next attempt to connect. */
+    /** Most look-ups at a time; a further one fails, and the next attempt to connect repeats it. */
     static final int MOST_AT_A_TIME = 16;
 
     private static final int IDLE_SECONDS = 10;
@@ -49,9 +49,9 @@ public final class HostAddresses implements AutoCloseable {
         this.lookup = lookup;
     }
 
-    /** Returns the address that is written in a text, or null if the text is the name of a host. */
+    /** Returns the address in a text, or null if the text is a host name. */
     public static @Nullable InetAddress written(String host) {
-        // What comes after '%' names an interface of this host, which only the JDK can tell.
+        // The text after '%' names a network interface of this host, which only the JDK can resolve.
         if (host.indexOf('%') >= 0) {
             return null;
         }
@@ -60,8 +60,8 @@ public final class HostAddresses implements AutoCloseable {
     }
 
     /**
-     * Finds the address of a host. An address that is written out is found at once. Nothing limits how long it takes for a name: the
-     * caller's own deadline does.
+     * Finds the address of a host. A literal address is found at once. The look-up of a name has no time limit; the caller must set its own
+     * deadline.
      *
      * @return the address; fails with the look-up's exception. May be shared: do not complete it.
      */
@@ -95,7 +95,7 @@ public final class HostAddresses implements AutoCloseable {
         } catch (UnknownHostException | RuntimeException | Error e) {
             failure = e;
         }
-        // First forgotten, then told: whoever asks after being told looks again.
+        // Removed before the result is completed, so that a caller that asks after the completion starts a new look-up.
         pending.remove(host, result);
         if (found != null) {
             result.complete(found);
@@ -104,7 +104,7 @@ public final class HostAddresses implements AutoCloseable {
         }
     }
 
-    /** Looks up nothing more. Look-ups that are under way end by themselves. */
+    /** Starts no more look-ups. Those under way end by themselves. */
     @Override
     public void close() {
         threads.shutdown();

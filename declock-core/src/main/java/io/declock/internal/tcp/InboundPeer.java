@@ -37,13 +37,13 @@ final class InboundPeer extends PeerConnection {
         body.end();
         TcpSession session = fabric().sessionOf(to);
         if (session == null) {
-            // Not this process, or not any more: the sender relays, and tries again later.
+            // The member is not this process, or not any more: the sender relays, and tries again later.
             fail(null);
             return;
         }
         byte[] ticket = session.ticketFrom(from.nodeId(), from.incarnation());
         if (!prove(Proofs.prove(ticket, "declock peer client", clientNonce, nonce()), proof)) {
-            throw new BadFrameException("a peer that is not the member it says");
+            throw new BadFrameException("a peer that is not the member it claims to be");
         }
         ByteBuf out = out();
         int start = FrameWriter.begin(out, Wire.AUTHENTICATED);

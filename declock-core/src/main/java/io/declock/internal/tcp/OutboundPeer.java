@@ -55,7 +55,7 @@ final class OutboundPeer extends PeerConnection {
         byte[] proof = body.bytes(Wire.SECRET_BYTES);
         body.end();
         if (!prove(Proofs.prove(ticket, "declock peer server", nonce(), serverNonce), proof)) {
-            throw new BadFrameException("a peer that is not the member it should be");
+            throw new BadFrameException("a peer that is not the expected member");
         }
         established(local, PeerLinks.keyOf(local, to));
     }

@@ -18,19 +18,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection between two members of one memory node. Whoever opened it, messages go both ways once both have proved who they
- * are. Belongs to its event loop, except {@link #offer}.
+ * A connection between two members of one memory node. Messages go both ways, whichever member opened it, once both have proved their
+ * identity. Belongs to its event loop, except {@link #offer}.
  */
 abstract class PeerConnection extends FrameConnection {
-    /** Both ends in bytes, as they are proved: memory node, connecting and accepting member. */
+    /** Bytes of a member's identity in the proofs. */
     static final int MEMBER_BYTES = 13;
 
-    /** How long after a message the other side is asked whether it hears, and how long it may take to say so. */
+    /** Time from a message to the probe of the other side, and time limit for the answer. */
     private static final long PROBE_MILLIS = 250;
 
     private final TcpFabric fabric;
     private final byte[] nonce = Proofs.nonce();
-    // Written by the event loop, read by whoever sends.
+    // Written by the event loop, read by every thread that sends.
     private volatile boolean ready;
     private volatile boolean stalled;
     private @Nullable TcpSession session;
@@ -69,8 +69,8 @@ abstract class PeerConnection extends FrameConnection {
     }
 
     /**
-     * A way that loses what it carries, in one direction or in both, tells nobody: TCP would try again for many minutes. So after a
-     * message the other side is asked whether it hears; who gets no answer closes the connection, and relays.
+     * Probes the other side. A path that drops packets, in one direction or in both, reports no error: TCP would retry for many minutes. So
+     * after a message this side sends a probe; if no answer comes, it closes the connection, and messages are relayed.
      */
     private void probe() {
         heard = false;
@@ -95,7 +95,7 @@ abstract class PeerConnection extends FrameConnection {
         send(out -> FrameWriter.end(out, FrameWriter.begin(out, type)));
     }
 
-    /** Both ends are who they say. */
+    /** Marks the connection as established: both sides have proved their identity. */
     final void established(TcpSession local, TcpFabric.MemberKey remote) {
         session = local;
         peer = remote;
@@ -145,12 +145,12 @@ abstract class PeerConnection extends FrameConnection {
         if (type == Wire.PEER_PROBE || type == Wire.PEER_ECHO) {
             body.end();
             if (type == Wire.PEER_PROBE) {
-                // Who asks without reading the answers gets no more of them.
+                // A side that sends probes without reading the answers gets no more answers.
                 if (!stalled) {
                     sendEmpty(Wire.PEER_ECHO);
                 }
             } else {
-                // Nothing else counts: what the other side says by itself does not show that it hears.
+                // Only an echo counts: other messages do not show that the other side receives this side's.
                 heard = true;
             }
             return;

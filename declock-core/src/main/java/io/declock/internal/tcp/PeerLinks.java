@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The direct connections of one session to other members of its memory node. One is opened when the first message is to be sent;
- * until it stands, and whenever it does not, messages are relayed, and opening is tried again after a growing pause. Thread-safe.
+ * The direct connections of one session to other members of its memory node. A connection is opened for the first message to a member.
+ * While it is not established, messages are relayed; a failed attempt is repeated after a growing pause. Thread-safe.
  */
 final class PeerLinks {
     private static final long FIRST_PAUSE_NANOS = 100_000_000;
@@ -28,7 +28,7 @@ final class PeerLinks {
     private final Map<MemberKey, Link> links = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    /** What is known about the way to one member. */
+    /** The state of the connection to one member. */
     private static final class Link {
         final AtomicBoolean opening = new AtomicBoolean();
         volatile @Nullable PeerConnection connection;
@@ -45,7 +45,7 @@ final class PeerLinks {
         return new MemberKey(session.joined().memoryNodeIncarnation(), member.nodeId(), member.incarnation());
     }
 
-    /** Sends a message directly if there is a way; otherwise returns false and prepares one for the next. */
+    /** Sends a message directly if there is a connection; otherwise returns false and opens one for later messages. */
     boolean send(Member to, PeerMessage message) {
         if (closed) {
             return false;
@@ -65,7 +65,7 @@ final class PeerLinks {
     }
 
     private void open(Member to) {
-        // A name would not be looked up: it would mean to wait for what a peer sends.
+        // A host name is rejected: a look-up would let a peer make this process wait.
         InetSocketAddress address = SocketAddresses.parse(to.peerAddress());
         if (address == null) {
             fabric.log()
@@ -106,7 +106,7 @@ final class PeerLinks {
         }
     }
 
-    /** A connection stands; returns whether it is wanted. */
+    /** Adds an established connection; returns false if it is not wanted any more. */
     boolean established(MemberKey peer, PeerConnection connection) {
         if (closed) {
             return false;
@@ -120,7 +120,7 @@ final class PeerLinks {
         return true;
     }
 
-    /** A connection that stood is gone. */
+    /** Removes a connection that was established and has ended. */
     void ended(MemberKey peer, PeerConnection connection) {
         Link link = links.get(peer);
         if (link != null && link.connection == connection) {
@@ -128,7 +128,7 @@ final class PeerLinks {
         }
     }
 
-    /** Drops the ways to those that are no members any more. */
+    /** Drops the connections to former members. */
     void membersChanged(Membership membership) {
         links.forEach((peer, link) -> {
             if (!membership.isLive(peer.nodeId(), peer.incarnation())) {
@@ -145,7 +145,7 @@ final class PeerLinks {
         }
     }
 
-    /** Drops all of them. */
+    /** Drops all connections. */
     void close() {
         closed = true;
         links.forEach(this::drop);

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Accepts connections from peers. Thread-safe. */
 final class PeerListener {
     private static final int BIND_MILLIS = 10_000;
-    /** Members of as many memory nodes as anyone has, and some that are connecting. */
+    /** Enough for the members of all memory nodes of any deployment, and for connections that are being opened. */
     private static final int MAX_CONNECTIONS = 2048;
 
     private final Channel channel;
@@ -52,12 +52,12 @@ final class PeerListener {
         return ((InetSocketAddress) channel.localAddress()).getAddress();
     }
 
-    /** Returns whether peers reach it at one address of this host only. */
+    /** Returns whether it listens on one address of this host only. */
     boolean isBoundToOneAddress() {
         return !address().isAnyLocalAddress();
     }
 
-    /** What an accepted channel gets. */
+    /** Sets up accepted channels. */
     private static final class PeerChannels extends ChannelInitializer<Channel> {
         private final TcpFabric fabric;
         private final AtomicInteger connections = new AtomicInteger();

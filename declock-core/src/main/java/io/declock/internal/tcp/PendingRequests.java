@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of one session that are not verbs and not answered yet, by number. Thread-safe. */
+/** The unanswered requests of one session that are not verbs, by number. Thread-safe. */
 final class PendingRequests {
     private final Map<Integer, Pending> pending = new ConcurrentHashMap<>();
     private final AtomicInteger lastId = new AtomicInteger();
     private volatile @Nullable FabricException failure;
 
-    /** Takes the answer out of an object, or says that it is of another kind by returning false. */
+    /** Takes the answer from an object; returns false if the object is of another kind. */
     private interface Taker {
         boolean take(Object answer);
     }
@@ -28,11 +28,11 @@ final class PendingRequests {
     /** A request that waits for its answer. */
     record Request<T>(int id, CompletableFuture<T> future) {}
 
-    /** Takes a number for a request that is answered by an object of a class, from which the result is made. */
+    /** Begins a request with a new number. Its answer is an object of class {@code kind}, from which {@code result} makes the result. */
     <A, T> Request<T> begin(Class<A> kind, Function<A, T> result, long deadline) {
-        // 0 means nobody's request.
+        // 0 stands for no request.
         int id = lastId.updateAndGet(last -> last == Integer.MAX_VALUE ? 1 : last + 1);
-        // Completed itself and not through a dependent stage, which would wrap the failure.
+        // Completed directly and not through a dependent stage, which would wrap the failure.
         CompletableFuture<T> future = new CompletableFuture<>();
         Taker taker = answer -> {
             if (!kind.isInstance(answer)) {
@@ -49,7 +49,7 @@ final class PendingRequests {
         return new Request<>(id, future);
     }
 
-    /** Completes a request; one that timed out before gets nothing. */
+    /** Completes a request. An answer to a request that has timed out is ignored. */
     void answer(int id, Object answer) throws BadFrameException {
         Pending request = pending.remove(id);
         if (request != null && !request.taker.take(answer)) {
@@ -67,7 +67,7 @@ final class PendingRequests {
         }
     }
 
-    /** Fails those whose time is over. */
+    /** Fails the requests whose time is over. */
     void expire(long now, String node) {
         pending.forEach((id, request) -> {
             if (now - request.deadline > 0) {
@@ -76,7 +76,7 @@ final class PendingRequests {
         });
     }
 
-    /** Fails all, and all that come. */
+    /** Fails all requests, and all later ones. */
     void failAll(FabricException cause) {
         failure = cause;
         pending.keySet().forEach(id -> fail(id, cause));

@@ -17,23 +17,23 @@ import io.declock.spi.Resolution;
 import io.declock.spi.SessionListener;
 import java.util.Optional;
 
-/** Takes what a memory node sends to a joined compute node besides the results of verbs. Belongs to the event loop. */
+/** Handles the frames of a memory node to a joined compute node, except the results of verbs. Belongs to the event loop. */
 final class SessionAnswers {
     private final String node;
     private final PendingRequests requests;
     private final SessionListener listener;
 
-    /** The answer to a request that has no other. */
+    /** The answer to a request that needs no data. */
     enum Done {
         DONE
     }
 
     /** A ticket for a peer. */
-    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the proof; nobody compares tickets.
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the proof; tickets are never compared.
     record Ticket(byte[] bytes) {}
 
-    /** What was granted on the way around the memory node's processor. */
-    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to whoever asked; nobody compares grants.
+    /** The data that the memory node granted on a direct connection. */
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the caller; grants are never compared.
     record DirectGrant(byte[] bytes) {}
 
     SessionAnswers(String node, PendingRequests requests, SessionListener listener) {
@@ -130,7 +130,7 @@ final class SessionAnswers {
         requests.answer(id, members);
     }
 
-    /** Reads what follows the number of the request that was refused. */
+    /** Reads the rest of a refusal, after the request's number. */
     static FabricException.Refused readRefusal(String node, FrameBody body) throws BadFrameException {
         Reason reason = Reason.of(body.u8());
         String message = body.text(Wire.MAX_TEXT);

@@ -26,11 +26,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection under one session with a memory node: handshake, then verbs and control. Belongs to its event loop, except what
- * {@link FrameConnection} and {@link ChainWindow} open to all.
+ * The connection under one session with a memory node: handshake, then verbs and control. Belongs to its event loop, except for the methods
+ * of {@link FrameConnection} and {@link ChainWindow} that any thread may call.
  */
 final class SessionConnection extends FrameConnection {
-    /** What part of the time for joining the look-up of the name to advertise may take; then joining goes on without. */
+    /** The look-up of the name to advertise may take this fraction of the time for joining; then joining goes on without an address. */
     private static final int NAME_SHARE = 4;
 
     private final TcpFabric fabric;
@@ -42,11 +42,11 @@ final class SessionConnection extends FrameConnection {
     private final PendingRequests requests = new PendingRequests();
     private final SessionAnswers answers;
     private final byte[] nonce = Proofs.nonce();
-    /** The secret of this connection, also if the fabric's is replaced meanwhile. */
+    /** The secret of this connection, which stays the same if the fabric's secret is replaced meanwhile. */
     private final byte[] key;
 
     private byte[] serverNonce = {};
-    /** What to advertise to peers; a look-up may still be under way. */
+    /** The address to advertise to peers; its look-up may still be under way. */
     private CompletableFuture<String> peerAddress = CompletableFuture.completedFuture("");
 
     private boolean joinSent;
@@ -57,7 +57,7 @@ final class SessionConnection extends FrameConnection {
     // Set once, when the connection opens.
     private volatile @Nullable InetAddress remoteAddress;
     private boolean left;
-    // Written by the event loop, read by whoever relays.
+    // Written by the event loop, read by every thread that relays.
     private volatile boolean stalled;
 
     SessionConnection(
@@ -85,13 +85,13 @@ final class SessionConnection extends FrameConnection {
         return requests;
     }
 
-    /** Returns why the session is over, or null. */
+    /** Returns why the session has ended, or null. */
     @Nullable
     FabricException failure() {
         return failure;
     }
 
-    /** Returns whether the memory node does not read as fast as it is written to. */
+    /** Returns whether the memory node reads more slowly than this side writes. */
     boolean isStalled() {
         return stalled;
     }
@@ -132,7 +132,7 @@ final class SessionConnection extends FrameConnection {
     @Override
     protected void foreign(String guess) {
         String hint = guess.equals("TLS") ? "; configure TLS for memory nodes on this side" : "; check host and port";
-        goodbye = new FabricException("what answers at " + node + " is no DecLock memory node: it speaks " + guess
+        goodbye = new FabricException("the process at " + node + " is no DecLock memory node: it speaks " + guess
                 + " and not the DecLock protocol" + hint);
     }
 
@@ -200,7 +200,7 @@ final class SessionConnection extends FrameConnection {
     private void refused(FrameBody body) throws BadFrameException {
         int id = body.i32();
         FabricException.Refused refusal = SessionAnswers.readRefusal(node, body);
-        // What has not proved itself may say that the proofs do not match, which is so, and nothing else.
+        // A memory node that has not proved that it knows the secret may refuse only because of the secret.
         if (id != 0 || !proved && refusal.reason() != Reason.BAD_SECRET) {
             throw new BadFrameException("a refusal of request " + id + " for " + refusal.reason() + " before joining");
         }
@@ -217,7 +217,7 @@ final class SessionConnection extends FrameConnection {
             return;
         }
         proved = true;
-        // Nearly always known by now: it is asked for since the connection was opened.
+        // Usually known by now, because the look-up began when the connection was opened.
         if (peerAddress.isDone()) {
             join(peerAddress.join());
             return;
@@ -279,13 +279,13 @@ final class SessionConnection extends FrameConnection {
         fail(goodbye);
     }
 
-    /** The memory node has confirmed that this session left: its end is no loss. */
+    /** The memory node has confirmed that this session left, so its end is not reported as a loss. */
     void left() {
         left = true;
         fail(null);
     }
 
-    /** Ends the connection because its user wants so; any thread. */
+    /** Ends the connection at its user's request; any thread. */
     void close(FabricException why) {
         fail(why);
     }

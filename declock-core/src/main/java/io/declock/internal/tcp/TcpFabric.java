@@ -53,7 +53,7 @@ public final class TcpFabric implements Fabric {
     private final @Nullable AdvertisedAddress advertisedAddress;
     private final Map<MemberKey, TcpSession> sessions = new ConcurrentHashMap<>();
     private final Map<SessionConnection, CompletableFuture<ControlSession>> joining = new ConcurrentHashMap<>();
-    /** Nothing begins on event loops that are closing: what they no longer take would neither succeed nor fail. */
+    /** Keeps tasks from event loops that are closing: a task that they no longer take would neither succeed nor fail. */
     private final ReentrantLock lifecycle = new ReentrantLock();
 
     private volatile String advertised = "";
@@ -72,7 +72,7 @@ public final class TcpFabric implements Fabric {
         this.log = new ThrottledLog(
                 LoggerFactory.getLogger(TcpFabric.class), System::nanoTime, this::later, ThrottledLog.INTERVAL);
         this.hosts = new HostAddresses(lookup);
-        // Without TLS of its own a listener would take messages in plain text although TLS was asked for.
+        // Without server TLS a listener would accept messages in plain text although TLS was asked for.
         boolean listens = settings.listen() && (settings.clientTls() == null || settings.serverTls() != null);
         try {
             PeerListener listener = listens ? PeerListener.start(this, loops) : null;
@@ -99,10 +99,10 @@ public final class TcpFabric implements Fabric {
     }
 
     /**
-     * Replaces the secret. Sessions that stand are not affected; joins from now on prove this one.
+     * Replaces the secret. Existing sessions are not affected; later joins prove this one.
      *
-     * @param secret null or empty for none
-     * @throws IllegalArgumentException if it is too short; the former secret stays in force then
+     * @param secret the new secret, null or empty for none
+     * @throws IllegalArgumentException if it is too short; then the former secret stays in force
      */
     public void replaceSecret(@Nullable String secret) {
         key = Proofs.keyOf(Secrets.checked(secret));
@@ -121,7 +121,7 @@ public final class TcpFabric implements Fabric {
     }
 
     /**
-     * Connects and joins for a fabric that has a data plane of its own. The scheme of the address is not looked at.
+     * Connects and joins for a fabric that has a data plane of its own. The scheme of the address is ignored.
      *
      * @return as of {@link #join}
      */
@@ -182,7 +182,7 @@ public final class TcpFabric implements Fabric {
                 });
     }
 
-    /** Runs something that hands tasks to the event loops, unless they are closing; returns whether it did. */
+    /** Runs a task that uses the event loops, unless they are closing; returns whether it ran. */
     private boolean whileOpen(Runnable task) {
         lifecycle.lock();
         try {
@@ -222,7 +222,8 @@ public final class TcpFabric implements Fabric {
     @Nullable
     ChannelFuture connectPeer(InetSocketAddress address, ChannelHandler handler) {
         AtomicReference<@Nullable ChannelFuture> connecting = new AtomicReference<>();
-        // A ticket tells who the other side is; its certificate may name no address that it happens to have today.
+        // The ticket proves the other side's identity, so the host is not verified: the certificate need not name the peer's present
+        // address.
         whileOpen(() -> connecting.set(connect(
                 address.getHostString(),
                 address,
@@ -269,7 +270,7 @@ public final class TcpFabric implements Fabric {
     }
 
     /**
-     * Adds to the peer address of sessions that join from now on where peers reach this process another way.
+     * Adds a path to the peer address of sessions that join from now on: it tells peers how to reach this process by another transport.
      *
      * @param path begins with a slash, or is empty
      */
@@ -292,40 +293,40 @@ public final class TcpFabric implements Fabric {
                 session.joined().incarnation());
     }
 
-    /** Returns the session of this process that is that member, or null. */
+    /** Returns this process's session as that member, or null. */
     @Nullable
     TcpSession sessionOf(MemberKey member) {
         return sessions.get(member);
     }
 
-    /** Runs something short on a channel's event loop; nothing if this fabric is closed. */
+    /** Runs a short task on a channel's event loop. Does nothing if this fabric is closed. */
     void execute(Channel channel, Runnable task) {
         try {
             channel.eventLoop().execute(task);
         } catch (RejectedExecutionException e) {
-            // The channel is gone.
+            // The channel has ended.
         }
     }
 
-    /** Runs something short on an event loop; nothing if this fabric is closed. */
+    /** Runs a short task on an event loop. Does nothing if this fabric is closed. */
     void execute(Runnable task) {
         try {
             loops.group().next().execute(task);
         } catch (RejectedExecutionException e) {
-            // As if it had been sent to somebody who is gone.
+            // The fabric is closed: the message is lost as if its receiver had ended.
         }
     }
 
-    /** Runs something short on an event loop, later; nothing if this fabric is closed by then. */
+    /** Runs a short task on an event loop, later. Does nothing if this fabric is closed by then. */
     private void later(long delayNanos, Runnable task) {
         try {
             loops.group().schedule(task, delayNanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // It is closing.
+            // The fabric is closing.
         }
     }
 
-    /** Returns the log for what other processes can cause. */
+    /** Returns the log for messages that other processes can cause. */
     ThrottledLog log() {
         return log;
     }
@@ -342,7 +343,7 @@ public final class TcpFabric implements Fabric {
         return key;
     }
 
-    /** Closes every session and listener and waits a moment until they are. */
+    /** Closes every session and listener, and waits at most 2 s for this. */
     @Override
     public void close() {
         lifecycle.lock();
@@ -352,7 +353,7 @@ public final class TcpFabric implements Fabric {
             lifecycle.unlock();
         }
         sessions.values().forEach(TcpSession::close);
-        // A loop that stops closes its channels, but tells nobody.
+        // A loop that stops closes its channels without a notification.
         joining.keySet().forEach(connection -> execute(() -> connection.close(closedFabric())));
         hosts.close();
         loops.close();

@@ -98,7 +98,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
             failure = connection.failure();
         }
         if (failure != null) {
-            // The end of the connection may have looked before the chain was there.
+            // The end of the connection may have failed the waiting chains before this one was added.
             connection.chains().failWaiting(failure);
         }
     }
@@ -117,7 +117,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     @Override
     public void relay(PeerMessage message) {
         if (connection.isStalled()) {
-            // Messages may be lost, and what the memory node does not read must not pile up.
+            // Messages may be lost, and those that the memory node does not read must not pile up.
             return;
         }
         fabric.counters().count(Counters.Event.PEER_RELAYED);
@@ -189,7 +189,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
                 Wire.DECLARE_NODE_SET, SessionAnswers.Done.class, TcpSession::nothing, out -> out.writeLongLE(digest));
     }
 
-    /** Asks the memory node for what authenticates this member to another. */
+    /** Asks the memory node for the ticket that authenticates this member to another. */
     CompletableFuture<SessionAnswers.Ticket> ticket(Member to) {
         return ask(
                 Wire.TICKET,

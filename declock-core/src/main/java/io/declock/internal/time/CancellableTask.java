@@ -6,7 +6,7 @@ package io.declock.internal.time;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** A task that is let go of when it is cancelled, although its timer goes on. Thread-safe. */
+/** A task whose reference is dropped when it is cancelled, although its timer goes on. Thread-safe. */
 final class CancellableTask implements Runnable, TimerService.Timer {
     private final AtomicReference<@Nullable Runnable> task;
 

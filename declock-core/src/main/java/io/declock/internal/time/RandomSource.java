@@ -9,7 +9,7 @@ public interface RandomSource {
     /** Returns 64 random bits. */
     long nextLong();
 
-    /** Returns a value uniform enough for jitter in {@code [0, bound)}; zero for a bound that is not positive. */
+    /** Returns a value in {@code [0, bound)}, uniform enough for jitter; zero if the bound is not positive. */
     default long below(long bound) {
         return bound <= 0 ? 0 : Long.remainderUnsigned(nextLong(), bound);
     }

@@ -10,8 +10,8 @@ public interface TimerService {
     void schedule(long delayNanos, Runnable task);
 
     /**
-     * As {@link #schedule}, unless it is cancelled before. For delays that are long and seldom run out: a cancelled timer keeps
-     * nothing of its task. A service that can also takes the timer itself out of its queue, and overrides this to do so.
+     * Like {@link #schedule}, but the task can be cancelled. For long delays that are usually cancelled: a cancelled timer keeps no
+     * reference to its task. A service that can also remove the timer from its queue overrides this method.
      */
     default Timer start(long delayNanos, Runnable task) {
         CancellableTask timer = new CancellableTask(task);
@@ -22,7 +22,7 @@ public interface TimerService {
     /** A task that was scheduled. */
     @FunctionalInterface
     interface Timer {
-        /** Makes sure that the task does not begin any more; nothing if it has. Any thread, any number of times. */
+        /** Keeps the task from beginning; does nothing if it has begun. Any thread, any number of times. */
         void cancel();
     }
 }

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** Ports for time and randomness: nothing in the protocol reads a clock, starts a timer or draws a number otherwise. */
+/** Interfaces to time and randomness: the protocol reads clocks, starts timers and draws random numbers only through them. */
 @NullMarked
 package io.declock.internal.time;
 

@@ -127,6 +127,6 @@ class DirectGrantTest {
     void aMemoryNodeWithoutSuchAWayRefuses() {
         assertThatThrownBy(() -> granted(null, "other"))
                 .hasRootCauseInstanceOf(FabricException.Refused.class)
-                .hasMessageContaining("no way around the processor");
+                .hasMessageContaining("no direct access to the region");
     }
 }

@@ -3,13 +3,13 @@
 
 package io.declock.internal.tcp.wire;
 
-/** A frame makes no sense; its connection must be closed. */
+/** A frame is malformed; its connection must be closed. */
 public final class BadFrameException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one that says what is wrong. */
+    /** Makes one with a description of the error. */
     public BadFrameException(String message) {
-        // Without a stack trace: anyone may send bad frames as fast as he can.
+        // Without a stack trace, because an attacker may send bad frames at a high rate.
         super(message, null, false, false);
     }
 }

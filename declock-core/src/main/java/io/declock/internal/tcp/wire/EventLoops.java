@@ -30,10 +30,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Event loops over native epoll where there is one, else over NIO, and the channels on them. Thread-safe.
+ * Event loops on native epoll if it is available, else on NIO, and the channels on them. Thread-safe.
  *
- * <p>Closing closes the channels first. Netty's loops close them as well, but not when the shutdown is asked for while a loop runs
- * tasks and nothing else is left to do: then sockets stay open for good, and whoever is connected, or connects, waits for an answer.
+ * <p>Closing closes the channels first. Netty's loops close them as well, but not if the shutdown is requested while a loop runs tasks and
+ * has nothing else left to do: then sockets stay open for good, and a process that is connected, or connects, waits for an answer.
  */
 public final class EventLoops implements AutoCloseable {
     private static final boolean NATIVE = Epoll.isAvailable();
@@ -43,7 +43,7 @@ public final class EventLoops implements AutoCloseable {
     private static final RecvByteBufAllocator RECEIVE_BUFFERS = new ReceiveBuffers();
 
     private final EventLoopGroup group;
-    // Closes what is added between its closing and the end of the loops, too.
+    // Also closes channels that are added between its closing and the end of the loops.
     private final ChannelGroup channels = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
 
     private EventLoops(EventLoopGroup group) {
@@ -53,9 +53,9 @@ public final class EventLoops implements AutoCloseable {
     /**
      * Starts event loops.
      *
-     * @param threads how many, each with a daemon thread
-     * @param pollNanos how long a loop polls after it last had something to do, before it sleeps; 0 to sleep at once
-     * @param name beginning of the threads' names
+     * @param threads number of loops, each with a daemon thread
+     * @param pollNanos how long a loop polls after its last work before it sleeps; 0 to sleep at once
+     * @param name prefix of the threads' names
      */
     public static EventLoops start(int threads, long pollNanos, String name) {
         SelectStrategyFactory strategy = () -> new PollingStrategy(pollNanos);
@@ -70,7 +70,7 @@ public final class EventLoops implements AutoCloseable {
         return group;
     }
 
-    /** Returns what connects: without delay, with TCP's own keep-alive. */
+    /** Returns a bootstrap for outbound connections: without delay, with TCP's own keep-alive. */
     public Bootstrap client(ChannelHandler handler) {
         return new Bootstrap()
                 .group(group)
@@ -82,7 +82,7 @@ public final class EventLoops implements AutoCloseable {
     }
 
     /**
-     * Returns what listens; what it accepts is without delay, with TCP's own keep-alive.
+     * Returns a bootstrap for a listener; its accepted connections are without delay, with TCP's own keep-alive.
      *
      * @param accepted initializes each accepted channel
      */
@@ -111,14 +111,14 @@ public final class EventLoops implements AutoCloseable {
         };
     }
 
-    /** Closes the channels and stops the loops, soon. Does not wait. */
+    /** Closes the channels and begins to stop the loops. Does not wait. */
     @Override
     public void close() {
         channels.close();
         group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
 
-    /** Waits until the loops have stopped, at most so long; not to be called by one of them. */
+    /** Waits until the loops have stopped, at most for that time. Must not be called on one of the loops. */
     public void awaitClosed(long timeout, TimeUnit unit) {
         group.terminationFuture().awaitUninterruptibly(timeout, unit);
     }

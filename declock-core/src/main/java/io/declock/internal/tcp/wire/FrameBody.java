@@ -19,10 +19,10 @@ public final class FrameBody {
     private int position;
     private int end;
 
-    /** Makes one that is at its end. */
+    /** Makes an empty body. */
     public FrameBody() {}
 
-    /** Points it at {@code length} bytes from {@code start} on; the buffer must have them. */
+    /** Sets the body to {@code length} bytes from {@code start} on, which the buffer must contain. */
     public FrameBody wrap(ByteBuf buffer, int start, int length) {
         this.buffer = buffer;
         this.position = start;
@@ -30,7 +30,7 @@ public final class FrameBody {
         return this;
     }
 
-    /** Returns how many bytes are left. */
+    /** Returns the number of remaining bytes. */
     public int remaining() {
         return end - position;
     }
@@ -124,7 +124,7 @@ public final class FrameBody {
         return buffer;
     }
 
-    /** Returns where in the buffer the next byte is. */
+    /** Returns the position of the next byte in the buffer. */
     public int position() {
         return position;
     }
@@ -134,7 +134,7 @@ public final class FrameBody {
         advance(bytes);
     }
 
-    /** Checks that nothing is left. */
+    /** Checks that no bytes remain. */
     public void end() throws BadFrameException {
         if (position != end) {
             throw new BadFrameException("a frame has " + (end - position) + " bytes too many");

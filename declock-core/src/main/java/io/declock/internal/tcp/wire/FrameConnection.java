@@ -18,10 +18,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: hands on the frames that {@link FrameReader} cuts, gathers what is written during one batch of reads, or by many threads at about the
- * same time, into one flush, and stops reading while the other side does not read.
+ * One connection. It passes on the frames that {@link FrameReader} cuts, collects the output of one batch of reads, or of many threads at
+ * about the same time, into one flush, and stops reading while the other side does not read.
  *
- * <p>{@link #send} and {@link #signal} may be called by any thread, everything else belongs to the event loop.
+ * <p>Any thread may call {@link #send} and {@link #signal}; everything else belongs to the event loop.
  */
 public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     private static final int FLUSH_BYTES = 64 * 1024;
@@ -36,7 +36,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     private volatile @Nullable ChannelHandlerContext context;
     private final AtomicBoolean endedOnce = new AtomicBoolean();
     private volatile boolean over;
-    // Below: event loop only.
+    // The fields below belong to the event loop.
     private @Nullable ByteBuf out;
     private boolean reading;
 
@@ -50,7 +50,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         this.pausesForSlowReaders = pausesForSlowReaders;
     }
 
-    /** Something to be written, later, on the event loop. */
+    /** Output that is written later, on the event loop. */
     @FunctionalInterface
     public interface Frame {
         /** Appends whole frames. */
@@ -69,19 +69,19 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     /** The other side's first bytes are no preamble; {@link #fail} follows. */
     protected abstract void foreign(String guess);
 
-    /** A frame made no sense; {@link #fail} follows. */
+    /** A frame was malformed; {@link #fail} follows. */
     protected abstract void badFrame(BadFrameException cause);
 
-    /** Something threw that should not have; {@link #fail} follows. Broken connections and broken TLS are not told here. */
+    /** The code threw an unexpected exception; {@link #fail} follows. Not called for broken connections and TLS failures. */
     protected abstract void unexpected(Throwable cause);
 
-    /** The connection is over; called once. Nothing is read or written any more. */
+    /** The connection has ended; called once. Nothing is read or written any more. */
     protected abstract void ended(@Nullable Throwable cause);
 
-    /** Appends what else is waiting to be written; called before every flush. */
+    /** Appends other waiting output; called before every flush. */
     protected void writeMore(ByteBuf out) {}
 
-    /** The other side does not read as fast as it should ({@code true}), or does again. */
+    /** The other side reads too slowly ({@code true}), or reads fast enough again ({@code false}). */
     protected void stalled(boolean stalled) {}
 
     /** Called on the event loop when a batch of frames begins. */
@@ -93,23 +93,23 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     /**
      * Goes on to the next phase of the handshake.
      *
-     * @throws IllegalStateException if that phase does not follow the present one, or follows it by a proof only
+     * @throws IllegalStateException if that phase does not follow the present one, or follows it only by a proof
      */
     protected final void enter(Phase next) {
         reader.enter(next);
     }
 
     /**
-     * Compares the other side's proof with what it should be, in constant time, and goes on to the phase that follows if they are the same.
+     * Compares the other side's proof with the expected one, in constant time, and goes on to the next phase if they are the same.
      *
-     * @return whether they are; otherwise the connection is to be failed
-     * @throws IllegalStateException if no proof is waited for
+     * @return whether they are the same; if not, the caller must fail the connection
+     * @throws IllegalStateException if the present phase does not wait for a proof
      */
     protected final boolean prove(byte[] expected, byte[] proof) {
         return reader.prove(expected, proof);
     }
 
-    /** Writes a frame soon; any thread. What is sent after the end is dropped. */
+    /** Writes a frame soon; any thread. A frame that is sent after the end is dropped. */
     public final void send(Frame frame) {
         if (!over) {
             queue.add(frame);
@@ -128,19 +128,19 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
             try {
                 ctx.executor().execute(drain);
             } catch (RejectedExecutionException e) {
-                // The event loop is gone, and the channel with it.
+                // The event loop has ended, and the channel with it.
                 end(e);
             }
         }
     }
 
     private void drain() {
-        // First the flag, then the queue: what is added after the look at the queue schedules again.
+        // First the flag, then the queue: a frame that is added after the queue was read schedules a drain again.
         drainScheduled.set(false);
         try {
             flush();
         } catch (RuntimeException | Error e) {
-            // A frame may be written half: nothing that follows it would be understood.
+            // A frame may be written in part: the other side would not understand what follows it.
             caught(e);
         }
     }
@@ -155,7 +155,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         return buffer;
     }
 
-    /** Writes everything that waits. Event loop only. */
+    /** Writes all waiting output. Event loop only. */
     protected final void flush() {
         if (over) {
             return;
@@ -166,7 +166,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         }
         writeMore(buffer);
         if (buffer.isReadable()) {
-            // Not in reach while it is written: writing may call back to this connection.
+            // Cleared before the write, because writing may call back to this connection.
             out = null;
             buffer.retain();
             channel().writeAndFlush(buffer, channel().voidPromise());
@@ -174,7 +174,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** What the socket took at once, as it nearly always does, leaves its buffer free for the next flush. */
+    /** Keeps the buffer for the next flush if the socket took all of it at once, as it usually does. */
     private void reuse(ByteBuf buffer) {
         if (buffer.refCnt() == 1 && out == null && !over && buffer.capacity() <= FLUSH_BYTES) {
             out = buffer.clear();
@@ -192,7 +192,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         return ctx.channel();
     }
 
-    /** Returns whether the channel is open and not over. */
+    /** Returns whether the connection is open and has not ended. */
     public final boolean isOpen() {
         return context != null && !over;
     }
@@ -201,7 +201,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext ctx) {
         context = ctx;
         if (over) {
-            // Given up while it was being opened.
+            // The connection was failed while it was being opened.
             ctx.close();
             return;
         }
@@ -229,12 +229,12 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Called between two frames: writes when there is much to write, and says whether the next frame may be taken. */
+    /** Called between two frames: flushes if there is much output, and returns whether the next frame may be handled. */
     boolean takesNext() {
         ByteBuf buffer = out;
         if (!over && buffer != null && buffer.readableBytes() >= FLUSH_BYTES) {
             flush();
-            // What is left waits until the other side has read some of its answers.
+            // The remaining frames wait until the other side has read some of its answers.
             return !over && (!pausesForSlowReaders || channel().isWritable());
         }
         return !over;
@@ -262,7 +262,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
             return;
         }
         ctx.channel().config().setAutoRead(writable);
-        // Within a batch the loop that reads goes on by itself.
+        // Within a batch the reading loop goes on by itself.
         if (writable && reader.hasRest() && !over && !reading) {
             beginBatch();
             reader.resume(this);
@@ -287,7 +287,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         fail(cause);
     }
 
-    /** Writes what waits, then closes the connection; any thread. */
+    /** Writes the waiting output, then closes the connection; any thread. */
     public final void fail(@Nullable Throwable cause) {
         ChannelHandlerContext ctx = context;
         if (ctx == null) {
@@ -295,7 +295,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
         } else if (ctx.executor().inEventLoop()) {
             flush();
             end(cause);
-            // An empty write completes after all that was written before it, unless the other side does not read.
+            // An empty write completes after all earlier writes, unless the other side does not read.
             ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> ctx.close());
             ctx.executor().schedule(() -> ctx.close(), CLOSE_MILLIS, TimeUnit.MILLISECONDS);
         } else {

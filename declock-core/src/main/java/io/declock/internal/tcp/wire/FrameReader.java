@@ -13,7 +13,7 @@ final class FrameReader {
     private static final int GUESSED_BYTES = 16;
 
     private final FrameBody body = new FrameBody();
-    /** What was received and not handed on yet. */
+    /** Received bytes that were not passed on yet. */
     private @Nullable ByteBuf rest;
 
     private boolean preambleRead;
@@ -40,7 +40,7 @@ final class FrameReader {
         return true;
     }
 
-    /** Takes received bytes; does not keep the buffer. */
+    /** Handles received bytes; does not keep the buffer. */
     void accept(FrameConnection connection, ByteBuf in, ByteBufAllocator allocator) {
         ByteBuf kept = rest;
         if (kept != null) {
@@ -58,14 +58,14 @@ final class FrameReader {
         return rest != null;
     }
 
-    /** Goes on with what is left. */
+    /** Goes on with the remaining bytes. */
     void resume(FrameConnection connection) {
         ByteBuf kept = rest;
         if (kept == null) {
             return;
         }
         cut(connection, kept);
-        // The end of the connection has released it already.
+        // If they differ, the end of the connection has released the buffer already.
         if (rest == kept) {
             if (kept.isReadable()) {
                 kept.discardSomeReadBytes();
@@ -86,7 +86,7 @@ final class FrameReader {
     private void cut(FrameConnection connection, ByteBuf in) {
         try {
             while (next(connection, in) && connection.takesNext()) {
-                // Everything is done in the condition.
+                // The condition does all the work.
             }
         } catch (BadFrameException e) {
             connection.badFrame(e);
@@ -123,7 +123,7 @@ final class FrameReader {
 
     private boolean nextPreamble(FrameConnection connection, ByteBuf in, int readable, int start)
             throws BadFrameException {
-        // The magic is judged as soon as it is there: something else may never send as much as a preamble.
+        // The magic number is checked as soon as it has arrived: a foreign client may never send a whole preamble.
         if (readable >= Integer.BYTES && in.getIntLE(start) != Wire.MAGIC) {
             byte[] first = new byte[Math.min(readable, GUESSED_BYTES)];
             in.getBytes(start, first);

@@ -18,12 +18,12 @@ public final class FrameWriter {
         return start;
     }
 
-    /** Ends a frame: its length is known now. */
+    /** Ends a frame and writes its length. */
     public static void end(ByteBuf out, int start) {
         out.setIntLE(start, out.writerIndex() - start - Integer.BYTES);
     }
 
-    /** Writes a text in UTF-8 after its 16-bit length; what is longer than {@link Wire#MAX_TEXT} bytes is cut. */
+    /** Writes a text in UTF-8 after its 16-bit length; a text longer than {@link Wire#MAX_TEXT} bytes is cut. */
     public static void text(ByteBuf out, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         int length = bytes.length;

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** How the records of the fabric's ports are laid out in frames. */
+/** Writes the records of {@code io.declock.spi} to frames, and reads them. */
 public final class Messages {
     private static final int MAX_MEMBERS = 255;
 
@@ -48,7 +48,7 @@ public final class Messages {
         return new JoinRequest(processId, attempt, name, peerAddress, digest, epoch, lease, former);
     }
 
-    /** Writes what was granted at joining. */
+    /** Writes the answer to a join request. */
     public static void writeJoined(ByteBuf out, JoinReply reply) {
         FrameWriter.text(out, reply.memoryNodeId());
         out.writeLongLE(reply.memoryNodeIncarnation());
@@ -62,7 +62,7 @@ public final class Messages {
         writeMembership(out, reply.membership());
     }
 
-    /** Reads what was granted at joining. */
+    /** Reads the answer to a join request. */
     public static JoinReply readJoined(FrameBody body) throws BadFrameException {
         String id = body.text(Wire.MAX_TEXT);
         long memoryNodeIncarnation = body.i64();

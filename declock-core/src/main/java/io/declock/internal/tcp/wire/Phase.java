@@ -4,14 +4,14 @@
 package io.declock.internal.tcp.wire;
 
 /**
- * How far one side of a connection has come, and which frames it takes from the other side meanwhile.
+ * The progress of one side of a connection, and the frames that it accepts from the other side in each phase.
  *
- * <p>A connection begins in {@link #PREAMBLE} and only moves from one phase to a phase that follows it. The step over the gap between
- * the phases in which the other side is a stranger and those in which it is not is taken by {@link FrameConnection#prove} alone, so
- * nothing but a valid proof takes it. A frame that the present phase does not list is a bad frame, whoever sent it.
+ * <p>A connection begins in {@link #PREAMBLE} and only moves from one phase to a phase that follows it. Only {@link FrameConnection#prove}
+ * moves from the phases in which the other side has not proved its identity to those in which it has, so only a valid proof makes that
+ * step. A frame that the present phase does not list is a bad frame, whichever side sent it.
  */
 public enum Phase {
-    /** Waits for the other side's preamble; no frame is taken. */
+    /** Waits for the other side's preamble; accepts no frame. */
     PREAMBLE("before the preamble", 0),
 
     /** A memory node waits for the proof of a compute node. */
@@ -36,11 +36,11 @@ public enum Phase {
             Wire.DIRECT_ACCESS,
             Wire.DIRECT_GRANT),
 
-    /** A memory node waits for the proof of another one that wants to ask who it is. */
+    /** A memory node waits for the proof of another one that asks for its identity. */
     ASKED_MEMORY_NODE_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, Wire.AUTH),
     /** A memory node waits for the question of another one. */
     ASKED_MEMORY_NODE_AWAITS_QUESTION("before its question", Wire.MAX_UNPROVED_REPLY_BYTES, Wire.IDENTIFY),
-    /** A memory node waits for the proof of another one that it wants to ask. */
+    /** A memory node waits for the proof of another one that it asks for its identity. */
     ASKING_MEMORY_NODE_AWAITS_PROOF(
             "before its proof", Wire.MAX_UNPROVED_REPLY_BYTES, Wire.AUTHENTICATED, Wire.REFUSED, Wire.GOODBYE),
     /** A memory node waits for the answer of another one. */
@@ -73,12 +73,12 @@ public enum Phase {
     ACCEPTING_PEER_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, Wire.AUTH),
     /** A compute node that opened a connection waits for the proof of the peer that accepted it. */
     CONNECTING_PEER_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, Wire.AUTHENTICATED),
-    /** Two compute nodes that have proved to each other who they are. */
+    /** Two compute nodes have proved their identities to each other. */
     PEERS("between peers", Wire.MAX_REQUEST_BYTES, Wire.PEER_MESSAGE, Wire.PEER_PROBE, Wire.PEER_ECHO);
 
     private final String when;
     private final int maxFrameBytes;
-    /** A bit for each type of frame below 128; none is above. */
+    /** One bit for each allowed type of frame below 128; no type is above. */
     private final long low;
 
     private final long high;
@@ -99,23 +99,23 @@ public enum Phase {
         this.high = highBits;
     }
 
-    /** Returns whether the other side may send a frame of that type now. */
+    /** Returns whether the other side may send a frame of that type in this phase. */
     public boolean allows(int type) {
         long bits = type < Long.SIZE ? low : type < 2 * Long.SIZE ? high : 0;
         return (bits >>> type & 1) != 0;
     }
 
-    /** Returns the largest frame that is taken, without its length. */
+    /** Returns the size of the largest accepted frame, without its length. */
     int maxFrameBytes() {
         return maxFrameBytes;
     }
 
-    /** Returns when it is, seen from the other side. */
+    /** Returns the phase in words, from the other side's view. */
     String when() {
         return when;
     }
 
-    /** Returns whether a connection that proves nothing may go on to the other phase. */
+    /** Returns whether a connection may go on to the other phase without a proof. */
     boolean leadsTo(Phase next) {
         return switch (this) {
             case PREAMBLE ->
@@ -131,7 +131,7 @@ public enum Phase {
         };
     }
 
-    /** Returns the phase to which a valid proof of the other side leads, or this one if no proof is waited for. */
+    /** Returns the phase to which a valid proof of the other side leads, or this one if it waits for no proof. */
     Phase proved() {
         return switch (this) {
             case MEMORY_NODE_AWAITS_PROOF -> MEMORY_NODE_AWAITS_JOIN;

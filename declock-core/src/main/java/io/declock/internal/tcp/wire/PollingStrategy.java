@@ -7,8 +7,8 @@ import io.netty.channel.SelectStrategy;
 import io.netty.util.IntSupplier;
 
 /**
- * Lets an event loop poll for a while after it last had something to do, before it sleeps: a wake-up costs more than a short wait.
- * Belongs to one event loop's thread.
+ * Lets an event loop poll for a while after its last work before it sleeps: a wake-up costs more than a short wait. Belongs to one event
+ * loop's thread.
  */
 final class PollingStrategy implements SelectStrategy {
     private final long pollNanos;
@@ -28,13 +28,13 @@ final class PollingStrategy implements SelectStrategy {
         int ready = selectNow.get();
         long now = System.nanoTime();
         if (ready > 0 || hasTasks || slept) {
-            // Whoever was woken was woken for something.
+            // A wake-up from sleep means that there was work.
             slept = false;
             lastBusy = now;
             return ready > 0 || hasTasks ? ready : CONTINUE;
         }
         if (now - lastBusy < pollNanos) {
-            // Whoever else is ready on this core goes first: polling must not take what it waits for.
+            // Another ready thread on this core runs first: polling must not take the time of the thread that it waits for.
             Thread.yield();
             return CONTINUE;
         }

@@ -9,13 +9,13 @@ import java.nio.charset.StandardCharsets;
 /**
  * The first bytes of a connection in each direction: magic, version, role, status and a nonce.
  *
- * @param magic {@link Wire#MAGIC}, or the other side speaks something else
+ * @param magic {@link Wire#MAGIC}, or another value if the other side speaks another protocol
  * @param version version of the protocol that the sender speaks
- * @param role what the connection is for
+ * @param role purpose of the connection
  * @param status 0, or the code of a {@link io.declock.spi.FabricException.Reason} for which it will be closed
  * @param nonce the sender's random bytes
  */
-@SuppressWarnings("ArrayRecordComponent") // The nonce goes from the wire to the proof; nobody compares preambles.
+@SuppressWarnings("ArrayRecordComponent") // The nonce goes from the wire to the proof; preambles are never compared.
 public record Preamble(int magic, int version, int role, int status, byte[] nonce) {
     /** Makes one of this version. */
     public static Preamble of(int role, int status, byte[] nonce) {
@@ -40,7 +40,7 @@ public record Preamble(int magic, int version, int role, int status, byte[] nonc
         return new Preamble(magic, version, role, status, body.bytes(Wire.SECRET_BYTES));
     }
 
-    /** Returns what something that is not DecLock probably is, judged by its first bytes. */
+    /** Returns which protocol a foreign side probably speaks, judged by its first bytes. */
     public static String guess(byte[] first) {
         String text = new String(first, StandardCharsets.ISO_8859_1);
         if (first.length >= 2 && (first[0] == 0x16 || first[0] == 0x15) && first[1] == 0x03) {

@@ -11,23 +11,21 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Proofs that one side knows a secret without sending it: HMAC-SHA-256 over what both sides contributed. Thread-safe.
- */
+/** Proofs that one side knows a secret without sending it: HMAC-SHA-256 over the contributions of both sides. Thread-safe. */
 public final class Proofs {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final String ALGORITHM = "HmacSHA256";
 
     private Proofs() {}
 
-    /** Returns random bytes that nobody can guess. */
+    /** Returns unpredictable random bytes. */
     public static byte[] nonce() {
         byte[] nonce = new byte[Wire.SECRET_BYTES];
         RANDOM.nextBytes(nonce);
         return nonce;
     }
 
-    /** Returns the key that a configured secret means; no secret is a key, too, that everyone knows. */
+    /** Returns the key of a configured secret; the key for no secret is publicly known. */
     public static byte[] keyOf(@Nullable String secret) {
         return ("declock:" + (secret == null ? "" : secret)).getBytes(StandardCharsets.UTF_8);
     }
@@ -36,8 +34,8 @@ public final class Proofs {
      * Returns a proof.
      *
      * @param key the secret
-     * @param label what is proved, so that a proof for one purpose serves no other
-     * @param parts what both sides contributed; each of fixed length
+     * @param label purpose of the proof, so that a proof for one purpose is invalid for another
+     * @param parts contributions of both sides, each of fixed length
      */
     public static byte[] prove(byte[] key, String label, byte[]... parts) {
         try {
@@ -58,7 +56,7 @@ public final class Proofs {
         return MessageDigest.isEqual(expected, actual);
     }
 
-    /** Returns a member of a memory node in bytes, to be proved. */
+    /** Returns the identity of a member of a memory node as bytes, for proofs. */
     public static byte[] identity(long memoryNode, int nodeId, int incarnation) {
         byte[] bytes = new byte[13];
         for (int i = 0; i < 8; i++) {

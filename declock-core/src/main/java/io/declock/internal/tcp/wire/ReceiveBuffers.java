@@ -10,14 +10,14 @@ import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.util.concurrent.FastThreadLocal;
 
 /**
- * Lets all connections of an event loop receive into one buffer: frames are handled while they are received and nobody keeps the
- * buffer, so the same few lines of memory, which are in the processor's cache, serve again and again. While somebody does keep it, as
- * TLS does with half a record, others are allocated. Thread-safe.
+ * Lets all connections of an event loop receive into one buffer: frames are handled while they are received and their handlers do not keep
+ * the buffer, so the same few cache lines are used again and again. While a handler does keep it, as TLS does with an incomplete record,
+ * further buffers are allocated. Thread-safe.
  */
 final class ReceiveBuffers extends DefaultMaxMessagesRecvByteBufAllocator {
     static final int BYTES = 64 * 1024;
 
-    /** Not pooled: it lives as long as its event loop. */
+    /** Not pooled, because the buffer lives as long as its event loop. */
     private static final ByteBufAllocator ALLOCATOR = new UnpooledByteBufAllocator(true, true);
 
     private static final FastThreadLocal<ByteBuf> SHARED = new FastThreadLocal<>() {

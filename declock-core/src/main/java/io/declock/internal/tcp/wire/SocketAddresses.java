@@ -11,13 +11,13 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import org.jspecify.annotations.Nullable;
 
-/** Addresses with ports as text, in which an address is written out: the name of a host would have to be looked up. */
+/** Addresses with ports as text. Only literal addresses are used: a host name would need a look-up. */
 public final class SocketAddresses {
     private static final int MAX_PORT = 65_535;
 
     private SocketAddresses() {}
 
-    /** Returns {@code address:port}, an IPv6 address in brackets and without the interface that it has on this host. */
+    /** Returns {@code address:port}, with an IPv6 address in brackets and without the interface's name on this host. */
     public static String text(InetAddress address, int port) {
         String bare = NetUtil.toAddressString(address);
         return (bare.indexOf(':') >= 0 ? "[" + bare + "]" : bare) + ":" + port;

@@ -10,13 +10,13 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
-/** Puts TLS below a connection. */
+/** Adds TLS to a connection. */
 public final class Tls {
     private static final String VERIFY_HOST = "HTTPS";
 
     private Tls() {}
 
-    /** Adds the accepting side; nothing without TLS. */
+    /** Adds TLS of the accepting side. Does nothing without TLS. */
     public static void addServer(ChannelPipeline pipeline, @Nullable TlsMaterial tls) {
         if (tls != null) {
             SSLEngine engine = tls.context().get().createSSLEngine();
@@ -30,10 +30,10 @@ public final class Tls {
     }
 
     /**
-     * Adds the connecting side; nothing without TLS.
+     * Adds TLS of the connecting side. Does nothing without TLS.
      *
-     * @param tls without parameters of its own: the defaults, and the certificate must be for the host that was asked for
-     * @param verifyHost false: the certificate need not be for the host, whatever the parameters say
+     * @param tls TLS to use; without parameters of its own the defaults apply, and the certificate must be for the host
+     * @param verifyHost if false, the certificate need not be for the host, whatever the parameters say
      */
     public static void addClient(
             ChannelPipeline pipeline, @Nullable TlsMaterial tls, boolean verifyHost, String host, int port) {
@@ -44,7 +44,7 @@ public final class Tls {
             if (parameters != null) {
                 engine.setSSLParameters(parameters);
             }
-            // A copy of what was just set: the given object is shared.
+            // A copy of the parameters just set, because the given object is shared.
             SSLParameters used = engine.getSSLParameters();
             if (!verifyHost) {
                 used.setEndpointIdentificationAlgorithm(null);

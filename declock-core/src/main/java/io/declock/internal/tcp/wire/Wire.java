@@ -18,14 +18,14 @@ public final class Wire {
     public static final int ROLE_SESSION = 1;
     /** Role of a connection: a compute node to a compute node. */
     public static final int ROLE_PEER = 2;
-    /** Role of a connection: a memory node to another, which it asks who it is. */
+    /** Role of a connection: a memory node to another one, which it asks for its identity. */
     public static final int ROLE_MEMORY_NODE = 3;
 
     /** Largest frame towards a memory node or a peer, without its length. */
     public static final int MAX_REQUEST_BYTES = 64 * 1024 + 64;
     /** Largest frame from a memory node, without its length. */
     public static final int MAX_REPLY_BYTES = 512 * 1024;
-    /** Largest frame towards a memory node or a peer before the sender has proved who it is. */
+    /** Largest frame towards a memory node or a peer before the sender has proved its identity. */
     public static final int MAX_HANDSHAKE_BYTES = 1024;
     /** Largest frame from a memory node before it has proved that it knows the secret: a refusal with the longest text. */
     public static final int MAX_UNPROVED_REPLY_BYTES = 2048;
@@ -33,7 +33,7 @@ public final class Wire {
     public static final int MAX_WORDS = 512;
     /** Most records in a reclaim proposal or answer. */
     public static final int MAX_RECLAIM = 8192;
-    /** Most bytes of what is granted at the way around the memory node's processor. */
+    /** Most bytes of the data that is granted on a direct connection. */
     public static final int MAX_GRANT_BYTES = 196;
     /** Longest text in bytes. */
     public static final int MAX_TEXT = 1024;
@@ -52,27 +52,27 @@ public final class Wire {
     public static final int LOOK_UP = 0x06;
     /** The members are asked for. */
     public static final int MEMBERS = 0x07;
-    /** A peer message, direct or to be relayed or relayed. */
+    /** A peer message: direct, to be relayed, or relayed. */
     public static final int PEER_MESSAGE = 0x08;
     /** Answer to a reclaim proposal. */
     public static final int RECLAIM_ANSWER = 0x09;
-    /** The session ends in good order. */
+    /** The compute node leaves, which ends its session. */
     public static final int LEAVE = 0x0A;
     /** A ticket for a peer is asked for. */
     public static final int TICKET = 0x0B;
-    /** A compute node says which set of memory nodes it uses. */
+    /** A compute node declares its set of memory nodes. */
     public static final int DECLARE_NODE_SET = 0x0C;
-    /** A peer asks whether the other one still hears it. */
+    /** A peer asks whether the other one still receives its messages. */
     public static final int PEER_PROBE = 0x0D;
-    /** It does. */
+    /** The answer to a probe. */
     public static final int PEER_ECHO = 0x0E;
-    /** The way to the region around the memory node's processor is asked for. */
+    /** Direct access to the region is requested. */
     public static final int DIRECT_ACCESS = 0x0F;
-    /** What was granted there is asked for, by who cannot read it there. */
+    /** The data granted on a direct connection is requested, by a compute node whose library does not show it. */
     public static final int DIRECT_GRANT = 0x10;
-    /** The members are asked for, and which of them know a record. */
+    /** The members are requested, and which of them know a record. */
     public static final int RECORD_MEMBERS = 0x11;
-    /** A memory node says who it is, and asks another who it is. */
+    /** A memory node gives its identity, and asks another one for its own. */
     public static final int IDENTIFY = 0x12;
 
     /** Proof of the accepting side. */
@@ -93,17 +93,17 @@ public final class Wire {
     public static final int DONE = 0x4A;
     /** A ticket. */
     public static final int TICKET_REPLY = 0x4B;
-    /** Whether there is such a way, and where. */
+    /** Whether there is direct access, and its address. */
     public static final int DIRECT_ACCESS_REPLY = 0x4C;
-    /** What was granted there. */
+    /** The data granted on a direct connection. */
     public static final int DIRECT_GRANT_REPLY = 0x4D;
     /** The members, and which of them know a record. */
     public static final int RECORD_MEMBERSHIP = 0x4E;
     /** A request was refused. */
     public static final int REFUSED = 0x4F;
-    /** The session is over and the connection about to be closed. */
+    /** The session has ended, and the connection will be closed. */
     public static final int GOODBYE = 0x50;
-    /** A memory node says who it is. */
+    /** A memory node gives its identity. */
     public static final int IDENTITY = 0x51;
 
     /** Code of an FAA in a chain. */
