@@ -13,10 +13,10 @@ import org.springframework.asm.Type;
 
 /**
  * Follows where {@code this} is on the operand stack of one method, precisely enough to tell {@code this.call(x ? a : b)} from
- * {@code other.call()}. Where it cannot tell, it says no. Words, not values, are counted, as the stack instructions do.
+ * {@code other.call()}. Where it cannot tell, it assumes another object. It counts words, not values, as the stack instructions do.
  */
 abstract class ReceiverTracker extends MethodVisitor {
-    /** Pops and pushes of the instructions without operand, from NOP to MONITOREXIT; '-' for those treated apart. */
+    /** Pops and pushes of the instructions without operand, from NOP to MONITOREXIT; '-' for those handled separately. */
     private static final String[] EFFECTS = effects();
 
     private boolean[] stack = new boolean[16];
@@ -26,7 +26,7 @@ abstract class ReceiverTracker extends MethodVisitor {
         super(SpringAsmInfo.ASM_VERSION);
     }
 
-    /** The method calls another one of the object that it was called on. */
+    /** The method calls another method on {@code this}. */
     abstract void calledOnThis(String owner, String name, String descriptor);
 
     @Override
@@ -144,7 +144,7 @@ abstract class ReceiverTracker extends MethodVisitor {
         change(dimensions, 1);
     }
 
-    /** At a branch target the depth is known; what lay below before the branch is taken to lie there still. */
+    /** At a branch target the depth is known; the words below that depth are assumed to be unchanged. */
     @Override
     public void visitFrame(int type, int localCount, Object[] local, int stackCount, Object[] types) {
         int words = 0;
