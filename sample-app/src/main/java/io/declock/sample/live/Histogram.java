@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Times in buckets that grow with the value: 16 per power of two, so that a percentile is right to about 6 %. Kept in
+ * Times in buckets that grow with the value: 16 per power of two, so that a percentile is accurate to about 6 %. Kept in
  * microseconds. Thread-safe.
  */
 public final class Histogram {
@@ -25,7 +25,7 @@ public final class Histogram {
         counts.incrementAndGet(bucket(Math.max(0, TimeUnit.NANOSECONDS.toMicros(nanos))));
     }
 
-    /** Adds everything of another one. */
+    /** Adds all times of another histogram. */
     public void add(Histogram other) {
         for (int i = 0; i < BUCKETS; i++) {
             long count = other.counts.get(i);
@@ -35,12 +35,12 @@ public final class Histogram {
         }
     }
 
-    /** Adds what {@link #filled} of another one returned. */
+    /** Adds the buckets that {@link #filled} of another histogram returned. */
     public void add(Map<Integer, Long> filled) {
         filled.forEach((bucket, count) -> counts.addAndGet(bucket, count));
     }
 
-    /** Takes away what {@link #filled} of another one returned. */
+    /** Subtracts the buckets that {@link #filled} of another histogram returned. */
     public void subtract(Map<Integer, Long> filled) {
         filled.forEach((bucket, count) -> counts.addAndGet(bucket, -count));
     }
@@ -66,7 +66,7 @@ public final class Histogram {
         return count;
     }
 
-    /** Returns the time that the given share of all recorded ones did not exceed, in microseconds; 0 without any. */
+    /** Returns the time that the given share of all recorded times did not exceed, in microseconds; 0 if none was recorded. */
     public long percentile(double share) {
         long rank = Math.max(1, (long) Math.ceil(share * count()));
         long seen = 0;
@@ -79,7 +79,7 @@ public final class Histogram {
         return 0;
     }
 
-    /** Returns the longest time, in microseconds; 0 without any. */
+    /** Returns the longest time, in microseconds; 0 if none was recorded. */
     public long max() {
         for (int i = BUCKETS - 1; i >= 0; i--) {
             if (counts.get(i) > 0) {

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One instance's figures since it started, and what was sold by all.
+ * One instance's figures since it started, and the sales of all instances.
  *
  * @param instance name of the instance
  * @param locking whether orders are taken under a lock
- * @param totals what it has counted
+ * @param totals its counters
  * @param waits buckets of a {@link Histogram} of its waits for locks
- * @param sales what was sold, by product
- * @param sharedTokens orders whose fencing token another order for the same product had, too
+ * @param sales sales by product
+ * @param sharedTokens number of orders that share their fencing token with another order for the same product
  */
 public record Stats(
         String instance,
