@@ -47,7 +47,7 @@ record DemoOptions(
               --stock=N          initial stock of each product                                          [2000]
               --postgres         use a PostgreSQL, started for this run, instead of H2
               --rdma=ADDRESS     lock over RDMA, on the device with this address; needs a JDK 25          [TCP]
-              --faults=N         kill, stop and restart every shop, and kill the memory node, N times meanwhile [0]
+              --faults=N         kill, stop and restart shops and kill the memory node, N times meanwhile    [0]
               --patience=N       seconds that the start of one process may take                         [180]
               --no-build         use the jars that are already built
             Exit codes: 0 if nothing was oversold, 1 if something was, 2 for wrong options, 3 if it could not run.
