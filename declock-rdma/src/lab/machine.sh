@@ -18,12 +18,12 @@ lab_describe() {
     } >"$directory/machine"
 }
 
-# Becomes the emulator of the machine described in directory $1, with its console at standard input and output. Told to trust the time
-# stamp counter, Linux need not ask the HPET for the time, which leaves the emulated processor each time. Told not to check the timer,
-# it starts on a busy host as well, where interrupts come later than that check waits for.
+# Replaces this process by the emulator of the machine described in directory $1, with its console at standard input and output. The
+# kernel options let Linux trust the time stamp counter, because asking the HPET for the time leaves the emulated processor each time,
+# and skip the timer check, because on a busy host interrupts come later than that check waits for.
 lab_boot() {
-    # Soft-RoCE copies with the kernel's memcpy. With these two features that is one string instruction, which the emulator executes
-    # byte by byte, so that a word could be read half written; without them it moves eight bytes at a time, as adapters do.
+    # Soft-RoCE copies with the kernel's memcpy. With the features erms and fsrm, memcpy is one string instruction, which the emulator
+    # executes byte by byte, so a word could be read half written. Without them it moves eight bytes at a time, as adapters do.
     local results=$1 accelerator=${DECLOCK_LAB_ACCELERATOR:-tcg} cpu=max,-erms,-fsrm tree qemu libraries
     local image project node address hosts mac network processors memory deadline
     # shellcheck source=/dev/null
@@ -54,10 +54,10 @@ lab_boot() {
 }
 
 # Runs the machine described in directory $2 for at most $1 seconds and returns its command's exit code. A machine that
-# ended without one has failed, whatever the emulator says.
+# ended without an exit code has failed, whatever the emulator's status is.
 lab_boot_within() {
     local deadline=$1 results=$2 status=0 began=$SECONDS grace=20
-    # The machine ends itself at the deadline; this is for an emulator that hangs.
+    # The machine ends itself at the deadline; this time limit ends an emulator that hangs.
     timeout --foreground --signal=KILL "$((deadline + grace))" "$root/lab" boot "$results" || status=$?
     if [[ ! -f $results/exit-code ]]; then
         if [[ -f $results/time-is-up || $((SECONDS - began)) -ge $((deadline + grace)) ]]; then
@@ -71,8 +71,8 @@ lab_boot_within() {
     return "$(cat "$results/exit-code")"
 }
 
-# Runs command $3 on a machine of its own with the directory of results $1, for at most $2 seconds, with its console here;
-# settings after it as for lab_describe.
+# Runs command $3 on a machine of its own with the directory of results $1, for at most $2 seconds, with its console on this
+# terminal. Further arguments are settings as for lab_describe.
 lab_run() {
     local results=$1 deadline=$2 command=$3 image
     shift 3

@@ -20,7 +20,7 @@ lab_java_home() {
     return 3
 }
 
-# Compiles the module with its tests, and what it is built on.
+# Compiles the module with its tests, and the modules that it depends on.
 lab_compile() {
     local maven=(./mvnw) java_home
     java_home=$(lab_java_home) || return
@@ -35,7 +35,7 @@ lab_compile() {
     )
 }
 
-# Prints the class path of the module's tests, of jars only.
+# Prints the class path of the module's tests, which consists of jars only.
 lab_class_path() {
     local target=$root/declock-rdma/target jar jars=()
     for jar in "$target"/declock-rdma-*-tests.jar "$target"/declock-rdma-*.jar; do
@@ -48,11 +48,12 @@ lab_class_path() {
     printf '%s:%s:%s\n' "${jars[0]}" "${jars[1]}" "$(cat "$target/laboratory/libraries")"
 }
 
-# C1 only: under emulation the second compiler costs more than it gains within a minute, and once, with two processors, a JVM crashed at
-# the entry of a method of the first whose code the second was just replacing.
+# C1 only: under emulation C2 costs more than it gains within a minute, and once, with two processors, a JVM crashed at the entry of a
+# method compiled by C1 whose code C2 was just replacing.
 lab_java_options="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED"
 
-# Prints the option that names the archive of loaded classes, made here if need be: it saves a JVM in a machine half its start.
+# Prints the option that names the archive of loaded classes, and makes the archive if it does not exist. The archive halves the start
+# time of a JVM in a machine.
 lab_class_archive() {
     local java_home=$1 class_path=$2 archive key
     key=$(printf '%s\n' "$java_home" "$class_path" "$(stat -c '%Y %s' $(tr : ' ' <<<"$class_path"))" | sha256sum | cut -c1-16)
@@ -63,7 +64,7 @@ lab_class_archive() {
         printf 'rehearse\nexit\n' | timeout 120 "$java_home/bin/java" $lab_java_options -Xmx256m -Xlog:disable \
             -XX:ArchiveClassesAtExit="$archive.$$" -cp "$class_path" \
             io.declock.rdma.laboratory.program.Participant rehearsal >&2 && mv "$archive.$$" "$archive" || {
-            echo "lab: no archive of classes could be made; going on without" >&2
+            echo "lab: the archive of classes could not be made; continuing without it" >&2
             return 0
         }
     fi
@@ -78,7 +79,8 @@ lab_java() {
         "$java_home" "$lab_java_options" "$archive" "${LAB_HEAP:-512m}" "$class_path" "$*"
 }
 
-# Makes the tests of DiSNI's native library run, with the one in directory $DECLOCK_LAB_DISNI; a machine sees the project, not all else.
+# Enables the tests of DiSNI's native library, with the library in directory $DECLOCK_LAB_DISNI. The library is copied into the project,
+# because a machine sees only the project and the system's directories.
 lab_use_disni() {
     local directory=$root/declock-rdma/target/laboratory/disni
     rm -rf "$directory" && mkdir -p "$directory" && cp -L "$DECLOCK_LAB_DISNI/libdisni.so" "$directory" || return
@@ -86,13 +88,13 @@ lab_use_disni() {
     lab_java_options+=" -Djava.library.path='$directory' -Ddeclock.test.disni='$directory'"
 }
 
-# Runs the test classes whose names match $3 for at most $1 seconds; the reports go where Failsafe puts its own.
+# Runs the test classes whose names match $3 for at most $1 seconds; the reports go to Failsafe's directory of reports.
 lab_test() {
     local deadline=$1 build=$2 pattern=$3 reports=$root/declock-rdma/target/failsafe-reports status=0 java results tests left_out=
     [[ $build == no ]] || lab_compile || return
     tests=$(lab_class_path) || return
     tests=${tests%%:*}
-    # Without it DisniIT says what was not run.
+    # Without the library these tests are left out here, and DisniIT reports that they were not run.
     if [[ -n ${DECLOCK_LAB_DISNI:-} ]]; then
         lab_use_disni || return
     else
@@ -109,7 +111,7 @@ lab_test() {
 set -o pipefail
 ($java) 2>&1 | tee /lab/results/output.txt" || status=$?
     if [[ ! -f $results/reports/TEST-junit-jupiter.xml ]]; then
-        echo "lab: no report came out of the machine" >&2
+        echo "lab: the machine left no test report" >&2
         [[ $status != 0 ]] || status=71
         return "$status"
     fi
@@ -117,7 +119,7 @@ set -o pipefail
     return "$status"
 }
 
-# Runs the scenarios of two machines whose names match $2, from this side of the machines.
+# Runs the scenarios of two machines whose names match $2; the test itself runs on the host.
 lab_two() {
     local build=$1 pattern=$2 java_home class_path
     [[ $build == no ]] || lab_compile || return
@@ -129,9 +131,9 @@ lab_two() {
         --select-class=io.declock.rdma.laboratory.TwoMachinesIT --include-methodname=".*#($pattern)"
 }
 
-# Measures part $3 of the figures, or all, in two machines, each for at most $1 seconds, and prints a table. Latencies are one
-# caller's: a single processor does for them, on which both of the JVM's compilers can be used, and no other one competes for the
-# host's.
+# Measures part $3 of the figures, or all, in two machines, each for at most $1 seconds, and prints a table. Latencies are measured with
+# one caller, so a single processor is enough: on it both of the JVM's compilers can be used, and no second emulated processor competes
+# for the host's.
 lab_figures() {
     local deadline=$1 build=$2 part=$3 options=$lab_java_options
     [[ $part == all || $part == latencies || $part == loads ]] || { usage >&2 && return 2; }
@@ -146,7 +148,7 @@ lab_figures() {
     fi
 }
 
-# Prints the part $2 of the table, measured in a machine with the settings after it.
+# Prints part $2 of the table, measured in a machine with the settings in the further arguments.
 lab_figures_of() {
     local deadline=$1 part=$2 results java
     java=$(lab_java io.declock.rdma.laboratory.program.Figures "$part") || return

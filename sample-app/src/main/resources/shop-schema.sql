@@ -6,7 +6,7 @@ create table if not exists product (
   position      integer      not null,
   initial_stock integer      not null,
   stock         integer      not null,
-  fence         bigint       not null -- highest fencing token that has written this row
+  fence         bigint       not null -- highest fencing token under which this row was written
 );
 
 create table if not exists shop_order (
@@ -20,7 +20,7 @@ create table if not exists shop_order (
 
 create index if not exists shop_order_product on shop_order (product, token);
 
--- What each instance says about itself, for the page of every other.
+-- The latest snapshot of each instance, for the pages of all instances.
 create table if not exists shop_instance (
   name       varchar(100) primary key,
   updated_at bigint       not null,

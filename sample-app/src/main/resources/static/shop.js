@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Asks the instance that served this page twice a second for what all instances have said about themselves, and draws it.
+// Twice a second, asks the instance that served this page for the snapshots of all instances, and draws them.
 'use strict';
 
 const POLL_MILLIS = 500;
@@ -13,7 +13,7 @@ const byId = id => document.getElementById(id);
 const number = value => Math.round(value).toLocaleString('en');
 const sum = (list, of) => list.reduce((total, item) => total + of(item), 0);
 
-// Names come from configuration and the database: they are text, never markup.
+// Names come from configuration and the database, so they are escaped: they are text, never markup.
 const escape = text => String(text).replace(/[&<>"']/g, c => `&#${c.charCodeAt(0)};`);
 
 function duration(micros) {
@@ -100,7 +100,7 @@ function card(instance, now, colour, scale) {
   const facts = instance.locking ? `${number(instance.held)} held, ${number(instance.waiting)} waiting` : '';
   const name = escape(instance.name);
   return `<article class="card" style="--colour:${colour}">
-    <h3><a href="${escape(instance.url)}">${name}</a><span>${quiet ? 'not heard of lately' : facts}</span></h3>
+    <h3><a href="${escape(instance.url)}">${name}</a><span>${quiet ? 'no recent snapshot' : facts}</span></h3>
     ${instance.locking ? lockCurves(instance, scale) : orderCurve(instance, scale)}</article>`;
 }
 
@@ -112,8 +112,8 @@ function drawInstances(live, colours) {
     .join('');
 }
 
-// Instances look at different moments, so a lock that changes hands may be seen with several of them. The fencing token tells
-// which sight is the newest: it grows with every write lock granted.
+// Instances take their snapshots at different moments, so several of them may report a lock that changes hands as held. The fencing
+// token tells which snapshot is the newest: it grows with every write lock granted.
 function locksOf(live) {
   const locks = new Map(live.sales.map(product => [`product:${product.product}`, unseen(`product:${product.product}`)]));
   for (const instance of live.instances) {
@@ -138,7 +138,7 @@ function locksOf(live) {
   return [...locks.values()];
 }
 
-// Who was last seen to write, by lock, since this page was opened.
+// The last known writer of each lock since this page was opened.
 const lastWriters = new Map();
 
 function unseen(name) {
@@ -154,9 +154,9 @@ function holderOf(lock, colours) {
     const names = [...new Set(lock.readers.map(reader => reader.instance))];
     return names.map(name => chip({ instance: name }, `${escape(name)} reads`)).join(' ');
   }
-  // Each instance was looked at in a moment in which it did not have the lock: it was on its way.
+  // No instance held the lock when it took its snapshot: the lock was being handed over, or it is free.
   const before = lastWriters.get(lock.name);
-  const past = before ? `, just now with ${escape(before.instance)}` : '';
+  const past = before ? `, last held by ${escape(before.instance)}` : '';
   return `<span class="note">${lock.waiting.length ? `changing hands${past}` : 'free'}</span>`;
 }
 
@@ -179,7 +179,7 @@ function lockRow(lock, colours) {
 function drawLocks(live, colours, locking) {
   byId('locks').innerHTML = locking
     ? locksOf(live).map(lock => lockRow(lock, colours)).join('')
-    : '<p class="empty">Nobody holds and nobody waits: orders are taken without a lock.</p>';
+    : '<p class="empty">No holders and no waiters: orders are taken without a lock.</p>';
 }
 
 function drawStock(live) {

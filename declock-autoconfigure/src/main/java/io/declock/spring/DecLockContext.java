@@ -9,8 +9,8 @@ import io.declock.LockOwner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link DecLocked} method may ask about the lock it runs under, on the thread on which it was called. In a reactive
- * pipeline use {@link io.declock.spring.reactive.ReactiveDecLockContext}.
+ * Gives a {@link DecLocked} method the lock it runs under, on the thread on which it was called. In a reactive pipeline use
+ * {@link io.declock.spring.reactive.ReactiveDecLockContext}.
  *
  * <pre>{@code
  * @DecLocked(name = "order", key = "#id")
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Where locked methods call each other, the innermost counts. Thread-safe.
+ * <p>Where locked methods call each other, the current lock is that of the innermost one. Thread-safe.
  */
 public final class DecLockContext {
     private static final ThreadLocal<@Nullable Scope> CURRENT = new ThreadLocal<>();
@@ -46,7 +46,7 @@ public final class DecLockContext {
     }
 
     /**
-     * Returns the handle of the current lock. Do not close it: the method's end does.
+     * Returns the handle of the current lock. Do not close it: the advice closes it when the method ends.
      *
      * @throws IllegalStateException outside of a locked method
      */
@@ -73,8 +73,8 @@ public final class DecLockContext {
     }
 
     /**
-     * Makes {@code handle} the current one on this thread until the returned scope is closed. For code that takes locks for
-     * others, as the advice does.
+     * Makes {@code handle} the current one on this thread until the returned scope is closed. For code that acquires locks on
+     * behalf of other code, as the advice does.
      *
      * @param owner the explicit owner, null if it is the thread
      */
@@ -83,8 +83,8 @@ public final class DecLockContext {
     }
 
     /**
-     * As {@link #enter(LockHandle, LockOwner)}, and says whether transactions of this thread are committed only while the handle is
-     * valid.
+     * As {@link #enter(LockHandle, LockOwner)}; {@code guardsCommits} sets whether transactions of this thread are committed only
+     * while the handle is valid.
      */
     public static Scope enter(LockHandle handle, @Nullable LockOwner owner, boolean guardsCommits) {
         Scope scope = new Scope(handle, owner, CURRENT.get(), guardsCommits);
@@ -95,14 +95,14 @@ public final class DecLockContext {
     /**
      * Called when a transaction of this thread is about to be committed.
      *
-     * @throws LockLostException if a lock of this thread has been lost and its locked method wants to write under it only
+     * @throws LockLostException if a lock of this thread has been lost and its locked method commits only while it is held
      */
     public static void checkCommit() {
         for (Scope scope = CURRENT.get(); scope != null; scope = scope.outer) {
             if (scope.guardsCommits && !scope.handle.isValid()) {
                 throw new LockLostException(
                         "The transaction is rolled back: it was about to be committed after its lock had been"
-                                + " lost. Nothing was written, it may be tried again. " + scope.handle);
+                                + " lost. Nothing was written; the call may be tried again. " + scope.handle);
             }
         }
         for (Scope scope = CURRENT.get(); scope != null; scope = scope.outer) {
@@ -110,7 +110,7 @@ public final class DecLockContext {
         }
     }
 
-    /** The time during which a handle is the current one. Close it on the thread that made it, innermost first. */
+    /** The time during which a handle is the current one. Close it on the thread that entered it, the innermost scope first. */
     public static final class Scope implements AutoCloseable {
         private final LockHandle handle;
         private final @Nullable LockOwner owner;
@@ -125,7 +125,7 @@ public final class DecLockContext {
             this.guardsCommits = guardsCommits;
         }
 
-        /** Returns whether a transaction was committed in this time, while the handle was valid if that is demanded. */
+        /** Returns whether a transaction was committed in this scope; with {@code guardsCommits}, while the handle was valid. */
         public boolean hasCommitted() {
             return committed;
         }

@@ -44,15 +44,15 @@ public @interface DecLocked {
     /**
      * SpEL expressions for what is locked. An expression may use the parameters by name ({@code #id}) or position
      * ({@code #p0}, {@code #a0}), {@code #root.method}, {@code #root.methodName}, {@code #root.target},
-     * {@code #root.targetClass}, {@code #root.args} and beans ({@code @bean}). Each yields one lock, or as many as the
-     * collection or array that it evaluates to has elements. Null, or an empty string, is an error.
+     * {@code #root.targetClass}, {@code #root.args} and beans ({@code @bean}). Each expression yields one lock, or one lock per
+     * element if it evaluates to a collection or array. Null, or an empty string, is an error.
      */
     @AliasFor("value")
     String[] key() default {};
 
     /**
-     * First part of the lock's name, as plain text; placeholders are resolved. With a key, the lock is called
-     * {@code name:key}; without one, just {@code name}.
+     * First part of the lock's name, as plain text; placeholders are resolved. With a key, the lock's name is
+     * {@code name:key}; without one, it is {@code name}.
      */
     String name() default "";
 
@@ -60,14 +60,14 @@ public @interface DecLocked {
     LockMode mode() default LockMode.WRITE;
 
     /**
-     * How long to wait for the lock, as {@code 5s} or {@code PT5S}; placeholders are resolved. Zero asks once. Empty for
-     * {@code declock.wait-time}.
+     * How long to wait for the lock, as {@code 5s} or {@code PT5S}; placeholders are resolved. Zero tries once without waiting.
+     * Empty for {@code declock.wait-time}.
      */
     String waitTime() default "";
 
     /**
-     * Ceiling on one hold, as {@code 5s} or {@code PT5S}; placeholders are resolved. When it is reached the lock is
-     * released and counts as lost. Empty for none: the lock is held until the method ends.
+     * Ceiling on one hold, as {@code 5s} or {@code PT5S}; placeholders are resolved. When the ceiling is reached, the lock is
+     * released and counts as lost. Empty for no ceiling: the lock is held until the method ends.
      */
     String leaseTime() default "";
 
@@ -76,16 +76,16 @@ public @interface DecLocked {
 
     /**
      * For {@link OnFailure#FALLBACK}: name of a method of the same class to call instead, with the same parameters and
-     * return type, and optionally one more parameter for the exception. It runs without the lock. If its exception
-     * parameter accepts a {@link io.declock.MemoryNodeUnavailableException}, it is called for that as well.
+     * return type, and optionally one more parameter for the exception. The fallback runs without the lock. If its exception
+     * parameter accepts a {@link io.declock.MemoryNodeUnavailableException}, the fallback is called for that failure as well.
      */
     String fallback() default "";
 
-    /** What to do when the method returned normally but its lock had been lost before it did. */
+    /** What to do when the method returned normally but its lock had been lost before. */
     OnLost onLost() default OnLost.THROW;
 
     /**
-     * Whether the thread that runs the method is interrupted when the lock is lost, so that a long wait inside of the method ends early.
+     * Whether the thread that runs the method is interrupted when the lock is lost, so that a long wait inside the method ends early.
      * For methods that return neither a stage nor a reactive type.
      */
     boolean interruptOnLost() default false;

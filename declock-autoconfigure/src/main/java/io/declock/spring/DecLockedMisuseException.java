@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link DecLocked} that cannot mean what its author meant: its method would run without the lock, or its key cannot be
- * told. Thrown at start for what can be seen then, else at the call. Names the method and the expression.
+ * A {@link DecLocked} that cannot work: its method would run without the lock, or its key cannot be determined. Thrown when the
+ * application starts if the problem can be found then, otherwise when the method is called. Names the method and the expression.
  */
 public class DecLockedMisuseException extends DecLockException {
     private static final long serialVersionUID = 1L;
@@ -22,7 +22,7 @@ public class DecLockedMisuseException extends DecLockException {
         this.problems = List.of(problem);
     }
 
-    /** Makes one for all that was found at start. */
+    /** Makes one for all problems found at start. */
     public DecLockedMisuseException(List<String> problems) {
         super(
                 problems.size() == 1

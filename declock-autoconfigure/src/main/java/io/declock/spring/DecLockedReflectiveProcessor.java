@@ -11,7 +11,7 @@ import org.springframework.aot.hint.annotation.ReflectiveProcessor;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Registers for native images what the advice calls by reflection: the locked methods and their fallbacks. */
+/** Registers for native images the methods that the advice calls by reflection: the locked methods and their fallbacks. */
 final class DecLockedReflectiveProcessor implements ReflectiveProcessor {
     @Override
     public void registerReflectionHints(ReflectionHints hints, AnnotatedElement element) {

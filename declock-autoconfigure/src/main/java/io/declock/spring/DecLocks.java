@@ -10,8 +10,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Several {@link DecLocked} on one element. All locks are taken in one request. Settings other than name, key and mode
- * concern the request as a whole: give them once, or the same everywhere.
+ * Several {@link DecLocked} on one element. All locks are taken in one request. Attributes other than name, key and mode
+ * apply to the request as a whole: set them on one annotation, or to the same value on all of them.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory node's own connection to itself: executes chains on the adapter. There is one, so chains are executed in the order of
- * posting. Thread-safe.
+ * The memory node's own connection to itself, which executes chains on the adapter. It is the only one, so chains are executed in the
+ * order of posting. Thread-safe.
  */
 final class Agent implements RemoteMemory, Connection.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
@@ -38,7 +38,7 @@ final class Agent implements RemoteMemory, Connection.Owner {
                 agent);
         manager.execute(() -> connection.connect(target));
         Listener.await(
-                agent.established, 2 * manager.settings().connectTimeout().toMillis(), "connecting to the own adapter");
+                agent.established, 2 * manager.settings().connectTimeout().toMillis(), "connecting to its own adapter");
         return agent;
     }
 
@@ -53,7 +53,7 @@ final class Agent implements RemoteMemory, Connection.Owner {
         if (established.isDone() && !established.isCompletedExceptionally()) {
             if (!manager.isClosed()) {
                 LOG.error(
-                        "The memory node's own RDMA connection ended: operations over TCP are not executed any more: {}",
+                        "The memory node's own RDMA connection ended, so operations over TCP are no longer executed: {}",
                         cause.getMessage());
             }
             established.join().fail(cause);

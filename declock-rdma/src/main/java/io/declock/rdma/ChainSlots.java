@@ -19,13 +19,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The native side of a ring of chains: for each place in the ring, linked requests and registered memory for what they read and
- * write. Chains are written in place; nothing is allocated.
+ * The native side of a ring of chains: for each slot of the ring, linked requests and registered memory for the words that they read
+ * and write. Chains are written in place, without allocation.
  *
- * <p>Order: the responder of a reliable connection begins requests in order and ends an atomic before it begins what follows, so
- * atomics and READs need nothing. Only a READ's words may be fetched late, after a WRITE behind it: such a WRITE of the same chain
- * has a fence. Nothing else has one, deliberately: it would wait for everything under way on the queue pair, and the Soft-RoCE of
- * Linux 6.1 now and then forgets a fenced request until the next one is posted.
+ * <p>Order: the responder of a reliable connection begins requests in order and ends an atomic before it begins the next request, so
+ * atomics and READs need no fence. Only a READ's words may be fetched late, after a WRITE behind it: such a WRITE of the same chain
+ * has a fence. No other request has one, deliberately: it would wait for all READs and atomics in flight on the queue pair, and the
+ * Soft-RoCE of Linux 6.1 sometimes forgets a fenced request until the next one is posted.
  *
  * <p>Not thread-safe, but one thread may write a chain while another reads the words of one that has completed.
  */
@@ -36,7 +36,7 @@ final class ChainSlots {
     private static final Logger LOG = LoggerFactory.getLogger(ChainSlots.class);
     private static final int VERBS = VerbChain.MAX_VERBS;
 
-    /** Where the results and the data of a verb lie in its slot: each has room for the largest. */
+    /** Size of the results and data of one verb in its slot: each verb has room for the largest. */
     private static final long VERB_BYTES = (long) MAX_WORDS * Long.BYTES;
 
     private final RegionGrant grant;
@@ -48,11 +48,11 @@ final class ChainSlots {
     private final SendRequests requests;
 
     /**
-     * Makes empty ones.
+     * Makes empty slots.
      *
-     * @param grant what of the other side's memory may be used
-     * @param count how many; a power of two
-     * @param inlineBytes the most that the queue pair takes inline
+     * @param grant the part of the other side's memory that may be used
+     * @param count number of slots; a power of two
+     * @param inlineBytes the largest size that the queue pair takes inline
      */
     ChainSlots(VerbsBackend backend, IbvPd pd, RegionGrant grant, int count, int inlineBytes) throws IOException {
         this.grant = grant;
@@ -70,7 +70,7 @@ final class ChainSlots {
         }
     }
 
-    /** Nearly every chain is one FAA, so each slot has one that needs no more than address and addend. */
+    /** Nearly every chain is a single FAA, so each slot has a prepared FAA that needs only address and addend. */
     private void prepareAddition(int slot, long result) {
         int request = addition(slot);
         requests.header(request, slot, Constants.IBV_WR_ATOMIC_FETCH_AND_ADD, Constants.IBV_SEND_SIGNALED);
@@ -78,7 +78,7 @@ final class ChainSlots {
         requests.local(request, result, Long.BYTES, registration.getLkey());
     }
 
-    /** Returns which request is the prepared FAA of a slot: they come after all others. */
+    /** Returns the index of a slot's prepared FAA: these requests come after all others. */
     private int addition(int slot) {
         return count * VERBS + slot;
     }
@@ -87,7 +87,7 @@ final class ChainSlots {
         try {
             return backend.register(pd, memory.address(), memory.byteSize(), Constants.IBV_ACCESS_LOCAL_WRITE);
         } catch (IOException e) {
-            // Too little locked memory, for instance; and the next connection will try again.
+            // For example, the limit of locked memory is too low. The next connection tries again.
             free();
             throw e;
         }
@@ -97,14 +97,14 @@ final class ChainSlots {
         return count;
     }
 
-    /** Returns the slot that the chain of that sequence number has. */
+    /** Returns the slot of the chain with that sequence number. */
     int slot(long sequence) {
         return (int) sequence & count - 1;
     }
 
     /** Returns whether a chain stays within the memory that was granted. */
     boolean isGranted(VerbChain chain) {
-        // Nearly every chain has one verb, for which a loop is more work than what is in it.
+        // Nearly every chain has one verb, for which a loop costs more than the check itself.
         return chain.size() == 1 ? isGranted(chain, 0) : areGranted(chain);
     }
 
@@ -126,14 +126,14 @@ final class ChainSlots {
                 && address <= grant.length() - (long) words * Long.BYTES;
     }
 
-    /** Returns how much memory was granted, in bytes. */
+    /** Returns the size of the granted memory in bytes. */
     long granted() {
         return grant.length();
     }
 
     /**
-     * Writes a chain to its slot, with a completion for the last request only, whose id is the slot; returns where the first request
-     * lies.
+     * Writes a chain to its slot, with a completion for the last request only, whose id is the slot. Returns the address of the first
+     * request.
      */
     long write(VerbChain chain, long sequence) {
         int slot = slot(sequence);
@@ -189,12 +189,12 @@ final class ChainSlots {
         }
     }
 
-    /** Returns at which word a request's results and data begin. */
+    /** Returns the index of the word at which a request's results and data begin. */
     private static int at(int request) {
         return request * MAX_WORDS;
     }
 
-    /** Returns a word that a verb of that chain, which has completed, brought. */
+    /** Returns a word of the result of a verb of that chain, which has completed. */
     long word(long sequence, int verb, int word) {
         if (verb < 0 || verb >= VERBS || word < 0 || word >= MAX_WORDS) {
             throw new IndexOutOfBoundsException("word " + word + " of verb " + verb);
@@ -202,13 +202,13 @@ final class ChainSlots {
         return words.get(at(slot(sequence) * VERBS + verb) + word);
     }
 
-    /** Gives the memory back; the queue pair must be destroyed, and nobody reads words any more. */
+    /** Frees the memory; the queue pair must be destroyed, and no thread may read words any more. */
     void release() {
         try {
             registration.deregMr().execute().free();
         } catch (IOException e) {
-            // The adapter may still write to it: better lost than somebody else's.
-            LOG.warn("Memory could not be deregistered, and is kept for good: {}", e.getMessage());
+            // The adapter may still write to the memory, so it must not be reused: it is leaked instead.
+            LOG.warn("Memory could not be deregistered and is never freed: {}", e.getMessage());
             return;
         }
         free();

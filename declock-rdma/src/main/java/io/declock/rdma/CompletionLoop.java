@@ -16,17 +16,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that takes completions of one device. While something is under way it polls for a while; then it asks for events,
- * polls once more (what completed before it asked makes no event), and sleeps on the completion channel.
+ * The completion thread of one device. While requests are in flight it polls for a while. Then it requests events, polls once more
+ * (completions from before the request cause no event), and sleeps on the completion channel.
  *
- * <p>Whoever waits for a completion of its own may take from a queue as well, see {@link CompletionQueue#take}: nobody has to be
- * woken then. So an event is asked for only where something is left that nobody waits for: by the thread before it sleeps, if a
- * handler {@linkplain Handler#needsEvent needs} one, and by whoever leaves something under way while the thread sleeps, see {@link
- * CompletionQueue#watch}. Each sees what the other did before, or is seen by it.
+ * <p>A thread that waits for a completion of its own may take completions from a queue as well, see {@link CompletionQueue#take}: then
+ * no thread has to be woken. So an event is requested only for chains that no thread waits for: by the completion thread before it
+ * sleeps, if a handler {@linkplain Handler#needsEvent needs} one, and by a thread that leaves chains in flight while the completion
+ * thread sleeps, see {@link CompletionQueue#watch}. Of the two, at least one sees what the other did before.
  *
- * <p>One thread at a time has a queue. Who finds it taken leaves what it came for to that one, which looks again after letting it go.
+ * <p>One thread at a time holds a queue's lock. A thread that finds the lock taken leaves its work to the holder, which checks again
+ * after unlocking.
  *
- * <p>Queues are added and removed on the thread itself, so that none is polled that was destroyed. Thread-safe.
+ * <p>Queues are added and removed on the completion thread itself, so that it never polls a destroyed queue. Thread-safe.
  */
 final class CompletionLoop {
     private static final Logger LOG = LoggerFactory.getLogger(CompletionLoop.class);
@@ -44,9 +45,9 @@ final class CompletionLoop {
     private final Thread thread;
     private volatile boolean closed;
     private volatile boolean ended;
-    // Whether the thread sleeps or is about to, and has begun to look which handlers need an event.
+    // Whether the thread sleeps, or is about to sleep and has begun to check which handlers need an event.
     private volatile boolean asleep;
-    // The thread's own.
+    // Used by the thread only.
     private final List<CompletionQueue> queues = new ArrayList<>();
 
     CompletionLoop(VerbsBackend backend, IbvContext context, ConnectionSettings settings, RdmaCounters counters)
@@ -60,7 +61,7 @@ final class CompletionLoop {
                 Thread.ofPlatform().daemon().name("declock-rdma-completions").start(this::run);
     }
 
-    /** A completion queue and who takes what completes. */
+    /** A completion queue and the handler of its completions. */
     final class CompletionQueue implements Takers.Source {
         final IbvCQ cq;
         final Handler handler;
@@ -68,7 +69,7 @@ final class CompletionLoop {
         // Guarded by the lock.
         private final Completions completions = new Completions(BATCH);
         private boolean removed;
-        // Set before trying for the lock, looked at after letting it go.
+        // Set before trying to lock, checked after unlocking.
         private volatile boolean toArm;
 
         private CompletionQueue(IbvCQ cq, Handler handler) {
@@ -76,7 +77,7 @@ final class CompletionLoop {
             this.handler = handler;
         }
 
-        /** Lets the calling thread take what has completed, unless somebody does already; returns whether there was anything. */
+        /** Lets the calling thread take completions, unless another thread does already; returns whether there were any. */
         @Override
         public boolean take() {
             try {
@@ -87,7 +88,7 @@ final class CompletionLoop {
             }
         }
 
-        /** Has the loop woken by what completes from now on, and takes what has already; nothing if it is awake and will look. */
+        /** Makes the next completion wake the loop, and takes earlier completions. Does nothing if the loop is awake: then it will poll. */
         @Override
         public void watch() {
             if (!asleep) {
@@ -104,13 +105,13 @@ final class CompletionLoop {
             }
         }
 
-        /** The loop is woken to meet the same, and ends. */
+        /** Wakes the loop, which meets the same failure and ends. */
         private void giveUp(IOException cause) {
-            LOG.debug("The loop will meet this as well: {}", cause.getMessage());
+            LOG.debug("The completion loop will fail with the same cause: {}", cause.getMessage());
             tasks.wake();
         }
 
-        /** Takes, or has it done by who is taking just now; returns whether this thread found anything. */
+        /** Takes completions, or leaves that to the thread that is taking just now; returns whether this thread found any. */
         private boolean tend(boolean arm) throws IOException {
             if (arm) {
                 toArm = true;
@@ -145,7 +146,7 @@ final class CompletionLoop {
             return found;
         }
 
-        /** Returns whether the calling thread is just taking from this queue, so that a completion posts. */
+        /** Returns whether the calling thread is just taking from this queue: then a completion's handler is the caller. */
         @Override
         public boolean isTaking() {
             return taking.isHeldByCurrentThread();
@@ -162,28 +163,28 @@ final class CompletionLoop {
         }
     }
 
-    /** Takes completions, one thread at a time. */
+    /** Receives completions, from one thread at a time. */
     interface Handler {
-        /** Takes completion {@code i}. */
+        /** Receives completion {@code i}. */
         void completed(Completions completions, int i);
 
-        /** Returns whether completions are to be expected soon. */
+        /** Returns whether completions are expected soon. */
         boolean isBusy();
 
-        /** Returns whether an event must tell of the next completion, because nobody else looks for it; also called when not busy. */
+        /** Returns whether the next completion must cause an event, because no other thread polls for it; also called when not busy. */
         default boolean needsEvent() {
             return true;
         }
     }
 
-    /** Creates a queue and takes from it until it is removed. */
+    /** Creates a queue and takes its completions until it is removed. */
     CompletionQueue create(int entries, Handler handler) throws IOException {
         CompletionQueue queue = new CompletionQueue(channel.getContext().createCQ(channel, entries, 0), handler);
         execute(() -> queues.add(queue));
         return queue;
     }
 
-    /** Stops taking from a queue and destroys it, which takes that its queue pair was destroyed; then runs something. */
+    /** Stops taking from a queue and destroys it, for which its queue pair must be destroyed; then runs {@code then}. */
     void remove(CompletionQueue queue, Runnable then) {
         execute(() -> {
             queues.remove(queue);
@@ -197,7 +198,7 @@ final class CompletionLoop {
         });
     }
 
-    /** Runs something short on the thread, soon; at once if that has ended. */
+    /** Runs a short task on the thread, soon; at once if that thread has ended. */
     void execute(Runnable task) {
         tasks.execute(task);
     }
@@ -206,14 +207,14 @@ final class CompletionLoop {
         try {
             loop();
         } catch (IOException | RuntimeException e) {
-            LOG.error("The thread that takes completions ended: no RDMA operation completes any more", e);
+            LOG.error("The completion thread ended: RDMA operations no longer complete", e);
         } finally {
             ended = true;
             tasks.end();
         }
     }
 
-    /** Returns whether its thread has ended, for whatever reason: nothing completes any more. */
+    /** Returns whether its thread has ended, for whatever reason: then operations no longer complete. */
     boolean hasEnded() {
         return ended;
     }
@@ -274,7 +275,7 @@ final class CompletionLoop {
         return found;
     }
 
-    /** Takes with the queue's lock held. */
+    /** Takes completions with the queue's lock held. */
     private boolean poll(CompletionQueue queue) throws IOException {
         if (queue.removed) {
             return false;
@@ -287,19 +288,19 @@ final class CompletionLoop {
             try {
                 queue.handler.completed(queue.completions, i);
             } catch (RuntimeException e) {
-                LOG.error("Taking a completion threw", e);
+                LOG.error("A completion handler failed", e);
             }
         }
         return count > 0;
     }
 
-    /** Ends when the last queue was removed, and waits a moment for that; returns whether it did. */
+    /** Ends the thread once the last queue is removed, and waits a moment for that; returns whether it ended. */
     boolean end() {
         closed = true;
         tasks.wake();
         try {
             if (Thread.currentThread() != thread && !tasks.awaitEnd(CLOSE_SECONDS)) {
-                LOG.warn("The thread that takes completions did not end within {} s", CLOSE_SECONDS);
+                LOG.warn("The completion thread did not end within {} s", CLOSE_SECONDS);
                 return false;
             }
             return true;
@@ -309,7 +310,7 @@ final class CompletionLoop {
         }
     }
 
-    /** Ends, and destroys the completion channel, which its thread would otherwise go on to use. */
+    /** Ends the thread, and destroys the completion channel once the thread no longer uses it. */
     void close() {
         if (!end()) {
             return;

@@ -5,7 +5,7 @@ package io.declock.rdma;
 
 import java.util.List;
 
-/** {@code enum ibv_wc_status} of verbs.h, and what the more frequent ones mean here. */
+/** {@code enum ibv_wc_status} of verbs.h, and the meanings of its more frequent values here. */
 final class CompletionStatus {
     private static final List<String> NAMES = List.of(
             "SUCCESS",
@@ -44,10 +44,10 @@ final class CompletionStatus {
                     case 5 -> ": the queue pair was shut down";
                     case 9 ->
                         ": the other side's adapter does not allow this operation; check that its device executes atomics";
-                    case 10 -> ": the key or the bounds are not those that were granted, or were revoked";
+                    case 10 -> ": the key or the bounds are not the granted ones, or the grant was revoked";
                     case 12 ->
                         ": the other side's adapter did not acknowledge; its host is down, or a switch drops RoCE traffic";
-                    case 13 -> ": the other side takes no messages";
+                    case 13 -> ": the other side posts no receive buffers for messages";
                     default -> "";
                 };
     }

@@ -28,12 +28,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One reliable connection, from asking for it to its end, with everything that it owns. Driven by events of the connection manager
- * with a deadline; whatever goes wrong, its owner is told once and everything is given back.
+ * One reliable connection, from its request to its end, with the resources that it owns. Events of the connection manager drive it, with a
+ * deadline; after any failure its owner is told once and all resources are released.
  *
  * <pre>
- *   connecting: address resolved, queue pair made, route resolved, asked ─► up ─► over
- *   accepting:  queue pair made, accepted ─────────────────────────────────► up ─► over
+ *   connecting: address resolved, queue pair made, route resolved, requested ─► up ─► over
+ *   accepting:  queue pair made, accepted ─────────────────────────────────────► up ─► over
  * </pre>
  *
  * <p>{@link #fail} may be called by any thread, the rest belongs to the connection manager's thread.
@@ -60,33 +60,34 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
     private boolean up;
     private boolean over;
     private boolean released;
-    // Set once, before anything completes.
+    // Set once, before the first completion.
     private volatile CompletionLoop.@Nullable Handler completionHandler;
 
-    /** Whose connection it is; called on the connection manager's thread. */
+    /** The owner of a connection; called on the connection manager's thread. */
     interface Owner {
-        /** The queue pair is made and may be posted receives to. */
+        /** The queue pair is made; receives may be posted to it. */
         default void prepared(Connection connection) throws IOException {}
 
         /** Both sides are ready. */
         void established(Connection connection, byte[] privateData) throws IOException;
 
         /**
-         * It is over, or never came to stand. When this has returned, the queue pair is destroyed: nothing may be posted any more.
+         * The connection ended, or was never established. When this method has returned, the queue pair is destroyed, so nothing may be
+         * posted any more.
          */
         void ended(Connection connection, FabricException cause);
     }
 
-    /** Gives one thing back. */
+    /** Releases one resource. */
     @FunctionalInterface
     interface Closing {
         void close() throws IOException;
     }
 
     /**
-     * Makes one that is not begun.
+     * Makes a connection that is not started.
      *
-     * @param what what it leads to, for messages
+     * @param what the other side, for messages
      * @param greeting private data to connect or accept with
      */
     Connection(ConnectionManager manager, String what, QueueSizes sizes, byte[] greeting, Owner owner) {
@@ -97,7 +98,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         this.owner = owner;
     }
 
-    /** Begins to connect; the owner is told how it went. */
+    /** Begins to connect; the owner is told the outcome. */
     void connect(InetSocketAddress target) {
         int millis = Math.toIntExact(manager.settings().connectTimeout().toMillis());
         try {
@@ -111,7 +112,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         }
     }
 
-    /** Accepts a request that came with an id; {@code more} prepares what the greeting tells. */
+    /** Accepts a request that came with an id; {@code more} makes the private data of the acceptance. */
     void accept(RdmaCmId requested, Greeting more) {
         id = requested;
         manager.handle(requested, this);
@@ -168,7 +169,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         if (sizes.isPassive()) {
             qp = createQueuePair(current, domain, found.passiveQueue());
         } else {
-            // One for each request of either kind, all of which may be flushed at once.
+            // One entry for each request of either kind, because all of them may be flushed at once.
             CompletionQueue queue = found.completions().create(sizes.sends() + sizes.receives(), this);
             completionQueue = queue;
             qp = createQueuePair(current, domain, queue.cq);
@@ -182,7 +183,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         } catch (IOException e) {
             throw e;
         } catch (Exception e) {
-            // DiSNI declares any exception.
+            // DiSNI declares Exception.
             throw new IOException(e);
         }
     }
@@ -210,7 +211,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         }
     }
 
-    /** A device may take nothing inline, and says so by refusing. */
+    /** Tries again without inline data: a device that takes none refuses the queue pair. */
     private IbvQP withoutInline(RdmaCmId current, IbvPd domain, IbvQPInitAttr attributes) throws IOException {
         attributes.cap().setMax_inline_data(0);
         try {
@@ -230,7 +231,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
     @Override
     public void event(CmEvent event) {
         if (over) {
-            // It may have been on its way; what it would go on with is given back.
+            // The event may have been on its way when the connection ended; its resources are released already.
             return;
         }
         try {
@@ -288,7 +289,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         end(new FabricException(message, cause));
     }
 
-    /** Ends the connection, then runs something, when nothing of it can be executed any more. */
+    /** Ends the connection, and runs {@code then} once none of its requests can be executed any more. */
     void endThen(FabricException cause, Runnable then) {
         if (released) {
             then.run();
@@ -298,7 +299,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         }
     }
 
-    /** Ends it at once. */
+    /** Ends the connection at once. */
     void end(FabricException cause) {
         if (over) {
             return;
@@ -315,8 +316,9 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
     }
 
     /**
-     * Sees to it that nothing of the connection is executed any more, and gives everything back then. Where the queue pair can be neither put
-     * into error nor destroyed it is tried again and again: who waits for the end (rule B2) must not be told before.
+     * Makes sure that none of the connection's requests is executed any more, and then releases its resources. If the queue pair can be
+     * neither moved to the error state nor destroyed, this is tried again and again: a caller that waits for the end (rule B2) must not be
+     * told before.
      */
     private void quiesce(RdmaCmId current) {
         boolean quiet = qp == null || isInError(current);
@@ -325,7 +327,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
                 current.disconnect();
             }
         } catch (IOException e) {
-            LOG.debug("Ending the connection to {}: {}", what, e.getMessage());
+            LOG.debug("Disconnecting from {} failed: {}", what, e.getMessage());
         }
         quiet |= destroyQueuePair(current);
         if (!quiet && !manager.isClosed()) {
@@ -347,12 +349,12 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
             manager.backend().toError(current);
             return true;
         } catch (IOException e) {
-            LOG.warn("The queue pair to {} could not be put into error: {}", what, e.getMessage());
+            LOG.warn("The queue pair to {} could not be moved to the error state: {}", what, e.getMessage());
             return false;
         }
     }
 
-    /** Returns whether there is no queue pair any more. */
+    /** Returns whether the queue pair no longer exists. */
     private boolean destroyQueuePair(RdmaCmId current) {
         if (qp == null) {
             return true;
@@ -372,7 +374,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
             try {
                 resource.close();
             } catch (IOException | RuntimeException e) {
-                LOG.warn("A resource of the connection to {} could not be given back: {}", what, e.getMessage());
+                LOG.warn("A resource of the connection to {} could not be released: {}", what, e.getMessage());
             }
         }
         resources.clear();
@@ -390,19 +392,19 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         afterEnd.clear();
     }
 
-    /** Gives something back when the queue pair is destroyed; what came last goes first. */
+    /** Adds a resource, which is released when the queue pair is destroyed; the last one added is released first. */
     void owns(Closing resource) {
         resources.push(resource);
     }
 
-    /** Registers memory in this connection's domain until its end. */
+    /** Registers memory in this connection's domain until the connection ends. */
     IbvMr register(long address, long length, int access) throws IOException {
         IbvMr registration = manager.backend().register(domain(), address, length, access);
         resources.push(() -> registration.deregMr().execute().free());
         return registration;
     }
 
-    /** Sets who takes what completes. */
+    /** Sets the handler of completions. */
     void completionsTo(CompletionLoop.Handler handler) {
         completionHandler = handler;
     }
@@ -467,7 +469,7 @@ final class Connection implements ConnectionManager.Handler, CompletionLoop.Hand
         return current;
     }
 
-    /** Returns how many bytes the queue pair takes inline. */
+    /** Returns the number of bytes that the queue pair takes inline. */
     int inlineBytes() {
         return inlineBytes;
     }

@@ -25,10 +25,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The thread that talks to the connection manager of rdma-core: it makes, accepts and ends connections, and waits for events
- * meanwhile. All that is done to an id is done on this thread, in order; so nothing of it needs a lock, and an id is never destroyed
- * while its event is being looked at.
+ * meanwhile. All calls for an id are made on this thread, in order; so they need no lock, and an id is never destroyed while its event
+ * is being handled.
  *
- * <p>{@link #execute} and {@link #close} may be called by any thread, everything else belongs to the thread.
+ * <p>{@link #execute} and {@link #close} may be called by any thread, everything else belongs to this thread.
  */
 final class ConnectionManager implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionManager.class);
@@ -42,13 +42,13 @@ final class ConnectionManager implements AutoCloseable {
     private final ScheduledExecutorService timer;
     private final TaskQueue tasks;
     private volatile boolean closed;
-    // The thread's own.
+    // Used by the thread only.
     private final Map<RdmaCmId, Handler> handlers = new HashMap<>();
     private boolean ended;
-    // Read by others for their information.
+    // Other threads read it for information.
     private final Map<IbvContext, Device> devices = new ConcurrentHashMap<>();
 
-    /** Takes the events of one id, on the manager's thread. */
+    /** Handles the events of one id, on the manager's thread. */
     interface Handler {
         void event(CmEvent event);
 
@@ -59,13 +59,13 @@ final class ConnectionManager implements AutoCloseable {
     /**
      * Starts the thread.
      *
-     * @throws IOException if there is no RDMA device; the message says so
+     * @throws IOException if there is no RDMA device; the message tells this
      */
     ConnectionManager(VerbsBackend backend, ConnectionSettings settings, RdmaCounters counters) throws IOException {
         this(backend, settings, counters, RdmaEventChannel.createEventChannel());
     }
 
-    /** Starts the thread on a channel, which it owns from now on. */
+    /** Starts the thread on a channel, which this manager owns from then on. */
     ConnectionManager(
             VerbsBackend backend, ConnectionSettings settings, RdmaCounters counters, RdmaEventChannel channel) {
         this.backend = backend;
@@ -81,7 +81,7 @@ final class ConnectionManager implements AutoCloseable {
         Thread.ofPlatform().daemon().name("declock-rdma-connections").start(this::run);
     }
 
-    /** Runs something short on the thread, soon; at once if that has ended. */
+    /** Runs a short task on the thread, soon; at once if that thread has ended. */
     void execute(Runnable task) {
         tasks.execute(task);
     }
@@ -102,7 +102,7 @@ final class ConnectionManager implements AutoCloseable {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            LOG.error("The thread that makes RDMA connections ended: no connection can be made any more", e);
+            LOG.error("The thread that makes RDMA connections ended: no more connections can be made", e);
         } finally {
             end();
         }
@@ -118,7 +118,7 @@ final class ConnectionManager implements AutoCloseable {
             try {
                 handler.event(event);
             } catch (RuntimeException e) {
-                LOG.error("The RDMA connection of {} is ended because its event threw", event.describe(), e);
+                LOG.error("An RDMA connection is ended because handling its event {} failed", event.describe(), e);
                 handler.closed();
             }
         } else if (event.type() == EventType.RDMA_CM_EVENT_CONNECT_REQUEST) {
@@ -126,7 +126,7 @@ final class ConnectionManager implements AutoCloseable {
         }
     }
 
-    /** Every id on a removed device hears of it; its handler lets go of it then, and the device is closed after the last one. */
+    /** Every id on a removed device gets the event; its handler then releases the device, which is closed after the last one. */
     private void removed(RdmaCmId id) {
         try {
             IbvContext context = id.getVerbs();
@@ -143,20 +143,20 @@ final class ConnectionManager implements AutoCloseable {
             try {
                 handler.closed();
             } catch (RuntimeException e) {
-                LOG.error("Ending an RDMA connection threw", e);
+                LOG.error("Ending an RDMA connection failed", e);
             }
         }
     }
 
     private void end() {
         ended = true;
-        // After a failure there are connections left, whose sessions would otherwise not hear of it.
+        // After a failure, connections are left whose sessions would otherwise not learn of it.
         closeAll();
         timer.shutdownNow();
-        // What is to be removed from the loops is; the releases behind that are left to this thread.
+        // Queues waiting for removal are removed from the loops; their connections are then released on this thread.
         devices.values().forEach(device -> device.completions().end());
         tasks.run();
-        // Only queue pairs that could not be destroyed have kept theirs.
+        // Devices are left only where a queue pair could not be destroyed.
         devices.values().forEach(Device::close);
         devices.clear();
         try {
@@ -188,9 +188,9 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Creates an id whose events a handler takes.
+     * Creates an id whose events go to a handler.
      *
-     * @throws IOException if that is not possible, or the manager is closed: then the channel is, too, or will be before the id
+     * @throws IOException if that is not possible, or the manager is closed: then the channel is closed too, or would be before the id
      */
     RdmaCmId createId(Handler handler) throws IOException {
         if (closed || ended) {
@@ -201,12 +201,12 @@ final class ConnectionManager implements AutoCloseable {
         return id;
     }
 
-    /** Makes a handler take the events of an id that came with a request. */
+    /** Sets the handler of the events of an id that came with a request. */
     void handle(RdmaCmId id, Handler handler) {
         handlers.put(id, handler);
     }
 
-    /** Ends whatever an id is for. */
+    /** Ends the connection or listener of an id. */
     void abandon(RdmaCmId id) {
         Handler handler = handlers.get(id);
         if (handler == null) {
@@ -227,16 +227,16 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * Returns the device of an id whose address is resolved, for a connection on it; {@link #doneWith} must follow. Of a provider that does
-     * not {@linkplain VerbsBackend#tellsCompletionQueue tell queues apart}, each id has a context object of its own, and so a device, with
-     * a channel for its one queue.
+     * Returns the device of an id whose address is resolved, for a connection on it; {@link #doneWith} must follow. With a provider that
+     * does not {@linkplain VerbsBackend#tellsCompletionQueue tell queues apart}, each id has a context object of its own, and therefore a
+     * device of its own, with a channel for its single queue.
      */
     Device device(RdmaCmId id) throws IOException {
         IbvContext context = id.getVerbs();
         Device known = devices.get(context);
         if (known != null && known.completions().hasEnded()) {
-            // Nothing would ever complete there. What still uses it ends on its own.
-            LOG.warn("The RDMA device is opened again, because the thread that took its completions has ended");
+            // Operations on it would never complete. Connections that still use it end by themselves.
+            LOG.warn("The RDMA device is opened again, because its completion thread has ended");
             devices.remove(context);
             known = null;
         }
@@ -249,18 +249,18 @@ final class ConnectionManager implements AutoCloseable {
     }
 
     /**
-     * A connection has given back what it had on a device; its id is to be destroyed after this. The last one closes the device, because
-     * rdma-core frees the context of a removed device with the last id on it.
+     * Called when a connection has released its resources on a device; its id must be destroyed after this. The last connection closes the
+     * device, because rdma-core frees the context of a removed device with the last id on it.
      */
     void doneWith(Device device) {
         if (device.leave()) {
-            // Another one may have taken its place, when its thread had ended.
+            // Another device object may have replaced it after its thread had ended.
             devices.remove(device.context(), device);
             device.close();
         }
     }
 
-    /** Returns what there is to say about the adapter's work; the caller may add to it. */
+    /** Returns details of the adapter's work; the caller may add to the map. */
     Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("provider", backend.name());
@@ -276,14 +276,14 @@ final class ConnectionManager implements AutoCloseable {
         return details;
     }
 
-    /** Returns the address to connect from or to listen on. */
+    /** Returns the local address for connecting or listening. */
     InetSocketAddress local(int port) {
         return settings.localAddress() == null
                 ? new InetSocketAddress(port)
                 : new InetSocketAddress(settings.localAddress(), port);
     }
 
-    /** Ends every connection and listener, and waits a moment until they are; not to be called by the thread. */
+    /** Ends every connection and listener, and waits a moment for their end; must not be called by the thread. */
     @Override
     public void close() {
         closed = true;

@@ -8,17 +8,17 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How connections are made and how they behave.
+ * Settings of connections.
  *
  * @param localAddress address of the adapter to use, null to let the route decide
  * @param ackTimeout how long the adapter waits for an acknowledgement before it sends again: 4.096 us times two to this power
  * @param retryCount how often it sends again, 0 to 7
- * @param rnrRetryCount how often it sends again to a receiver without buffers, 0 to 6; 7 is until it has one
- * @param maxInFlight most chains under way per memory node, a power of two; more wait
- * @param maxReadsAndAtomics most READs and atomics under way per connection; the device may allow less
- * @param inlineBytes WRITEs and messages up to this size are copied when they are posted, if the device can
- * @param pollTime how long a caller that waits for its own chain takes completions before it parks, and the completion thread polls
- *     after the last completion, while something is under way that no caller waits for; zero to sleep at once
+ * @param rnrRetryCount how often it sends again to a receiver without buffers, 0 to 6; 7 means until the receiver has one
+ * @param maxInFlight maximum number of chains in flight per memory node, a power of two; further chains wait
+ * @param maxReadsAndAtomics maximum number of READs and atomics in flight per connection; the device may allow fewer
+ * @param inlineBytes WRITEs and messages up to this size are copied when they are posted, if the device supports it
+ * @param pollTime how long a caller that waits for its own chain takes completions before it parks, and how long the completion thread
+ *     polls after the last completion while chains are in flight that no caller waits for; zero to sleep at once
  * @param connectTimeout how long connecting may take
  * @param requestTimeout how long a chain may take
  */
@@ -33,7 +33,7 @@ public record ConnectionSettings(
         Duration pollTime,
         Duration connectTimeout,
         Duration requestTimeout) {
-    /** The defaults; a host that died is noticed after about 0.3 s. */
+    /** The defaults; with them, the death of a host is noticed after about 0.3 s. */
     public static final ConnectionSettings DEFAULTS = new ConnectionSettings(
             null, 14, 3, 7, 128, 16, 64, Duration.ofNanos(20_000), Duration.ofSeconds(5), Duration.ofSeconds(5));
 

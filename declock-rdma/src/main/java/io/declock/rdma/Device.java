@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A device in use, with the thread that takes its completions. It lives from the first connection on it to the last, see {@link
- * ConnectionManager#device}. Compared by identity: after a failure there may be two of one context. Belongs to the connection manager's
- * thread, except {@link #limits} and {@link #completions}.
+ * A device in use, with its completion thread. It exists from the first connection on it to the last, see {@link
+ * ConnectionManager#device}. Compared by identity: after a failure there may be two for one context. Belongs to the connection
+ * manager's thread, except {@link #limits} and {@link #completions}.
  */
 final class Device {
     private static final Logger LOG = LoggerFactory.getLogger(Device.class);
@@ -25,7 +25,7 @@ final class Device {
     private final IbvContext context;
     private final DeviceLimits limits;
     private final CompletionLoop completions;
-    /** Null where nothing can be accepted. */
+    /** Null if the provider cannot accept connections. */
     private final @Nullable IbvCQ passive;
 
     private int users;
@@ -44,9 +44,9 @@ final class Device {
     }
 
     /**
-     * Looks whether a device does what is needed.
+     * Opens a device if it has the required features.
      *
-     * @throws IOException if not; says what to do
+     * @throws IOException if it does not; the message says what to do
      */
     static Device open(
             VerbsBackend backend, IbvContext context, int port, ConnectionSettings settings, RdmaCounters counters)
@@ -67,7 +67,7 @@ final class Device {
         if (!limits.atomics()) {
             throw new IOException(
                     "RDMA device " + limits.device()
-                            + " executes no atomics, which locks are made of; use another device (declock.rdma.device) or tcp://");
+                            + " executes no atomics, which locks require; use another device (declock.rdma.device) or tcp://");
         }
         if (!limits.portActive()) {
             throw new IOException("port " + port + " of RDMA device " + limits.device()
@@ -80,7 +80,7 @@ final class Device {
         return context.createCQ(null, PASSIVE_ENTRIES, 0);
     }
 
-    /** Its thread is started last: nothing that could fail comes after it. */
+    /** Starts its thread last, because no step after that can fail. */
     private static Device started(
             VerbsBackend backend,
             IbvContext context,
@@ -106,7 +106,7 @@ final class Device {
         return limits;
     }
 
-    /** Returns who takes its completions. */
+    /** Returns its completion loop. */
     CompletionLoop completions() {
         return completions;
     }
@@ -120,7 +120,7 @@ final class Device {
         return queue;
     }
 
-    /** Returns how many READs and atomics one side may have under way. */
+    /** Returns how many READs and atomics of this side may be in flight. */
     int initiatorDepth(ConnectionSettings settings) {
         return Math.max(1, Math.min(settings.maxReadsAndAtomics(), limits.maxInitiated()));
     }
@@ -130,17 +130,17 @@ final class Device {
         return Math.max(1, Math.min(settings.maxReadsAndAtomics(), limits.maxResponded()));
     }
 
-    /** One connection more is on it. */
+    /** Counts a connection that begins to use it. */
     void enter() {
         users++;
     }
 
-    /** A connection on it has given everything back; returns whether it was the last one. */
+    /** Counts a connection that has released its resources; returns whether it was the last one. */
     boolean leave() {
         return --users == 0;
     }
 
-    /** Ends its thread and gives everything back; nothing of any connection is on it any more. */
+    /** Ends its thread and releases its resources; no connection may use it any more. */
     void close() {
         completions.close();
         destroy(passive, limits);

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The internet address of an RDMA device: the connection manager chooses device, port and GID by it. Read from the GID table in
+ * The internet address of an RDMA device, by which the connection manager chooses device, port and GID. Read from the GID table in
  * {@code /sys/class/infiniband}, where RoCE v2 keeps IPv4 addresses as {@code ::ffff:a.b.c.d}.
  */
 final class DeviceAddress {
@@ -31,8 +31,8 @@ final class DeviceAddress {
      * @param device device, null for the first that has an address
      * @param port port of the device
      * @param gidIndex index in its table, -1 for the first with an IPv4 address
-     * @return null if there is no device, or none has an address and none was asked for
-     * @throws AdapterException if what was asked for is not there
+     * @return null if there is no device, or no device has an address and none was requested
+     * @throws AdapterException if the requested device or index does not exist
      */
     static @Nullable InetAddress find(@Nullable String device, int port, int gidIndex) throws AdapterException {
         return find(DEVICES, device, port, gidIndex);
@@ -59,8 +59,8 @@ final class DeviceAddress {
                     "Port " + port + " of RDMA device '" + (device == null ? String.join(", ", names) : device)
                             + "' has no GID" + (gidIndex >= 0 ? " of index " + gidIndex : "")
                             + " that is an IPv4 address.",
-                    "Give its network interface an IPv4 address, correct declock.rdma.port or"
-                            + " declock.rdma.gid-index, or name the address with declock.rdma.address.",
+                    "Assign an IPv4 address to its network interface, correct declock.rdma.port or"
+                            + " declock.rdma.gid-index, or set the address with declock.rdma.address.",
                     null);
         }
         return null;
@@ -92,11 +92,11 @@ final class DeviceAddress {
     private static @Nullable InetAddress read(Path gid) {
         try {
             byte[] bytes = HexFormat.of().parseHex(Files.readString(gid).strip().replace(":", ""));
-            // Java makes an IPv4 address of a mapped one.
+            // Java converts a mapped address to an IPv4 address.
             InetAddress address = InetAddress.getByAddress(bytes);
             return address instanceof Inet4Address ? address : null;
         } catch (IOException | IllegalArgumentException e) {
-            // An empty place of the table cannot be read.
+            // An empty entry of the table cannot be read.
             return null;
         }
     }

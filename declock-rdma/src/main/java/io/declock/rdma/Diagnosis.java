@@ -12,7 +12,7 @@ import io.declock.spi.AdapterException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Says in a user's terms why RDMA does not work here, and what to do. */
+/** Explains in a user's terms why RDMA does not work, and what to do. */
 final class Diagnosis {
     private Diagnosis() {}
 
@@ -21,7 +21,7 @@ final class Diagnosis {
         return new AdapterException("RDMA cannot be used: " + message, action(failure, message), failure);
     }
 
-    /** Returns what went wrong, and what to do if a native call did. */
+    /** Returns the failure's message, and what to do if a native call failed. */
     static String explain(IOException failure) {
         String message = String.valueOf(failure.getMessage());
         return nativeCall(failure) == null ? message : message + ". " + action(failure, message);
@@ -36,29 +36,28 @@ final class Diagnosis {
             return message.startsWith("cannot load")
                     ? "Install rdma-core's libraries (Debian: libibverbs1 librdmacm1 ibverbs-providers), or use tcp:// in the"
                             + " addresses of memory nodes."
-                    : "Correct what the message says, or use tcp:// in the addresses of memory nodes.";
+                    : "Correct the problem that the message describes, or use tcp:// in the addresses of memory nodes.";
         }
         if (call.errno() == Errno.EACCES.number() || call.errno() == Errno.EPERM.number()) {
-            return "Let this process's user read and write /dev/infiniband/uverbs* and /dev/infiniband/rdma_cm (in a container, pass"
-                    + " the devices in).";
+            return "Allow this process's user to read and write /dev/infiniband/uverbs* and /dev/infiniband/rdma_cm (pass the devices"
+                    + " to a container).";
         }
         if (call.errno() == Errno.ENOMEM.number()) {
             return "Raise the limit of locked memory: 'ulimit -l unlimited', LimitMEMLOCK=infinity in a systemd unit, or"
                     + " --ulimit memlock=-1 for a container.";
         }
         if (call.errno() == Errno.ENODEV.number()) {
-            return "See whether 'rdma link' lists a device whose state is ACTIVE, and load its driver; without an adapter,"
+            return "Check whether 'rdma link' lists a device whose state is ACTIVE, and load its driver; without an adapter,"
                     + " 'rdma link add rxe0 type rxe netdev eth0' makes a Soft-RoCE device. Or use tcp:// in the addresses of"
                     + " memory nodes.";
         }
         if (call.errno() == Errno.EADDRNOTAVAIL.number()) {
             return "Set declock.rdma.address to an address of the RDMA device's network interface.";
         }
-        return "See what the manual page of " + call.function()
-                + " says, or use tcp:// in the addresses of memory nodes.";
+        return "See the manual page of " + call.function() + ", or use tcp:// in the addresses of memory nodes.";
     }
 
-    /** Says why {@code what} rejected a connection, as far as the provider shows it. */
+    /** Explains why {@code what} rejected a connection, as far as the provider shows the reason. */
     static String rejected(String what, CmEvent event, VerbsBackend backend) {
         String said = Rejection.read(event.privateData());
         String unsaid = backend.readsPrivateData()
@@ -67,7 +66,7 @@ final class Diagnosis {
         return what + " rejected the RDMA connection: " + (said.isEmpty() ? unsaid : said);
     }
 
-    /** Says why a connection to {@code what} did not come to stand, and what to check. */
+    /** Explains why a connection to {@code what} was not established, and what to check. */
     static String notConnected(String what, CmEvent event) {
         String hint = switch (event.type()) {
             case RDMA_CM_EVENT_ADDR_ERROR ->
@@ -75,8 +74,8 @@ final class Diagnosis {
             case RDMA_CM_EVENT_ROUTE_ERROR -> "no route leads there for RDMA";
             case RDMA_CM_EVENT_UNREACHABLE ->
                 "the other side does not answer; check that UDP port 4791 (RoCE) is open and that both sides"
-                        + " use the same GID type and an MTU that fits";
-            default -> "check that the devices of both sides fit (GID type, MTU)";
+                        + " use the same GID type and a matching MTU";
+            default -> "check that the devices of both sides match (GID type, MTU)";
         };
         return "connecting to " + what + " by RDMA failed with " + event.describe() + ": " + hint;
     }

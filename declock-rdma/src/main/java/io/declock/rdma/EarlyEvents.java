@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what happens until it may be told, then tells it in order. Events are run by one thread at a time, none while the lock is
- * held. Thread-safe.
+ * Keeps events until they may be delivered, then delivers them in order. One thread at a time runs events, and none while it holds the
+ * lock. Thread-safe.
  */
 final class EarlyEvents {
     private static final Logger LOG = LoggerFactory.getLogger(EarlyEvents.class);
@@ -22,7 +22,7 @@ final class EarlyEvents {
     private boolean open;
     private boolean running;
 
-    /** Runs an event, after those that were kept, when it is allowed. */
+    /** Runs an event after the kept ones, as soon as events are allowed. */
     void run(Runnable event) {
         lock.lock();
         try {
@@ -49,16 +49,16 @@ final class EarlyEvents {
         } finally {
             lock.unlock();
         }
-        run(first, "What comes before all events");
+        run(first, "The first event");
         runKept();
     }
 
-    /** What throws must not keep the others from being told. */
+    /** Runs one event. An event that fails must not keep the others from being delivered. */
     private static void run(Runnable event, String what) {
         try {
             event.run();
         } catch (RuntimeException e) {
-            LOG.error("{} of a session threw", what, e);
+            LOG.error("{} of a session failed", what, e);
         }
     }
 

@@ -11,7 +11,7 @@ import java.util.Arrays;
 /** The private data of connection requests and acceptances; docs/wire-protocol.md is the specification. */
 final class Greetings {
     static final int TOKEN_BYTES = 32;
-    /** What of a proof there is room for in a request. */
+    /** The number of bytes of a proof that fit into a request. */
     static final int REQUEST_PROOF_BYTES = 24;
 
     private static final int MAGIC = 0x4D52_4344;
@@ -26,11 +26,11 @@ final class Greetings {
     /**
      * A compute node that connects to another.
      *
-     * @param memoryNode incarnation of the memory node whose members they are
-     * @param attempt number of the request; the same member never uses one twice, and each is above those before
-     * @param proof of the request, see {@link PeerProofs}
+     * @param memoryNode incarnation of the memory node whose members both are
+     * @param attempt number of the request; a member never uses a number twice, and each is higher than those before
+     * @param proof proof of the request, see {@link PeerProofs}
      */
-    @SuppressWarnings("ArrayRecordComponent") // Read from a request and proved at once.
+    @SuppressWarnings("ArrayRecordComponent") // Read from a request and checked at once.
     record Peers(
             long memoryNode,
             int fromNode,
@@ -94,17 +94,17 @@ final class Greetings {
     private static ByteBuffer begin(byte[] request, byte kind) throws IOException {
         if (request.length < REQUEST_BYTES) {
             throw new IOException("this is the RDMA port of DecLock; a request of " + request.length
-                    + " bytes is none of its requests");
+                    + " bytes is not one of its requests");
         }
         ByteBuffer in = ByteBuffer.wrap(request).order(ByteOrder.LITTLE_ENDIAN);
         if (in.getInt() != MAGIC) {
-            throw new IOException("this is the RDMA port of DecLock; the request is none of its requests");
+            throw new IOException("this is the RDMA port of DecLock; the request is not one of its requests");
         }
         byte version = in.get();
         byte found = in.get();
         if (version != VERSION || found != kind) {
-            throw new IOException("a request of version " + version + " and kind " + found + " where version " + VERSION
-                    + " and kind " + kind + " are taken");
+            throw new IOException("a request of version " + version + " and kind " + found + ", but this port accepts version "
+                    + VERSION + " and kind " + kind);
         }
         return in;
     }

@@ -12,7 +12,7 @@ import io.declock.spi.Resolution;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** The control plane over TCP, with a word to the RDMA session when it leaves or learns who the members are. Thread-safe. */
+/** The control plane over TCP, which also tells the RDMA session when it leaves and when the members are known. Thread-safe. */
 final class LeavingControl implements ControlPlane {
     private final ControlPlane tcp;
     private final RdmaSession session;

@@ -56,7 +56,7 @@ final class Listener implements ConnectionManager.Handler {
      * Starts to listen.
      *
      * @param port port in the port space of RDMA, 0 for any free one
-     * @throws IOException if that is not possible; says why
+     * @throws IOException if that is not possible; the message says why
      */
     static Listener start(ConnectionManager manager, Acceptor acceptor, int port) throws IOException {
         CompletableFuture<Listener> started = new CompletableFuture<>();
@@ -70,7 +70,7 @@ final class Listener implements ConnectionManager.Handler {
         return await(started, manager.settings().connectTimeout().toMillis(), "listening for RDMA connections");
     }
 
-    /** Waits for something that happens on another thread. */
+    /** Waits for a future that another thread completes. */
     static <T> T await(CompletableFuture<T> future, long millis, String what) throws IOException {
         try {
             return future.get(millis, TimeUnit.MILLISECONDS);
@@ -94,7 +94,7 @@ final class Listener implements ConnectionManager.Handler {
         if (event.type() == EventType.RDMA_CM_EVENT_CONNECT_REQUEST) {
             requested(event);
         } else if (event.type() == EventType.RDMA_CM_EVENT_DEVICE_REMOVAL) {
-            LOG.error("The RDMA device was removed: nobody can connect by RDMA any more");
+            LOG.error("The RDMA device was removed: no more connections by RDMA are accepted");
             closed();
         }
     }
@@ -107,8 +107,8 @@ final class Listener implements ConnectionManager.Handler {
             Rejection.send(manager, event.id(), String.valueOf(e.getMessage()));
             manager.destroy(event.id());
         } catch (RuntimeException e) {
-            // One request's end, and not that of everybody's listener.
-            LOG.error("An RDMA connection request is rejected because accepting it threw", e);
+            // Only this request ends, not the listener for all others.
+            LOG.error("An RDMA connection request is rejected because accepting it failed", e);
             Rejection.send(manager, event.id(), "accepting failed: " + e);
             manager.abandon(event.id());
         }

@@ -10,11 +10,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
 /**
- * The numbers of attempts to connect to peers, and the highest of each peer that was taken here: none is taken twice, so a request that
- * was recorded on the network opens nothing. Whoever keeps one for a peer drops it when that peer is no member any more. Thread-safe.
+ * The numbers of attempts to connect to peers, and the highest number accepted from each peer. No number is accepted twice, so a request
+ * that was recorded on the network opens no connection. The caller drops a peer's number when the peer is no longer a member.
+ * Thread-safe.
  */
 final class PeerAttempts {
-    /** Of this process and all its sessions: a member never uses a number twice. */
+    /** The last number of this process, for all its sessions: a member never uses a number twice. */
     private static final AtomicLong LAST = new AtomicLong();
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -26,7 +27,7 @@ final class PeerAttempts {
         return LAST.incrementAndGet();
     }
 
-    /** Takes an attempt of a peer, which has proved that it is its own; returns false if it is not above those taken before. */
+    /** Accepts an attempt of a peer whose proof was correct; returns false if its number is not higher than those accepted before. */
     boolean take(PeerConnections.Key peer, long attempt) {
         lock.lock();
         try {
@@ -41,7 +42,7 @@ final class PeerAttempts {
         }
     }
 
-    /** Forgets peers of which nothing is taken any more. */
+    /** Forgets peers from which no attempt is accepted any more. */
     void drop(Predicate<PeerConnections.Key> gone) {
         lock.lock();
         try {
@@ -51,7 +52,7 @@ final class PeerAttempts {
         }
     }
 
-    /** Returns of how many peers a number is kept. */
+    /** Returns the number of peers for which a number is kept. */
     int count() {
         lock.lock();
         try {

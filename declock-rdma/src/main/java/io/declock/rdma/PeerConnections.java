@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The RDMA connections to peers, of all sessions of this process: opened when there is a message to send, bounded in number. When the
- * bound is reached, the one that was used longest ago ends. Thread-safe; the lock guards the links, and nothing is called while it is
- * held that takes another lock.
+ * bound is reached, the least recently used connection ends. Thread-safe; the lock guards the links, and while it is held no method is
+ * called that takes another lock.
  */
 final class PeerConnections {
     private static final String MARK = "/rdma=";
@@ -35,20 +35,20 @@ final class PeerConnections {
     private final Map<Local, RdmaSession> sessions = new ConcurrentHashMap<>();
     private final PeerAttempts attempts = new PeerAttempts();
     private final ReentrantLock lock = new ReentrantLock();
-    // Guarded by the lock; what was used last is last.
+    // Guarded by the lock; in order of use, the most recently used link last.
     private final Map<Key, PeerLink> links = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** How a message goes. */
+    /** The route of a message. */
     enum Way {
-        /** Directly; it was sent. */
+        /** By RDMA; the message was sent. */
         SENT,
-        /** Directly soon; now through the memory node. */
+        /** By RDMA soon, because a connection is being opened; this message goes through the memory node. */
         OPENING,
         /** Not by RDMA. */
         NONE
     }
 
-    /** A member of a memory node that is this process. */
+    /** A member of a memory node that belongs to this process. */
     private record Local(long memoryNode, int nodeId, int incarnation) {}
 
     /** A peer of one session. */
@@ -71,15 +71,15 @@ final class PeerConnections {
         }
     }
 
-    /** Returns what to add to the peer address. */
+    /** Returns the suffix for the peer address. */
     String advertisement() {
         Listener listening = listener;
         return listening == null ? "" : MARK + listening.port();
     }
 
     /**
-     * Returns where a peer takes RDMA connections, or null if it does not, or at the name of a host: what others advertise is never looked
-     * up.
+     * Returns the address at which a peer accepts RDMA connections. Returns null if it accepts none, or advertises a host name: names
+     * from other processes are never resolved.
      */
     static @Nullable InetSocketAddress addressOf(String peerAddress) {
         int mark = peerAddress.indexOf(MARK);
@@ -115,7 +115,7 @@ final class PeerConnections {
 
     void membersChanged(RdmaSession session) {
         Predicate<Key> gone = key -> key.session == session && !session.isMember(key.nodeId, key.incarnation);
-        drop(gone, "the peer is no member any more");
+        drop(gone, "the peer is no longer a member");
         attempts.drop(gone);
     }
 
@@ -136,7 +136,7 @@ final class PeerConnections {
         dropped.forEach(link -> link.end(why));
     }
 
-    /** Sends a message directly if there is a way; otherwise prepares one for the next. */
+    /** Sends a message by RDMA if a connection exists; otherwise opens one for later messages. */
     Way send(RdmaSession session, Member to, PeerMessage message) {
         InetSocketAddress target = listener == null ? null : addressOf(to.peerAddress());
         if (target == null) {
@@ -171,7 +171,7 @@ final class PeerConnections {
             lock.unlock();
         }
         if (oldest != null) {
-            oldest.end("another connection needs its place");
+            oldest.end("another connection replaces it, because the maximum number is reached");
         }
         return link;
     }
@@ -208,7 +208,7 @@ final class PeerConnections {
         }
         byte[] ticket = session.tcp().ticketFrom(request.fromNode(), request.fromIncarnation());
         if (!PeerProofs.isProved(ticket, request)) {
-            throw new IOException("the other side is not the compute node it says");
+            throw new IOException("the other side is not the compute node that it claims to be");
         }
         Key peer = new Key(session, request.fromNode(), request.fromIncarnation());
         takeOnce(local, peer, request.attempt());
@@ -216,23 +216,24 @@ final class PeerConnections {
     }
 
     /**
-     * Takes an attempt, of a member only: what is kept of others would be dropped with the next change of the members, and the request
-     * could come again. Whether it is one is looked at after that was kept, so that it is dropped by this or by whoever changes it.
+     * Accepts an attempt, from a member only: a number kept for a non-member would be dropped with the next change of the members, and the
+     * request could be accepted again. The membership is checked after the number was kept, so that either this method or the change of the
+     * members drops it.
      */
     private void takeOnce(Local local, Key peer, long attempt) throws IOException {
         boolean fresh = attempts.take(peer, attempt);
         if (sessions.get(local) != peer.session || !peer.session.isMember(peer.nodeId, peer.incarnation)) {
             attempts.drop(peer::equals);
             throw new IOException("compute node " + peer.nodeId + "." + peer.incarnation
-                    + " is no member that is known here, or the session is over");
+                    + " is not a known member, or the session is over");
         }
         if (!fresh) {
             throw new IOException("attempt " + attempt + " of compute node " + peer.nodeId + "." + peer.incarnation
-                    + " to connect is not above those before: it was recorded, or overtaken by a later one");
+                    + " to connect is not higher than those before: the request was replayed, or a later one overtook it");
         }
     }
 
-    /** Returns of how many peers an attempt is kept. */
+    /** Returns the number of peers for which an attempt is kept. */
     int keptAttempts() {
         return attempts.count();
     }

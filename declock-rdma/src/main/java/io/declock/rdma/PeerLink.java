@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What there is between one session and one peer: usually one connection, two if both opened one at the same moment. After a failure
+ * The connections between one session and one peer: usually one, two if both sides opened one at the same moment. After a failure
  * the next attempt waits, longer each time. Thread-safe.
  */
 final class PeerLink {
@@ -45,7 +45,7 @@ final class PeerLink {
         return current != null && current.offer(message);
     }
 
-    /** Returns whether the caller is to open a connection; if so, {@link #connect} or {@link #attemptEnded} must follow. */
+    /** Returns whether the caller must open a connection; if so, {@link #connect} or {@link #attemptEnded} must follow. */
     boolean mayOpen() {
         return queue == null && System.nanoTime() - notBefore >= 0 && opening.compareAndSet(false, true);
     }
@@ -68,7 +68,7 @@ final class PeerLink {
         manager.execute(() -> connection.connect(target));
     }
 
-    /** Accepts a request whose proof was right; on the connection manager's thread. */
+    /** Accepts a request whose proof was correct; on the connection manager's thread. */
     void accept(RdmaCmId id, byte[] proof) {
         Attempt attempt = new Attempt(null);
         Connection connection = new Connection(manager, describe(), PeerQueue.SIZES, proof, attempt);
@@ -121,7 +121,7 @@ final class PeerLink {
         public void established(Connection established, byte[] privateData) throws IOException {
             byte[] expected = expectedProof;
             if (expected != null && !Proofs.same(expected, Greetings.readProof(privateData))) {
-                throw new IOException("the other side is not the compute node it should be");
+                throw new IOException("the other side is not the expected compute node");
             }
             PeerQueue made = own;
             if (made != null) {

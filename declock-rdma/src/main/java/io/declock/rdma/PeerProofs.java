@@ -11,8 +11,8 @@ import java.util.Arrays;
 
 /**
  * The proofs of a connection between compute nodes. rdma_cm has one message in each direction, so neither side can contribute a random
- * number that the other one answers. What keeps a recorded message from being used again is the number of the attempt, which both proofs
- * cover and which is accepted once ({@link PeerAttempts}). docs/wire-protocol.md is the specification.
+ * number that the other one answers. The number of the attempt prevents replay: both proofs cover it, and it is accepted once ({@link
+ * PeerAttempts}). docs/wire-protocol.md is the specification.
  */
 final class PeerProofs {
     private PeerProofs() {}
@@ -29,7 +29,7 @@ final class PeerProofs {
                 ofRequest(ticket, request));
     }
 
-    /** Returns whether a request has been made with this ticket. */
+    /** Returns whether a request was made with this ticket. */
     static boolean isProved(byte[] ticket, Peers request) {
         return Proofs.same(ofRequest(ticket, request), request.proof());
     }

@@ -28,25 +28,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Messages to and from one peer on one queue pair: one SEND per message, from a ring of buffers; buffers for what comes are posted
- * before the connection stands and again as soon as their message was read, before anybody acts on it. A peer's adapter acknowledges
- * what has a buffer, whether or not it was read, so a peer that is late to read may run out of buffers: the sender's adapter then sends
- * again until there is one. Sending is thread-safe; what comes is taken on the completion thread.
+ * Messages to and from one peer on one queue pair: one SEND per message, from a ring of buffers. Receive buffers are posted before the
+ * connection is established, and again as soon as their message was read, before it is processed. A peer's adapter acknowledges a message
+ * that has a buffer, whether or not it was read, so a peer that reads late may run out of buffers: the sender's adapter then sends again
+ * until there is one. Sending is thread-safe; messages are received on the completion thread.
  */
 final class PeerQueue implements CompletionLoop.Handler {
     private static final Logger LOG = LoggerFactory.getLogger(PeerQueue.class);
 
-    /** Messages on their way that the peer's adapter has not acknowledged. */
+    /** Maximum number of sent messages that the peer's adapter has not acknowledged. */
     static final int SLOTS = 16;
 
-    /** Messages that have come and were not read: several times as many, as a sender need not wait for the reading. */
+    /** Maximum number of received messages that were not read: several times as many, because a sender need not wait for the reading. */
     static final int RECEIVES = 64;
 
     static final QueueSizes SIZES = new QueueSizes(SLOTS, RECEIVES);
 
     /**
-     * When a peer may send again what found no buffer here, in the code of ibv_modify_qp(3): 0.64 ms. Reading a message takes microseconds;
-     * the connection manager would leave it at code 0, which stands for 655.36 ms.
+     * How long a peer waits before it sends a message again that found no buffer here, as a code of ibv_modify_qp(3): 0.64 ms. Reading a
+     * message takes microseconds; the connection manager would leave the code at 0, which means 655.36 ms.
      */
     static final int RNR_TIMER = 12;
 
@@ -77,11 +77,11 @@ final class PeerQueue implements CompletionLoop.Handler {
     private boolean up;
     private boolean over;
 
-    /** Takes what comes. */
+    /** Receives messages. */
     @FunctionalInterface
     interface Taker {
         /**
-         * Takes a message.
+         * Receives a message.
          *
          * @throws BadFrameException if the peer may not send it
          */
@@ -89,10 +89,10 @@ final class PeerQueue implements CompletionLoop.Handler {
     }
 
     /**
-     * Makes one on a queue pair that is made. Before the connection stands, {@link #postReceives} must be called.
+     * Makes one on an existing queue pair. {@link #postReceives} must be called before the connection is established.
      *
-     * @param inlineBytes the most that the queue pair takes inline
-     * @param broken told when the queue pair fails; it may be more than once
+     * @param inlineBytes the largest size that the queue pair takes inline
+     * @param broken called when the queue pair fails, perhaps more than once
      */
     PeerQueue(
             VerbsBackend backend,
@@ -116,14 +116,14 @@ final class PeerQueue implements CompletionLoop.Handler {
         }
     }
 
-    /** Makes one on a connection whose queue pair is made, lets the connection own it, and posts its receives. */
+    /** Makes one on a connection that has its queue pair, lets the connection own it, and posts its receives. */
     static PeerQueue on(Connection connection, ConnectionManager manager, Taker taker) throws IOException {
         PeerQueue queue = withoutReceives(connection, manager, taker);
         queue.postReceives();
         return queue;
     }
 
-    /** The same, but its receives are still to be posted. */
+    /** As {@link #on}, but without posting the receives. */
     static PeerQueue withoutReceives(Connection connection, ConnectionManager manager, Taker taker) throws IOException {
         PeerQueue queue = new PeerQueue(
                 manager.backend(),
@@ -147,7 +147,7 @@ final class PeerQueue implements CompletionLoop.Handler {
         }
     }
 
-    /** Posts every buffer for what comes. */
+    /** Posts every receive buffer. */
     void postReceives() throws IOException {
         for (int i = 0; i < RECEIVES; i++) {
             receives.fill(i, RECEIVE + i, address(SLOTS + i), SLOT_BYTES, registration.getLkey());
@@ -162,17 +162,17 @@ final class PeerQueue implements CompletionLoop.Handler {
     private void postReceive(int i) throws IOException {
         int errno = backend.postRecv(qp, receives.address(i));
         if (errno != 0) {
-            throw new IOException("the adapter took no receive request: " + Errno.describe(Math.abs(errno)));
+            throw new IOException("the adapter refused a receive request: " + Errno.describe(Math.abs(errno)));
         }
     }
 
-    /** The connection stands: messages may be sent. Some may have come before. */
+    /** Called when the connection is established: messages may be sent. Some may have been received before. */
     void established() {
         try {
             backend.rnrTimer(qp, RNR_TIMER);
         } catch (IOException e) {
-            // Messages go all the same, and if the queue pair has failed meanwhile, its connection hears of it.
-            LOG.debug("The adapter keeps its own time for messages without a buffer: {}", e.getMessage());
+            // Messages work all the same, and if the queue pair has failed meanwhile, its connection learns of it.
+            LOG.debug("The adapter keeps its default RNR timer: {}", e.getMessage());
         }
         lock.lock();
         try {
@@ -182,7 +182,7 @@ final class PeerQueue implements CompletionLoop.Handler {
         }
     }
 
-    /** The connection is over. Once it has returned, the queue pair is not touched any more. */
+    /** Called when the connection has ended. Once this method has returned, the queue pair is no longer used. */
     void ended() {
         lock.lock();
         try {
@@ -214,7 +214,7 @@ final class PeerQueue implements CompletionLoop.Handler {
             lock.unlock();
         }
         if (errno != 0) {
-            broken.accept(new FabricException("the adapter took no message: " + Errno.describe(Math.abs(errno))));
+            broken.accept(new FabricException("the adapter refused a message: " + Errno.describe(Math.abs(errno))));
         }
         return errno == 0;
     }
@@ -280,9 +280,9 @@ final class PeerQueue implements CompletionLoop.Handler {
     }
 
     /**
-     * Gives the memory back; the queue pair is destroyed.
+     * Frees the memory; the queue pair must be destroyed.
      *
-     * @throws IOException if it cannot be deregistered; it is kept for good then, as the adapter may still write to it
+     * @throws IOException if the memory cannot be deregistered; it is never freed then, because the adapter may still write to it
      */
     void release() throws IOException {
         registration.deregMr().execute().free();

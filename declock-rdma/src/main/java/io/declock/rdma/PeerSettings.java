@@ -4,11 +4,11 @@
 package io.declock.rdma;
 
 /**
- * How messages between compute nodes travel.
+ * Settings of the messages between compute nodes.
  *
- * @param direct whether on RDMA connections of their own; otherwise as over TCP
+ * @param direct whether messages use RDMA connections of their own; otherwise they use TCP
  * @param port port to listen on in the port space of RDMA, 0 for any free one
- * @param maxConnections most such connections at once; when one more is wanted, that which was used longest ago ends, and its
+ * @param maxConnections maximum number of such connections; when one more is needed, the least recently used one ends, and its
  *     messages are relayed until they are more frequent again
  */
 public record PeerSettings(boolean direct, int port, int maxConnections) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Chooses the provider of verbs, once per process: DiSNI keeps one for good. Thread-safe. */
+/** Chooses the provider of verbs, once per process: DiSNI never changes its provider. Thread-safe. */
 public final class Providers {
     /** Name for the first provider that loads. */
     static final String AUTO = "auto";
@@ -26,10 +26,10 @@ public final class Providers {
     private Providers() {}
 
     /**
-     * Returns the provider of that name; the first one asked for stays that of the process.
+     * Returns the provider of that name; the first one requested remains the provider of the process.
      *
      * @param name {@code ffm}, {@code disni}, or {@code auto} for the first of them that loads
-     * @throws IOException if it cannot be had; says what to do
+     * @throws IOException if it cannot be used; the message says what to do
      */
     public static VerbsBackend provider(String name) throws IOException {
         LOCK.lock();
@@ -39,8 +39,8 @@ public final class Providers {
                 known = load(name);
                 chosen = known;
             } else if (!name.equals(AUTO) && !name.equals(known.name())) {
-                throw new IOException("declock.rdma.provider is " + name + ", but this process uses " + known.name()
-                        + " already and DiSNI keeps its provider for good");
+                throw new IOException("declock.rdma.provider is " + name + ", but this process already uses " + known.name()
+                        + ", and DiSNI cannot change its provider");
             }
             return known;
         } finally {
@@ -69,10 +69,10 @@ public final class Providers {
         } catch (IOException e) {
             try {
                 VerbsBackend backend = second.load();
-                LOG.info("Verbs go through the provider '{}', because: {}", backend.name(), e.getMessage());
+                LOG.info("Verbs use the provider '{}', because the first one failed: {}", backend.name(), e.getMessage());
                 return backend;
             } catch (IOException alternative) {
-                // What most users lack is the first, rdma-core; few have a libdisni.
+                // Report the first failure: most users lack rdma-core, and few have a libdisni.
                 e.addSuppressed(alternative);
                 throw e;
             }
@@ -91,14 +91,14 @@ public final class Providers {
         return backend;
     }
 
-    /** DiSNI has no other way to be given a provider than its private field, which it fills at first use if it is empty. */
+    /** Sets DiSNI's provider in its private field, which DiSNI fills at first use if it is empty; there is no other way. */
     static void install(RdmaProvider provider) throws IOException {
         try {
             Field field = RdmaProvider.class.getDeclaredField("provider");
             field.setAccessible(true);
             field.set(null, provider);
         } catch (ReflectiveOperationException | RuntimeException e) {
-            throw new IOException("this release of DiSNI takes no other provider; use com.ibm.disni:disni:2.0", e);
+            throw new IOException("this release of DiSNI accepts no other provider; use com.ibm.disni:disni:2.0", e);
         }
     }
 }

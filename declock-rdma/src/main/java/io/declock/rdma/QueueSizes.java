@@ -4,13 +4,13 @@
 package io.declock.rdma;
 
 /**
- * How much a connection's queue pair takes.
+ * Capacity of a connection's queue pair.
  *
- * @param sends send requests under way
- * @param receives receive requests posted
+ * @param sends maximum number of send requests in flight
+ * @param receives maximum number of posted receive requests
  */
 record QueueSizes(int sends, int receives) {
-    /** For a queue pair that only serves the other side's one-sided verbs: nothing is posted to it. */
+    /** For a queue pair that only serves the other side's one-sided verbs: no request is posted to it. */
     static final QueueSizes PASSIVE = new QueueSizes(1, 1);
 
     boolean isPassive() {

@@ -12,7 +12,7 @@ import io.declock.spi.AdapterException;
 import java.io.IOException;
 import java.util.Map;
 
-/** Found by {@link java.util.ServiceLoader}: a memory node's side of RDMA. */
+/** A memory node's side of RDMA; {@link java.util.ServiceLoader} finds it. */
 public final class RdmaAccessProvider implements DirectAccessProvider {
     /** Called by the service loader. */
     public RdmaAccessProvider() {}
@@ -43,7 +43,7 @@ public final class RdmaAccessProvider implements DirectAccessProvider {
         }
     }
 
-    /** Only one provider can accept connections, so there is nothing to choose. */
+    /** Returns the provider for {@code auto}: the only one that can accept connections. */
     private static String accepting(String name) {
         return name.equals(Providers.AUTO) ? FfmBackend.NAME : name;
     }

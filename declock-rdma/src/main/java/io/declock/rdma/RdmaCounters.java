@@ -7,28 +7,28 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What is counted of the adapter's work. Thread-safe; values only grow. */
+/** Counters of the adapter's work. Thread-safe; values only grow. */
 public final class RdmaCounters {
     private static final int STATUSES = 24;
 
-    /** Polls that found something. */
+    /** Polls that found completions. */
     public final LongAdder polls = new LongAdder();
-    /** Polls that found nothing. */
+    /** Polls that found no completion. */
     public final LongAdder emptyPolls = new LongAdder();
     /** Times the completion thread went to sleep. */
     public final LongAdder sleeps = new LongAdder();
-    /** Times that an event was asked for, by whichever thread. */
+    /** Times that any thread requested an event. */
     public final LongAdder armings = new LongAdder();
-    /** Chains that waited: the most were under way, or another thread was just posting. */
+    /** Chains that waited, because the maximum number was in flight or another thread was just posting. */
     public final LongAdder waits = new LongAdder();
-    /** Connections that came to stand. */
+    /** Connections established. */
     public final LongAdder connections = new LongAdder();
-    /** Connection requests that were rejected here. */
+    /** Connection requests that this side rejected. */
     public final LongAdder rejections = new LongAdder();
 
     private final LongAdder[] errors = new LongAdder[STATUSES];
 
-    /** Makes counters at zero. */
+    /** Makes counters that start at zero. */
     public RdmaCounters() {
         for (int i = 0; i < STATUSES; i++) {
             errors[i] = new LongAdder();
@@ -40,7 +40,7 @@ public final class RdmaCounters {
         errors[Math.min(status, STATUSES - 1)].increment();
     }
 
-    /** Returns how many completions with errors there were, by the name of their status; only those that occurred. */
+    /** Returns the number of completions with errors by the name of their status; only statuses that occurred. */
     public Map<String, Long> errors() {
         Map<String, Long> byStatus = new LinkedHashMap<>();
         for (int i = 1; i < STATUSES; i++) {

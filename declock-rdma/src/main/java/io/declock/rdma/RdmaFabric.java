@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The fabric to memory nodes by RDMA, addressed as {@code rdma://host:port} with their TCP address: verbs are executed by the
- * memory node's adapter, everything else goes over TCP. Memory nodes at {@code tcp://} are served too, wholly over TCP. Thread-safe.
+ * The fabric to memory nodes by RDMA, addressed as {@code rdma://host:port} with their TCP address: the memory node's adapter executes
+ * verbs, everything else goes over TCP. Memory nodes at {@code tcp://} are served too, entirely over TCP. Thread-safe.
  */
 public final class RdmaFabric implements Fabric {
     /** Scheme of the addresses it serves. */
@@ -37,7 +37,7 @@ public final class RdmaFabric implements Fabric {
     private final FabricCounters counters;
     private final RdmaCounters rdmaCounters;
     private final boolean fallsBack;
-    /** Null where there is no RDMA here and falling back to TCP is allowed. */
+    /** Null if RDMA cannot be used here and falling back to TCP is allowed. */
     private final @Nullable ConnectionManager manager;
 
     private final @Nullable PeerConnections peers;
@@ -62,8 +62,8 @@ public final class RdmaFabric implements Fabric {
     /**
      * Starts a fabric.
      *
-     * @param control carries everything but verbs; closed with this fabric
-     * @param fallsBack whether verbs go over TCP with memory nodes to which RDMA does not work
+     * @param control carries everything except verbs; closed with this fabric
+     * @param fallsBack whether verbs go over TCP to memory nodes that cannot be reached by RDMA
      * @throws IOException if there is no RDMA device to use
      */
     public static RdmaFabric open(
@@ -81,7 +81,7 @@ public final class RdmaFabric implements Fabric {
         return new RdmaFabric(control, counters, rdmaCounters, fallsBack, manager, peers);
     }
 
-    /** Makes a fabric that uses memory nodes at {@code rdma://} over TCP, and warns of it. */
+    /** Makes a fabric that uses memory nodes at {@code rdma://} over TCP, and logs a warning. */
     static RdmaFabric overTcp(TcpFabric control, FabricCounters counters, AdapterException cause) {
         LOG.warn("Memory nodes at rdma:// are used over TCP. {} What to do: {}", cause.getMessage(), cause.action());
         return new RdmaFabric(control, counters, new RdmaCounters(), true, null, null);
@@ -113,7 +113,7 @@ public final class RdmaFabric implements Fabric {
         return joining;
     }
 
-    /** Returns whether verbs of a memory node may go over TCP, and says so once. */
+    /** Returns whether verbs to a memory node may go over TCP, and logs that once. */
     boolean fallsBack(MemoryNodeAddress address, FabricException cause) {
         if (fallsBack && warned.put(address.toString(), true) == null) {
             LOG.warn(
@@ -128,7 +128,7 @@ public final class RdmaFabric implements Fabric {
         return counters;
     }
 
-    /** Returns what is counted of the adapter's work. */
+    /** Returns the counters of the adapter's work. */
     public RdmaCounters rdmaCounters() {
         return rdmaCounters;
     }
@@ -157,7 +157,7 @@ public final class RdmaFabric implements Fabric {
         sessions.remove(session);
     }
 
-    /** Closes every session and listener and waits a moment until they are. */
+    /** Closes every session and listener, and waits a moment for their end. */
     @Override
     public void close() {
         ConnectionManager connections = manager;

@@ -12,7 +12,7 @@ import io.declock.spi.FabricCounters;
 import java.io.IOException;
 import java.util.Map;
 
-/** Found by {@link java.util.ServiceLoader}: the fabric by RDMA. */
+/** The fabric by RDMA; {@link java.util.ServiceLoader} finds it. */
 public final class RdmaFabricProvider implements DirectFabricProvider {
     /** Called by the service loader. */
     public RdmaFabricProvider() {}

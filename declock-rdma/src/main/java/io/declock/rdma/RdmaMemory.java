@@ -8,7 +8,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/** A memory node's region as one piece of memory that can be registered; it lives as long as something refers to it. Thread-safe. */
+/** A memory node's region as one piece of memory that can be registered; it exists as long as it is referenced. Thread-safe. */
 public final class RdmaMemory implements RegionMemory {
     private static final int PAGE = 4096;
 
@@ -16,7 +16,7 @@ public final class RdmaMemory implements RegionMemory {
     private volatile MemorySegment memory = MemorySegment.NULL;
     private volatile int segmentBytes;
 
-    /** Makes one without memory yet. */
+    /** Makes one without memory. */
     public RdmaMemory() {}
 
     @Override

@@ -14,10 +14,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of RDMA as they are written by name.
+ * The settings of RDMA, read from options by name.
  *
- * @param connections how connections behave
- * @param peers how messages between compute nodes travel
+ * @param connections settings of connections
+ * @param peers settings of messages between compute nodes
  * @param listenPort port of a memory node in the port space of RDMA
  * @param provider {@code ffm}, {@code disni} or {@code auto}
  * @param fallback whether verbs go over TCP where RDMA does not work
@@ -48,7 +48,7 @@ record RdmaOptions(
     /**
      * Reads options.
      *
-     * @throws AdapterException if one is unknown or makes no sense
+     * @throws AdapterException if an option is unknown or has an invalid value
      */
     static RdmaOptions of(Map<String, String> options) throws AdapterException {
         for (String name : new TreeSet<>(options.keySet())) {
@@ -82,14 +82,14 @@ record RdmaOptions(
                     in.yes("fallback", false));
         } catch (IllegalArgumentException e) {
             throw new AdapterException(
-                    "A setting of RDMA has a value that cannot be: " + e.getMessage(), "Correct it.", e);
+                    "A setting of RDMA has an invalid value: " + e.getMessage(), "Correct it.", e);
         }
     }
 
     private static AdapterException bad(String name, @Nullable String value, String why, @Nullable Throwable cause) {
         return new AdapterException(
                 "The RDMA setting '" + name + "' is '" + value + "', but " + why + ".",
-                "Correct or remove it; docs/rdma.md lists them.",
+                "Correct or remove it; docs/rdma.md lists the settings.",
                 cause);
     }
 
@@ -129,7 +129,7 @@ record RdmaOptions(
             try {
                 return InetAddress.getByName(address);
             } catch (UnknownHostException e) {
-                throw bad("address", address, "that is no address", e);
+                throw bad("address", address, "that is not an address", e);
             }
         }
     }

@@ -24,9 +24,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory node's side of RDMA: takes connections of sessions that the control plane admitted, each with a key of its own to the
- * region, and executes the verbs of all others through a loopback queue pair, so that one adapter executes every atomic. Its processor
- * takes no part in the verbs of connected sessions. Thread-safe.
+ * A memory node's side of RDMA: accepts connections of sessions that the control plane admitted, each with a key of its own to the
+ * region, and executes the verbs of all other sessions through a loopback queue pair, so that one adapter executes every atomic. The
+ * memory node's processor takes no part in the verbs of connected sessions. Thread-safe.
  */
 public final class RdmaServer implements DirectAccess {
     private static final int REGION_ACCESS = Constants.IBV_ACCESS_LOCAL_WRITE
@@ -46,7 +46,7 @@ public final class RdmaServer implements DirectAccess {
     private final Listener listener;
     private final Agent agent;
 
-    /** Starts to serve on a connection manager, which it owns from now on. */
+    /** Starts to serve on a connection manager, which this server owns from then on. */
     RdmaServer(MemoryNode node, RdmaMemory memory, ConnectionManager manager, int port) throws IOException {
         this.node = node;
         this.memory = memory;
@@ -64,10 +64,10 @@ public final class RdmaServer implements DirectAccess {
     /**
      * Starts to serve a memory node's region.
      *
-     * @param node made with {@code memory}
-     * @param settings how; its local address tells which adapter
+     * @param node the memory node, made with {@code memory}
+     * @param settings settings of connections; the local address selects the adapter
      * @param port port in the port space of RDMA, 0 for any free one; compute nodes learn it over TCP
-     * @throws IOException if that is not possible; says what to do
+     * @throws IOException if that is not possible; the message says what to do
      */
     public static RdmaServer start(
             MemoryNode node, RdmaMemory memory, VerbsBackend backend, ConnectionSettings settings, int port)
@@ -97,16 +97,15 @@ public final class RdmaServer implements DirectAccess {
     public Offer offer(MemoryNodeSession session) throws FabricException.Refused {
         byte[] token = newToken();
         ServedSession served = new ServedSession(this, session);
-        // A second way would have to be cut with the first.
+        // A second connection would have to be cut together with the first.
         if (offered.putIfAbsent(session, served) != null) {
             throw new FabricException.Refused(
-                    FabricException.Reason.BAD_REQUEST, "the session asked for RDMA before; join again");
+                    FabricException.Reason.BAD_REQUEST, "the session has asked for RDMA before; join again");
         }
         session.attach(served);
         byToken.put(ByteBuffer.wrap(token), served);
-        // The session was attached to before it is looked at, and is closed before who cuts it looks for what is
-        // attached:
-        // so one of the two finds the other.
+        // This thread attaches first and then checks whether the session is cut. The thread that cuts a session first
+        // closes it and then looks for attachments. So one of the two finds the other.
         if (session.isCut()) {
             forget(served);
             throw new FabricException.Refused(FabricException.Reason.BAD_REQUEST, "the session is over");
@@ -122,7 +121,7 @@ public final class RdmaServer implements DirectAccess {
         if (granted == null) {
             throw new FabricException.Refused(
                     FabricException.Reason.BAD_REQUEST,
-                    "the session has no RDMA connection that anything was granted on");
+                    "the session has no RDMA connection with a grant");
         }
         return granted;
     }
@@ -136,12 +135,12 @@ public final class RdmaServer implements DirectAccess {
         ServedSession served = byToken.remove(ByteBuffer.wrap(Greetings.readToken(privateData)));
         if (served == null) {
             throw new IOException(
-                    "the token is of no session of memory node " + node.id() + ", or was used; join again over TCP");
+                    "the token belongs to no session of memory node " + node.id() + ", or was used; join again over TCP");
         }
         served.accept(id);
     }
 
-    /** Registers the region for one connection and tells its key. */
+    /** Registers the region for one connection, and returns the grant with its key. */
     byte[] grant(Connection connection) throws IOException {
         requireAgentsAdapter(connection.device().limits().device());
         try {
@@ -150,29 +149,32 @@ public final class RdmaServer implements DirectAccess {
         } catch (IOException e) {
             throw new IOException(
                     "the memory node's adapter cannot register its region of " + memory.bytes()
-                            + " bytes once more (each session needs it; raise its 'ulimit -l'): " + e.getMessage(),
+                            + " bytes once more (each session needs a registration; raise its 'ulimit -l'): " + e.getMessage(),
                     e);
         }
     }
 
-    /** Atomics of two adapters are not atomic against each other. The first connection is the memory node's own. */
+    /**
+     * Refuses a connection on another adapter, because atomics of two adapters are not atomic against each other. The first connection is
+     * the memory node's own.
+     */
     private void requireAgentsAdapter(String device) throws IOException {
         String first = adapter.updateAndGet(known -> known == null ? device : known);
         if (!device.equals(first)) {
             throw new IOException(
                     "the memory node executes verbs on RDMA device " + first
-                            + ", and this connection came to its device " + device
-                            + ": connect to an address of the former (declock.memory-node.rdma.device or address makes it listen there only)");
+                            + ", but this connection arrived on its device " + device + ": connect to an address of " + first
+                            + " (declock.memory-node.rdma.device or address makes the memory node listen there only)");
         }
     }
 
-    /** Makes a session's token worthless. */
+    /** Invalidates a session's token. */
     void forget(ServedSession served) {
         served.session().ifPresent(offered::remove);
         byToken.values().remove(served);
     }
 
-    /** Counts the connections of sessions. */
+    /** Returns the counter of connected sessions. */
     AtomicInteger connected() {
         return connected;
     }
@@ -186,7 +188,7 @@ public final class RdmaServer implements DirectAccess {
         return listener.port();
     }
 
-    /** Returns what is counted. */
+    /** Returns the counters of the adapter's work. */
     public RdmaCounters counters() {
         return counters;
     }

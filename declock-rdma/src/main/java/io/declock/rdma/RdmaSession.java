@@ -30,14 +30,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session by RDMA: a session over TCP for everything but verbs, and a connection of the adapters for these. When either ends, both
- * do. Thread-safe.
+ * One session by RDMA: a session over TCP for everything except verbs, and a connection of the adapters for verbs. When either ends, both
+ * end. Thread-safe.
  *
- * <p>Between joining over TCP and the adapters' connection, what the memory node says unasked is kept, so that nobody hears of a
- * session before its joining has completed.
+ * <p>Between joining over TCP and the adapters' connection, unsolicited messages of the memory node are kept, so that the listener gets no
+ * event of a session before joining has completed.
  */
 final class RdmaSession implements FabricSession, RemoteMemory, SessionListener, Connection.Owner {
-    /** How often within the time that a verb may take it is looked whether one takes longer. */
+    /** Number of checks for a stuck verb within the request timeout. */
     private static final int LOOKS = 8;
 
     private final RdmaFabric fabric;
@@ -53,7 +53,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
     private volatile @Nullable VerbQueue verbs;
     private volatile @Nullable ScheduledFuture<?> watch;
     private volatile boolean leaving;
-    /** The newest that the memory node told. */
+    /** The newest membership that the memory node sent. */
     private final AtomicReference<@Nullable Membership> membership = new AtomicReference<>();
 
     RdmaSession(
@@ -71,14 +71,14 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         this.joining = joining;
     }
 
-    /** The session over TCP stands: asks for the way in. */
+    /** Called when the session over TCP has joined: asks for an RDMA connection. */
     void joined(ControlSession session) {
         control = session;
         membersAre(session.joined().membership());
         session.directWay().whenComplete((way, failure) -> {
             if (failure != null) {
                 giveUp(new FabricException(
-                        "memory node " + address + " gives no way in by RDMA: " + failure.getMessage(), failure));
+                        "memory node " + address + " offers no connection by RDMA: " + failure.getMessage(), failure));
             } else {
                 connect(way);
             }
@@ -97,7 +97,8 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
             giveUp(
                     new FabricException(
                             "memory node " + address + " serves RDMA at '" + way.host()
-                                    + "', which is no address; names from others are not looked up: correct declock.memory-node.rdma.address"));
+                                    + "', which is not an address; names from other processes are not resolved: correct"
+                                    + " declock.memory-node.rdma.address"));
             return;
         }
         Connection made = new Connection(
@@ -110,7 +111,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         manager.execute(() -> made.connect(new InetSocketAddress(host, way.port())));
     }
 
-    /** Returns where to connect: where the session over TCP leads, unless the memory node has another address for it. */
+    /** Returns the host to connect to: that of the session over TCP, unless the memory node offers another address. */
     private @Nullable InetAddress hostOf(ControlSession.DirectWay way) {
         InetAddress written = way.host().isEmpty() ? tcp().remoteAddress() : HostAddresses.written(way.host());
         return written != null && written.isAnyLocalAddress() ? tcp().remoteAddress() : written;
@@ -128,10 +129,10 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         }
     }
 
-    /** The memory node told over TCP what its acceptance carried. */
+    /** Receives over TCP the private data of the memory node's acceptance. */
     private void told(Connection established, byte @Nullable [] grant, @Nullable Throwable failure) {
         if (!established.isUp()) {
-            // Its end was told already.
+            // Its end was reported already.
             return;
         }
         if (grant == null) {
@@ -139,7 +140,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
                     ? "no answer within " + manager.settings().connectTimeout().toMillis() + " ms"
                     : String.valueOf(failure);
             established.end(
-                    new FabricException("memory node " + address + " does not tell what it granted: " + why, failure));
+                    new FabricException("memory node " + address + " does not send its grant: " + why, failure));
             return;
         }
         try {
@@ -167,8 +168,8 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
 
     private void check(Connection established, VerbQueue queue, long timeout) {
         if (queue.isStuck(System.nanoTime(), timeout)) {
-            established.fail(new FabricException("memory node " + address + " has executed nothing for "
-                    + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms by RDMA"));
+            established.fail(new FabricException("memory node " + address + " has executed no verb by RDMA for "
+                    + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms"));
         }
     }
 
@@ -195,7 +196,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         queue.fail(cause);
     }
 
-    /** RDMA does not work for this session: goes on over TCP if that is allowed. */
+    /** Called when RDMA does not work for this session: continues over TCP if that is allowed. */
     private void giveUp(FabricException cause) {
         if (joining.isDone()) {
             return;
@@ -212,7 +213,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         return address;
     }
 
-    /** Returns how the queue pair is doing, for people. */
+    /** Returns the state of the queue pair, for people. */
     String queuePairState() {
         VerbQueue queue = verbs;
         return queue == null ? "none: TCP is used" : queue.state();
@@ -242,12 +243,12 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         return new LeavingControl(tcp().control(), this);
     }
 
-    /** Leaving has begun: that the memory node ends the connection is no loss any more. */
+    /** Called when leaving begins: from now on it is no loss that the memory node ends the connection. */
     void leaving() {
         leaving = true;
     }
 
-    /** Leaving has ended, whether or not the memory node answered. */
+    /** Called when leaving has ended, whether or not the memory node answered. */
     void left() {
         FabricException cause = new FabricException("the session with memory node " + address + " was left");
         VerbQueue queue = verbs;
@@ -297,14 +298,14 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         early.run(() -> listener.membershipChanged(changed));
     }
 
-    /** The memory node told who its members are, perhaps later than something newer. */
+    /** Receives a membership from the memory node, perhaps after a newer one. */
     void membersAre(Membership told) {
         membership.accumulateAndGet(
                 told, (before, now) -> before == null || now.version() > before.version() ? now : before);
         peers.membersChanged(this);
     }
 
-    /** Returns whether exactly that incarnation is a member, as far as the memory node told. */
+    /** Returns whether exactly that incarnation is a member, according to the newest membership received. */
     boolean isMember(int nodeId, int incarnation) {
         Membership known = membership.get();
         return known != null && known.isLive(nodeId, incarnation);
@@ -330,7 +331,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         if (current != null) {
             current.fail(cause);
         }
-        // Before joining has completed, its failure tells.
+        // Before joining has completed, its failure reports the loss.
         if (!joining.completeExceptionally(cause) && !joining.isCompletedExceptionally()) {
             early.run(() -> listener.lost(cause));
         }

@@ -4,10 +4,10 @@
 package io.declock.rdma;
 
 /**
- * What a memory node lets one session use of its memory.
+ * The memory of a memory node that one session may use.
  *
- * @param address where the region begins in the memory node's address space
- * @param length bytes
+ * @param address address of the region in the memory node's address space
+ * @param length length in bytes
  * @param key remote key, valid on the session's own connection only
  */
 public record RegionGrant(long address, long length, int key) {}

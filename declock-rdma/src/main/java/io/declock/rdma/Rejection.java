@@ -10,16 +10,16 @@ import java.util.Arrays;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Saying no to a connection request, with the reason as text in its private data. */
+/** Rejects connection requests, with the reason as text in the private data. */
 final class Rejection {
     private static final Logger LOG = LoggerFactory.getLogger(Rejection.class);
 
-    /** What rdma_reject(3) carries. */
+    /** Maximum length of the private data of rdma_reject(3). */
     private static final int MAX_BYTES = 148;
 
     private Rejection() {}
 
-    /** Rejects a request; its id is still to be destroyed. */
+    /** Rejects a request; the caller must still destroy its id. */
     static void send(ConnectionManager manager, RdmaCmId id, String reason) {
         manager.counters().rejections.increment();
         byte[] text = reason.getBytes(StandardCharsets.UTF_8);

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a memory node's adapter has for one session: a token until it was used, then a queue pair, in a domain with a registration of
- * the region of its own. Cutting destroys all of it before it says so. Belongs to the connection manager's thread, except {@link
- * #cut} and {@link #granted}.
+ * One session's resources on a memory node's adapter: a token until it is used, then a queue pair, in a protection domain with its own
+ * registration of the region. Cutting destroys all of them before it reports that it is done. Belongs to the connection manager's thread,
+ * except {@link #cut} and {@link #granted}.
  */
 final class ServedSession implements DataPlane, Connection.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(ServedSession.class);
@@ -48,7 +48,7 @@ final class ServedSession implements DataPlane, Connection.Owner {
     /** Accepts its connection request. */
     void accept(RdmaCmId id) throws IOException {
         if (cut || connection != null || (session != null && session.isCut())) {
-            throw new IOException("the session of " + name + " is over or connected already");
+            throw new IOException("the session of " + name + " is over or already connected");
         }
         Connection made = new Connection(server.manager(), name, QueueSizes.PASSIVE, new byte[0], this);
         connection = made;
@@ -59,7 +59,7 @@ final class ServedSession implements DataPlane, Connection.Owner {
         });
     }
 
-    /** Returns what the acceptance carried, null without a connection; any thread. */
+    /** Returns the private data of the acceptance, null without a connection; any thread. */
     byte @Nullable [] granted() {
         return granted;
     }

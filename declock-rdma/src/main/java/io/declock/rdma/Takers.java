@@ -6,9 +6,9 @@ package io.declock.rdma;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The threads that wait for chains of their own on one queue pair. For a moment they take completions themselves, as they would
- * otherwise sleep until the completion thread has taken theirs and woken them, which costs many times the round trip. Who leaves
- * something under way that none of those who stay waits for, has the completion thread watch it. Thread-safe.
+ * The threads that wait for chains of their own on one queue pair. For a moment they take completions themselves, because they would
+ * otherwise sleep until the completion thread has taken theirs and woken them, which costs many times the round trip. A thread that
+ * leaves while more chains are in flight than other takers remain makes the completion thread watch the queue. Thread-safe.
  */
 final class Takers {
     private final Source source;
@@ -17,36 +17,39 @@ final class Takers {
 
     /** How a thread takes completions. */
     interface Source {
-        /** Takes what has completed, unless somebody else does already; returns whether there was anything. */
+        /** Takes completions, unless another thread does already; returns whether there were any. */
         boolean take();
 
-        /** Has the completion thread take what completes from now on. */
+        /** Makes the completion thread take all further completions. */
         void watch();
 
-        /** Returns whether the calling thread is being called by a completion that it takes. */
+        /** Returns whether the calling thread runs inside the handler of a completion that it takes. */
         boolean isTaking();
     }
 
-    /** Where the chains are. */
+    /** The ring of chains. */
     interface Ring {
-        /** Returns how many chains are under way; more than there are while that changes. */
+        /** Returns the number of chains in flight; while it changes, the result may be too high. */
         long underWay();
 
-        /** Returns whether a chain has completed, or will not any more. */
+        /** Returns whether a chain has completed, or never will. */
         boolean isOver(long sequence);
     }
 
     /**
      * Makes one without threads.
      *
-     * @param pollNanos for how long a thread takes; 0 for not at all
+     * @param pollNanos how long a thread takes completions; 0 for not at all
      */
     Takers(Source source, long pollNanos) {
         this.source = source;
         this.pollNanos = pollNanos;
     }
 
-    /** Returns whether the calling thread is called by a completion: it must not take, and who takes looks after what it posts. */
+    /**
+     * Returns whether the calling thread runs inside a completion's handler: then it must not take completions, and the taking thread
+     * also takes the completions of the chains that it posts.
+     */
     boolean isTaking() {
         return source.isTaking();
     }
@@ -57,8 +60,9 @@ final class Takers {
     }
 
     /**
-     * Takes once, as a device may have executed what was posted before posting returned; who waits for that chain goes on until it is
-     * over, or the time is. One call for both, at one place: what a completion leads to is inlined at each.
+     * Takes completions once, because a device may have executed the chain before posting returned. A thread that waits for that chain
+     * continues until the chain is over, or the time is. There is a single call for both cases, because the JIT inlines the completion's
+     * code at each call.
      */
     void take(Ring ring, long sequence, boolean waitedFor) {
         if (pollNanos <= 0) {
@@ -82,7 +86,7 @@ final class Takers {
         }
     }
 
-    /** Counts the calling thread out. Who comes later sees what it left, or is seen by it. */
+    /** Counts the calling thread out. A thread that enters later sees the chains left behind, or is itself counted here. */
     void leave(Ring ring) {
         int others = present.decrementAndGet();
         if (ring.underWay() > others) {
@@ -90,7 +94,7 @@ final class Takers {
         }
     }
 
-    /** Returns how many there are: they look after as many chains. */
+    /** Returns the number of such threads: they take care of as many chains. */
     int count() {
         return present.get();
     }

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Short tasks for a thread that sleeps in a channel of the adapter: who adds one wakes it. When that thread has ended, who adds one
- * runs it. One task runs at a time, in order, so that what belongs to the thread needs no lock then either. Thread-safe.
+ * Short tasks for a thread that sleeps in a channel of the adapter. Adding a task wakes that thread. When the thread has ended, the
+ * adding thread runs the task. One task runs at a time, in order, so that the thread's data needs no lock then either. Thread-safe.
  */
 final class TaskQueue {
     private static final Logger LOG = LoggerFactory.getLogger(TaskQueue.class);
@@ -24,7 +24,7 @@ final class TaskQueue {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final CountDownLatch ended = new CountDownLatch(1);
     private final AtomicBoolean running = new AtomicBoolean();
-    /** Keeps the channel from being destroyed while its waiter is woken. */
+    /** Keeps the channel from being destroyed while its waiting thread is woken. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private boolean destroyed;
@@ -32,13 +32,13 @@ final class TaskQueue {
     /**
      * Makes an empty one.
      *
-     * @param waker wakes the thread; not called any more once the channel was destroyed
+     * @param waker wakes the thread; no longer called once the channel is destroyed
      */
     TaskQueue(Runnable waker) {
         this.waker = waker;
     }
 
-    /** Has the thread run something soon; if that has ended, runs it at once, or has it run by who is just running another. */
+    /** Makes the thread run a task soon. If that thread has ended, runs it at once, or leaves it to the thread that runs another task. */
     void execute(Runnable task) {
         tasks.add(task);
         if (ended.getCount() == 0) {
@@ -64,9 +64,9 @@ final class TaskQueue {
         return tasks.isEmpty();
     }
 
-    /** Runs what was added; called by the thread. */
+    /** Runs the added tasks; called by the thread. */
     void run() {
-        // Who finds another thread running tasks leaves its own to it: so that one looks again when it has let go.
+        // A thread that finds another one running tasks leaves its task to that one, which therefore checks again afterwards.
         while (!tasks.isEmpty() && running.compareAndSet(false, true)) {
             try {
                 runAll();
@@ -81,12 +81,12 @@ final class TaskQueue {
             try {
                 task.run();
             } catch (RuntimeException e) {
-                LOG.error("A task of {} threw", Thread.currentThread().getName(), e);
+                LOG.error("A task of {} failed", Thread.currentThread().getName(), e);
             }
         }
     }
 
-    /** The thread ends: it runs nothing after this. */
+    /** Called when the thread ends: it runs no task after this. */
     void end() {
         ended.countDown();
         run();
@@ -97,7 +97,7 @@ final class TaskQueue {
         return ended.await(seconds, TimeUnit.SECONDS);
     }
 
-    /** Destroys the channel, in which nobody sleeps any more. */
+    /** Destroys the channel, in which no thread may sleep any more. */
     void destroy(Connection.Closing channel) throws IOException {
         lock.lock();
         try {

@@ -27,21 +27,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chains on one queue pair. Each chain takes a place in a ring, see {@link ChainSlots}.
+ * Chains on one queue pair. Each chain takes a slot of a ring, see {@link ChainSlots}.
  *
  * <ol>
- *   <li>Post: under the lock, write the chain's requests, ring the doorbell once. Only the last asks for a completion; a failed one
- *       makes a completion in any case.
- *   <li>Complete: on a reliable connection requests complete in order, so a completion ends the oldest chain in flight. Its place
- *       is free after the chain has taken its results.
- *   <li>What finds no free place, or another thread just posting, waits, and is posted by the thread that frees one or has posted.
+ *   <li>Post: under the lock, write the chain's requests, ring the doorbell once. Only the last request asks for a completion; a failed
+ *       request causes a completion in any case.
+ *   <li>Complete: on a reliable connection requests complete in order, so a completion ends the oldest chain in flight. Its slot is free
+ *       after the chain has taken its results.
+ *   <li>Wait: a chain that finds no free slot, or another thread just posting, waits. The thread that frees a slot, or has posted, posts it.
  * </ol>
  *
- * <p>Who posts for a caller that waits takes completions itself for a moment, everybody else once, see {@link Takers}.
+ * <p>A thread that posts a chain its caller waits for takes completions itself for a moment; any other posting thread takes them once,
+ * see {@link Takers}.
  *
- * <p>Posting is thread-safe. The lock guards posting and the requests; nothing of a user is called while it is held. A chain in
- * flight belongs to who takes it out of the ring, its completion or a failure. After {@link #fail} returned, the queue pair is not
- * touched any more.
+ * <p>Posting is thread-safe. The lock guards posting and the requests; no user's code is called while it is held. A chain in flight
+ * belongs to the thread that takes it out of the ring, for its completion or its failure. After {@link #fail} has returned, the queue
+ * pair is no longer used.
  */
 final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResults, Takers.Ring {
     private static final Logger LOG = LoggerFactory.getLogger(VerbQueue.class);
@@ -54,30 +55,30 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private final Takers takers;
     private final ReentrantLock lock;
     private final Queue<VerbChain> waiting = new ConcurrentLinkedQueue<>();
-    // Counted up before one is added and down after it was taken out: who sees none need not look into the queue.
+    // Incremented before a chain is added and decremented after it is taken out: a thread that reads zero need not check the queue.
     private final AtomicInteger announced = new AtomicInteger();
 
     private final AtomicReferenceArray<@Nullable VerbChain> inFlight;
-    // Sequence numbers, of which the ring holds those from oldest to next. Written with the lock and by who takes
-    // completions.
+    // Sequence numbers; the ring holds those from oldest to next. The first is written with the lock, the second by the thread
+    // that takes completions.
     private volatile long next;
     private volatile long oldest;
 
     private volatile @Nullable FabricException failure;
 
-    // The chain whose results are being taken; belongs to who takes completions.
+    // The chain whose results are being taken; belongs to the thread that takes completions.
     private long taken;
 
-    // What was the oldest at the last look, and since which look; belongs to who looks.
+    // The oldest chain at the last check, and the time of the check that first found it; belongs to the checking thread.
     private long watched = -1;
     private long watchedSince;
 
     /**
      * Makes one on a connected queue pair.
      *
-     * @param broken told when the queue pair fails; it may be more than once
+     * @param broken called when the queue pair fails, perhaps more than once
      * @param takers the threads that take completions themselves
-     * @param lock guards the ring; nobody else's
+     * @param lock guards the ring; used by this queue only
      */
     VerbQueue(
             VerbsBackend backend,
@@ -97,7 +98,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         this.inFlight = new AtomicReferenceArray<>(slots.count());
     }
 
-    /** Makes one on a connection that stands, and lets the connection own its memory. */
+    /** Makes one on an established connection, and lets the connection own its memory. */
     static VerbQueue on(Connection connection, ConnectionManager manager, RegionGrant grant) throws IOException {
         ConnectionSettings settings = manager.settings();
         ChainSlots slots = new ChainSlots(
@@ -140,7 +141,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         }
     }
 
-    /** Posts, or queues what finds no room; returns the chain's sequence number, -1 if it was not posted. It may be over then. */
+    /** Posts a chain, or queues it if there is no room. Returns its sequence number, or -1 if it was not posted; it may already be over. */
     private long postOrQueue(VerbChain chain) {
         long sequence = -1;
         FabricException over = failure;
@@ -158,7 +159,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             if (failed != null) {
                 broken.accept(failed);
             } else if (sequence >= 0 && !noneWaits()) {
-                // Somebody found the lock taken meanwhile.
+                // Another thread found the lock taken meanwhile and queued its chain.
                 postWaiting();
             }
             if (sequence >= 0) {
@@ -181,7 +182,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return oldest > sequence || failure != null;
     }
 
-    /** Returns whether certainly nothing waits. */
+    /** Returns whether certainly no chain waits. */
     private boolean noneWaits() {
         return announced.get() == 0;
     }
@@ -198,10 +199,10 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return next - oldest < inFlight.length();
     }
 
-    /** Posts as much of what waits as there is room for. */
+    /** Posts as many waiting chains as there is room for. */
     private void postWaiting() {
         FabricException failed = null;
-        // Who finds the lock taken leaves what it knows of to who has it: so that one looks again after letting it go.
+        // A thread that finds the lock taken leaves its chain to the lock's holder, which therefore re-checks the queue after unlocking.
         while (failed == null && failure == null && hasRoom() && !waiting.isEmpty() && lock.tryLock()) {
             try {
                 failed = postWhatFits();
@@ -229,7 +230,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return failed;
     }
 
-    /** Posts with the lock held; what it returns is to be reported without it. The chain then counts as in flight. */
+    /** Posts with the lock held; the caller must report a returned failure after unlocking. The chain then counts as in flight. */
     private @Nullable FabricException postNow(VerbChain chain) {
         long sequence = next;
         long first = slots.write(chain, sequence);
@@ -238,7 +239,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         int errno = backend.postSend(qp, first);
         return errno == 0
                 ? null
-                : new FabricException("the adapter took no request: " + Errno.describe(Math.abs(errno)));
+                : new FabricException("the adapter refused a request: " + Errno.describe(Math.abs(errno)));
     }
 
     @Override
@@ -256,12 +257,12 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         }
         VerbChain chain = inFlight.getAndSet(slot, null);
         if (chain == null) {
-            // It has failed.
+            // The chain has already failed.
             return;
         }
         taken = sequence;
         complete(chain);
-        // Only now: until here the results lay in the slot. Whoever takes completions has the queue to himself.
+        // The slot is freed only now, because until here it held the results. Only one thread at a time takes completions.
         oldest = sequence + 1;
         if (!noneWaits()) {
             postWaiting();
@@ -272,7 +273,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         try {
             chain.completed(this);
         } catch (RuntimeException e) {
-            LOG.error("The completion of {} threw", chain, e);
+            LOG.error("The completion of {} failed", chain, e);
         }
     }
 
@@ -283,14 +284,14 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
 
     @Override
     public long underWay() {
-        // In this order a chain that ends meanwhile is counted, not one missed that begins.
+        // In this order, a chain that ends meanwhile may still be counted, but a chain that begins is not missed.
         long first = oldest;
         return failure == null ? next - first : 0;
     }
 
     @Override
     public boolean isBusy() {
-        // Who waits itself needs no help.
+        // A waiting thread takes its own completion, so the completion thread need not poll for it.
         return underWay() > 0 && takers.count() == 0;
     }
 
@@ -299,7 +300,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return underWay() > takers.count();
     }
 
-    /** Returns how the queue pair is doing, for people. */
+    /** Returns the state of the queue pair, for people. */
     String state() {
         String state;
         lock.lock();
@@ -313,8 +314,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     }
 
     /**
-     * Returns whether the same chain was the oldest in flight at every look for that long. So posting need not read the clock. One
-     * thread at a time may look, a few times within the time.
+     * Returns whether the same chain was the oldest in flight at every check during that time. This way, posting need not read the clock.
+     * One thread at a time may check, a few times within the timeout.
      */
     boolean isStuck(long now, long timeoutNanos) {
         long first = oldest;
@@ -326,7 +327,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return now - watchedSince >= timeoutNanos;
     }
 
-    /** Posts what found the lock taken by a thread that only looked. */
+    /** Posts chains that found the lock taken by a thread that only read the state. */
     private void postWhatWasLeft() {
         if (noneWaits()) {
             return;
@@ -339,7 +340,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         }
     }
 
-    /** Fails everything in flight, waiting and to come. Once it has returned, the queue pair is not touched any more. */
+    /** Fails all chains in flight, waiting chains and later ones. Once it has returned, the queue pair is no longer used. */
     void fail(FabricException cause) {
         List<VerbChain> lost = new ArrayList<>();
         lock.lock();
@@ -375,7 +376,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         try {
             chain.failed(cause);
         } catch (RuntimeException e) {
-            LOG.error("The failure of {} threw", chain, e);
+            LOG.error("The failure handler of {} failed", chain, e);
         }
     }
 }

@@ -145,7 +145,7 @@ class BadInputIT {
     @Test
     void aWrongTokenIsRejectedWithTheReason() throws Exception {
         assertThat(new Attempt(new byte[32]).failure())
-                .contains("rejected the RDMA connection", "the token is of no session of memory node mn-1");
+                .contains("rejected the RDMA connection", "the token belongs to no session of memory node mn-1");
     }
 
     @Test
@@ -169,7 +169,7 @@ class BadInputIT {
         ControlSession session = session();
         byte[] token = way(session).token();
         session.control().leave().toCompletableFuture().get(10, TimeUnit.SECONDS);
-        assertThat(new Attempt(token).failure()).contains("the token is of no session");
+        assertThat(new Attempt(token).failure()).contains("the token belongs to no session");
     }
 
     @Test
@@ -261,7 +261,7 @@ class BadInputIT {
         Attempt first = new Attempt(RdmaRig.host(), address.getPort(), greeting);
         first.granted.get(20, TimeUnit.SECONDS);
         Attempt again = new Attempt(RdmaRig.host(), address.getPort(), greeting);
-        assertThat(again.failure()).contains("to connect is not above those before");
+        assertThat(again.failure()).contains("to connect is not higher than those before");
         assertThat(first.ended).isNotDone();
     }
 

@@ -59,8 +59,8 @@ class GreetingsTest {
 
     @Test
     void anythingElseIsRefused() {
-        assertThatThrownBy(() -> Greetings.readToken(new byte[55])).hasMessageContaining("none of its requests");
-        assertThatThrownBy(() -> Greetings.readToken(new byte[56])).hasMessageContaining("none of its requests");
+        assertThatThrownBy(() -> Greetings.readToken(new byte[55])).hasMessageContaining("not one of its requests");
+        assertThatThrownBy(() -> Greetings.readToken(new byte[56])).hasMessageContaining("not one of its requests");
         byte[] newer = Greetings.toMemoryNode(TOKEN);
         newer[4] = 2;
         assertThatThrownBy(() -> Greetings.readToken(newer)).hasMessageContaining("version 2");

@@ -113,13 +113,13 @@ class PeerReplayTest {
     void aRequestIsAcceptedOnceAndNeverAnOlderOne() throws Exception {
         Greetings.Peers recorded = request(PEER, 7);
         assertAccepted(recorded);
-        assertRejected(recorded, "attempt 7 of compute node 2.1 to connect is not above those before");
-        assertRejected(request(PEER, 6), "not above");
+        assertRejected(recorded, "attempt 7 of compute node 2.1 to connect is not higher than those before");
+        assertRejected(request(PEER, 6), "not higher");
         assertAccepted(request(PEER, 8));
-        assertRejected(recorded, "not above");
+        assertRejected(recorded, "not higher");
         assertAccepted(request(OTHER, 7));
         // That one took the only place for a connection: what was accepted is remembered without one.
-        assertRejected(request(PEER, 8), "not above");
+        assertRejected(request(PEER, 8), "not higher");
     }
 
     @Test
@@ -134,7 +134,7 @@ class PeerReplayTest {
                 recorded.toIncarnation(),
                 8,
                 recorded.proof());
-        assertRejected(changed, "not the compute node it says");
+        assertRejected(changed, "not the compute node that it claims to be");
         assertThat(PeerProofs.ofAcceptance(new byte[32], changed))
                 .isNotEqualTo(PeerProofs.ofAcceptance(new byte[32], recorded));
     }
@@ -147,13 +147,13 @@ class PeerReplayTest {
 
         session.membershipChanged(StandingSession.members(3, member(OTHER, "")));
         assertThat(peers.keptAttempts()).isEqualTo(1);
-        assertRejected(request(PEER, 8), "no member that is known here");
+        assertRejected(request(PEER, 8), "not a known member");
         assertThat(peers.keptAttempts()).isEqualTo(1);
 
         // What is told late is older.
         session.membersAre(StandingSession.members(2, member(PEER, PEER_ADDRESS)));
-        assertRejected(request(PEER, 9), "no member that is known here");
-        assertRejected(request(OTHER, 7), "not above");
+        assertRejected(request(PEER, 9), "not a known member");
+        assertRejected(request(OTHER, 7), "not higher");
 
         peers.gone(session);
         assertThat(peers.keptAttempts()).isZero();

@@ -3,7 +3,7 @@
 
 package io.declock.simulation;
 
-/** What the checkers of exclusion and of fencing tokens need to know of one hold. */
+/** One hold, as far as the checkers of exclusion and of fencing tokens need it. */
 interface CheckedHold {
     /** Returns the name of the lock. */
     String name();
@@ -14,6 +14,6 @@ interface CheckedHold {
     /** Returns the fencing token. */
     long token();
 
-    /** Returns whether it still counts as held. */
+    /** Returns whether the hold still counts. */
     boolean counts();
 }

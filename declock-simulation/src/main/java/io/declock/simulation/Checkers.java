@@ -46,7 +46,7 @@ final class Checkers implements SessionObserver {
         return progress;
     }
 
-    /** Looks at a compute node after an event. */
+    /** Checks a compute node after an event. */
     void observe(SimulatedComputeNode node) {
         queue.observe(node);
         overtaking.observe(node);

@@ -8,11 +8,11 @@ import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.spi.VerbChain;
 
-/** Words for the trace. */
+/** Formats texts for the trace. */
 final class Describe {
     private Describe() {}
 
-    /** Says what the verbs of a chain found. */
+    /** Describes the results of a chain's verbs. */
     static String results(PostedChain executed, SimulatedMemory memory) {
         VerbChain chain = executed.chain();
         StringBuilder text = new StringBuilder();

@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A waiter does not stay without its entry (rule A3): when a self-check has found it missing, because a late WRITE of an earlier
- * position went over it, another WRITE of it is on its way.
+ * Checks that a waiter does not stay without its entry (rule A3): when a self-check has found the entry missing, because a late WRITE of
+ * an earlier position overwrote it, another WRITE of it must be in flight.
  */
 final class EntryChecker implements SessionObserver {
     private record Place(SimulatedSession session, long record) {}

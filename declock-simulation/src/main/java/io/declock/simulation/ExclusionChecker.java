@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Mutual exclusion: a writer holds a lock alone, across all compute nodes. */
+/** Checks mutual exclusion: a writer holds a lock alone, across all compute nodes. */
 final class ExclusionChecker {
     private final Map<String, List<CheckedHold>> held = new LinkedHashMap<>();
 

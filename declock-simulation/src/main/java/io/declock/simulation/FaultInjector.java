@@ -9,7 +9,7 @@ import io.declock.internal.protocol.ResetReason;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** Makes things go wrong at instants drawn from the seed, and stops when the options say so. */
+/** Injects faults at instants drawn from the seed, until the instant that the options set. */
 final class FaultInjector {
     private final SimulatedCluster cluster;
     private final SimulatedWorld world;

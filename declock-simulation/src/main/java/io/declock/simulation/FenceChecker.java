@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a resource sees that remembers the highest token of a writer and refuses lower ones: once somebody else has written, a writer
- * never writes again, whatever it believes of its lease; and who holds the lock is never refused.
+ * Models a resource that remembers the highest token of a writer and refuses lower ones. Checks that a writer never writes again once
+ * another writer has written, whatever it believes about its lease, and that a holder of the lock is never refused.
  */
 final class FenceChecker {
     private static final class Resource {
@@ -45,7 +45,7 @@ final class FenceChecker {
         return token >= fence;
     }
 
-    /** Returns how often somebody was refused. */
+    /** Returns the number of refused uses. */
     long refused() {
         return refused;
     }

@@ -10,9 +10,9 @@ import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 
 /**
- * What is granted by message: a position is granted to the process that took it and to no later owner of its node id (rule C2), and
- * nothing is granted on the word of a header that is being reset, neither after an FAA that met a reset (rule B11) nor beforehand by
- * who knows of one (rules F and B12.3).
+ * Checks grant messages: a position is granted to the process that took it and to no later owner of its node id (rule C2), and no grant
+ * is based on a header that is being reset, neither after an FAA that found a reset (rule B11) nor in advance by a holder that knows of a
+ * reset (rules F and B12.3).
  */
 final class GrantChecker implements SessionObserver {
     private final QueueChecker queue;
@@ -39,11 +39,11 @@ final class GrantChecker implements SessionObserver {
         }
         checkAddressee(session, to, message);
         if (metReset) {
-            throw new Violation("grant", session + " met a reset and sends " + message);
+            throw new Violation("grant", session + " found a reset and sends " + message);
         }
         CqlLock remote = session.node().remoteAt(session, message.record());
         if (remote != null && remote.isFrozen() && queue.holdsBefore(session, message.record(), message.index())) {
-            throw new Violation("grant", session + " knows of a reset and sends beforehand " + message);
+            throw new Violation("grant", session + " knows of a reset and grants in advance " + message);
         }
     }
 
@@ -51,7 +51,8 @@ final class GrantChecker implements SessionObserver {
         SimulatedSession taker = queue.takerOf(message.record(), message.epoch(), message.index());
         if (taker != null
                 && (taker.joined().nodeId() != to.nodeId() || taker.joined().incarnation() != to.incarnation())) {
-            throw new Violation("grant", session + " grants " + to + " what " + taker + " took: " + message);
+            throw new Violation(
+                    "grant", session + " grants to " + to + " a position that " + taker + " took: " + message);
         }
     }
 }

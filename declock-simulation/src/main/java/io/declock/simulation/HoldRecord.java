@@ -7,7 +7,7 @@ import io.declock.internal.local.Hold;
 import io.declock.internal.protocol.CqlLock;
 import org.jspecify.annotations.Nullable;
 
-/** One hold as the checkers see it, from the moment its owner knows of it until that owner begins to give it back. */
+/** One hold as the checkers see it, from the moment its owner knows of it until the owner begins to release it. */
 final class HoldRecord implements CheckedHold {
     private final SimulatedComputeNode node;
     private final SimulatedClient client;
@@ -54,15 +54,15 @@ final class HoldRecord implements CheckedHold {
     }
 
     /**
-     * A hold counts while its process lives and trusts its lease, and it was not lost. Where that process's clock may be broken, what it
-     * trusts means nothing once the memory node has let the lease run out, or has waited for it to after a restart.
+     * A hold counts while its process lives and trusts its lease, and the hold was not lost. If the process's clock may be broken, its
+     * trust no longer counts once the memory node has let the lease expire, or has waited for its expiry after a restart.
      */
     @Override
     public boolean counts() {
         return node.isAlive() && hold.lost() == null && hold.lock().mayTrustLease() && !isUnknowinglyLapsed();
     }
 
-    /** Returns whether the memory node may have given it to others and its owner may not know, because its clock is broken. */
+    /** Returns whether the memory node may have let others acquire the lock without the owner knowing, because its clock is broken. */
     boolean isUnknowinglyLapsed() {
         return node.isClockBroken() && (session == null || session.isSucceeded());
     }

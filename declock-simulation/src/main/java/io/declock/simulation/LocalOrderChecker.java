@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Order inside one compute node. Task-fair: nobody is granted before somebody who came earlier. Phase-fair: readers pass the
- * first waiting writer in a bounded number of phases, and nobody else passes.
+ * Checks the order inside one compute node. Task-fair: no caller is granted before one that came earlier. Phase-fair: readers pass the
+ * first waiting writer in a bounded number of phases, and no other caller passes.
  */
 final class LocalOrderChecker {
     private static final class Queue {
@@ -36,7 +36,7 @@ final class LocalOrderChecker {
         return queues.computeIfAbsent(node + "/" + name, fresh -> new Queue());
     }
 
-    /** A caller that may wait comes before the lock. */
+    /** A caller that may wait asks for the lock. */
     void comes(SimulatedComputeNode node, String name, LocalWaiter waiter) {
         queue(node, name).waiting.add(waiter);
     }

@@ -3,7 +3,7 @@
 
 package io.declock.simulation;
 
-/** Chooses lock names, all alike or by Zipf's law. */
+/** Chooses lock names, uniformly or by Zipf's law. */
 final class NameChooser {
     private final SimulatedWorld world;
     private final int count;
@@ -46,7 +46,7 @@ final class NameChooser {
         return number(name) < count - 1;
     }
 
-    /** Chooses one that comes later in the order in which several names are taken. */
+    /** Chooses a name that comes later in the order in which several names are acquired. */
     int chooseAfter(String name) {
         int number = number(name);
         return number + 1 + (int) world.below(count - number - 1L);

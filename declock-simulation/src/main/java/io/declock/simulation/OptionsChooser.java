@@ -9,44 +9,44 @@ import io.declock.LocalSettings;
 import io.declock.ReleaseRead;
 import java.time.Duration;
 
-/** Draws the options of a run from its seed, within what a profile allows. */
+/** Draws the options of a run from its seed, within the limits of a profile. */
 public final class OptionsChooser {
     private static final long MICROS = 1_000;
     private static final long MILLIS = 1_000_000;
 
-    /** What a run may be about. */
+    /** The kinds of runs. */
     public enum Profile {
-        /** Nothing goes wrong but that everything takes different times. */
+        /** No faults; only durations vary. */
         CALM,
         /** More compute nodes than the capacity, so that queues overflow. */
         OVERFLOW,
         /** Records that start near the end of their index range. */
         GUARD,
-        /** Resets that nobody needs. */
+        /** Resets without need. */
         RESETS,
-        /** Messages are lost and duplicated. */
+        /** Lost and duplicated messages. */
         LOSSY,
-        /** Compute nodes die, pause, and lose touch with the memory node. */
+        /** Compute nodes die, pause, and lose their connection to the memory node. */
         CRASHES,
         /** Each of these with a chance of one half. */
         EVERYTHING,
         /** Connections to the memory node break, and their processes join again at once; compute nodes die, and there are resets. */
         DISCONNECTS,
-        /** Many compute nodes take and give back locks in a rush, and the records start near the end of their index range. */
+        /** Many compute nodes acquire and release locks in a rush, and the records start near the end of their index range. */
         WALL,
-        /** The memory node starts again with nothing in its memory, or pauses. */
+        /** The memory node starts again with empty memory, or pauses. */
         RESTARTS,
         /** Compute nodes cannot reach each other or the memory node, in one or both directions, also in the middle of a reset. */
         PARTITIONS,
         /** Clocks drift and jump, and compute nodes die inside clock synchronisation. */
         CLOCKS,
-        /** The memory node is slower than it is asked, and sessions have few operations on their way. */
+        /** The memory node is slower than the rate of requests, and sessions have few operations in flight. */
         OVERLOAD,
         /** Each of all these with a chance of one half. */
         ANYTHING,
-        /** Clocks of compute nodes stand still or go back for longer than the margin of the lease, and their leases lapse meanwhile. */
+        /** Clocks of compute nodes stand still or go back by more than the margin of the lease, and their leases lapse meanwhile. */
         BROKEN_CLOCKS,
-        /** Such clocks while the memory node starts again with nothing in its memory; and each of the other faults with a chance of one half. */
+        /** Such clocks while the memory node starts again with empty memory; and each of the other faults with a chance of one half. */
         BROKEN_RESTARTS
     }
 
@@ -68,7 +68,7 @@ public final class OptionsChooser {
         return profile == asked || several && world.chance(0.5) || hasBesides(asked);
     }
 
-    /** What comes besides clocks and restarts in half of the seeds; a queue that overflows or begins near its end is not about them. */
+    /** Draws faults besides clocks and restarts, in half of the seeds. Overflows and the end of the index range are unrelated to them. */
     private boolean hasBesides(Profile asked) {
         return profile == Profile.BROKEN_RESTARTS
                 && asked != Profile.OVERFLOW
@@ -133,7 +133,7 @@ public final class OptionsChooser {
         return hasOutages() ? withOutages(drawn) : drawn;
     }
 
-    // Drawn last, so that the seeds of the other profiles go on meaning the same runs.
+    // Drawn last, so that the seeds of the other profiles still give the same runs.
     private SimulationOptions withOutages(SimulationOptions drawn) {
         boolean broken = profile.compareTo(Profile.BROKEN_CLOCKS) >= 0;
         boolean restarts = isOutage(Profile.RESTARTS);
@@ -230,7 +230,7 @@ public final class OptionsChooser {
                 new SimulationOptions.Rare(0, 0, 0, world.between(1, 30)));
     }
 
-    /** Callers of which half the seeds' hold for about as long as a lease, so that leases lapse during holds. */
+    /** In half of the seeds, callers hold for about as long as a lease, so that leases lapse during holds. */
     private SimulationOptions.Workload holdingOn(SimulationOptions.Workload w, long lease) {
         boolean briefly = world.chance(0.5);
         return new SimulationOptions.Workload(
@@ -248,7 +248,7 @@ public final class OptionsChooser {
                 Math.max(w.hold(), briefly ? lease / 20 : lease));
     }
 
-    /** Callers that have something to do for as long as things go wrong. */
+    /** Callers that are busy for as long as faults occur. */
     private static SimulationOptions.Workload lasting(SimulationOptions.Workload w, long until) {
         return new SimulationOptions.Workload(
                 w.operations(),

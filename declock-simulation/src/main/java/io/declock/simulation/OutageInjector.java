@@ -9,9 +9,9 @@ import io.declock.internal.protocol.ResetReason;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** Restarts and pauses the memory node, parts compute nodes, moves clocks; at instants drawn from the seed, until the options say so. */
+/** Restarts and pauses the memory node, partitions compute nodes, moves clocks; at instants drawn from the seed, until the options' end. */
 final class OutageInjector {
-    /** How far a clock of the memory node may jump. */
+    /** Maximum jump of the memory node's clock. */
     private static final long FAR = 60_000_000_000L;
 
     private final SimulatedCluster cluster;
@@ -106,7 +106,7 @@ final class OutageInjector {
         }
     }
 
-    /** Requests arrive and answers do not; then for a moment it is the other way round; then nothing goes either way. */
+    /** Requests arrive and answers do not; then for a moment it is the other way round; then messages pass in neither direction. */
     private void flicker(SimulatedComputeNode victim, long end) {
         long heardAgain = world.now() + world.below(end - world.now() + 1);
         victim.cutOff(false, true, heardAgain);
@@ -115,7 +115,7 @@ final class OutageInjector {
         world.at(world.now() + world.below(heardAgain - world.now() + 1), null, () -> victim.cutOff(true, false, end));
     }
 
-    /** About how long a reset takes. */
+    /** Approximate duration of a reset. */
     private long aReset() {
         SimulationOptions.Network network = cluster.options().network();
         return 10 * (network.oneWay() + network.jitter()) + 4 * network.peerOneWay();
@@ -143,7 +143,7 @@ final class OutageInjector {
             cluster.memoryNode().jump(world.below(2 * FAR) - FAR);
             return;
         }
-        // Back only by what the margins of the lease make up for: no lease outlives a clock that stands still for
+        // Back only by an amount that the margins of the lease cover: no lease survives a clock that stands still for
         // longer.
         long lease = cluster.options().cluster().lease();
         oneOf(alive()).jump(world.chance(0.7) ? world.exponential(lease) : -world.below(lease / 25));

@@ -13,12 +13,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far callers of one compute node pass another one's position that was in the queue before they came: by so many grants as long as
- * the holder does not know of it, and not at all once it does. Goes by the simulated world's time, whatever the nodes' clocks say, and
- * covers callers that queued before their node was granted. A phase-fair lock lets readers pass, so it is not looked at.
+ * Checks how far callers of one compute node pass another node's position that was in the queue before they came: by a bounded number of
+ * grants as long as the holder does not know of it, and not at all once it does. It uses the simulated world's time, not the nodes' clocks,
+ * and covers callers that queued before their node was granted. A phase-fair lock lets readers pass, so it is not checked.
  */
 final class OvertakingChecker {
-    /** The protocol takes clocks to be known no better than six units; the seventh is what rounding takes. */
+    /** The protocol assumes that clocks are known no better than six units; the seventh covers rounding. */
     private static final long TOLERANCE = 7 * Timestamp.UNIT_NANOS;
 
     private static final class Seen {
@@ -51,12 +51,12 @@ final class OvertakingChecker {
     OvertakingChecker(SimulatedWorld world, SimulationOptions options) {
         this.world = world;
         this.settings = options.local();
-        // When a caller came and when its node knew are instants of one clock, which may be wrong but must not jump.
+        // The instants when a caller came and when its node knew come from one clock, which may be wrong but must not jump.
         this.active = settings.policy() == FairnessPolicy.TASK_FAIR
                 && options.outages().jumps() == 0;
     }
 
-    /** Looks at a compute node after an event. */
+    /** Observes a compute node after an event. */
     void observe(SimulatedComputeNode node) {
         node.eachRemote((lock, remote) -> {
             Seen seen = positions.computeIfAbsent(remote, fresh -> new Seen(node, lock.name()));
@@ -82,7 +82,7 @@ final class OvertakingChecker {
         seen.knowsSince = !knows ? -1 : seen.knowsSince < 0 ? world.now() : seen.knowsSince;
     }
 
-    /** A caller comes before the lock. */
+    /** A caller asks for the lock. */
     void comes(LocalWaiter waiter) {
         came.put(waiter, world.now());
     }
@@ -125,7 +125,7 @@ final class OvertakingChecker {
         }
     }
 
-    /** Returns a position that waits behind the holder's and was there clearly before a caller came. */
+    /** Returns a position that waits behind the holder's and clearly existed before a caller came. */
     private @Nullable Seen passed(Seen own, long since) {
         for (Map.Entry<CqlLock, Seen> entry : positions.entrySet()) {
             Seen other = entry.getValue();

@@ -16,7 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Prints what locking costs at the memory node on the paper's workloads. */
+/** Prints the cost of locking at the memory node on the paper's workloads. */
 @Command(
         name = "paper",
         mixinStandardHelpOptions = true,

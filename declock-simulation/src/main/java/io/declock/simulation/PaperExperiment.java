@@ -22,12 +22,12 @@ import java.util.Arrays;
 import java.util.function.ToLongFunction;
 
 /**
- * The microbenchmark of DecLock, section 6.2, in virtual time: callers take a lock chosen by
- * Zipf's law, do remote operations inside, and give it back. Counts what it costs at the memory node.
+ * The microbenchmark of DecLock, section 6.2, in virtual time: callers acquire a lock chosen by Zipf's law, do remote operations inside,
+ * and release it. Counts the verbs that this costs at the memory node.
  *
- * <p>A caller goes on when its release has landed, as the paper's do; ours need not wait, so a pause of one round trip stands for
- * it. The NIC model is fitted, not measured: a round trip of 2.1 microseconds, 1 microsecond between compute nodes, a pipeline of
- * 35 million verbs a second and 2.3 million atomics a second on one address.
+ * <p>A caller continues when its release has completed, as the paper's callers do. Callers of this library need not wait for that, so a
+ * pause of one round trip models the wait. The NIC model is fitted, not measured: a round trip of 2.1 microseconds, 1 microsecond between
+ * compute nodes, a pipeline of 35 million verbs a second and 2.3 million atomics a second on one address.
  */
 public final class PaperExperiment {
     private static final long ONE_WAY = 1_050;
@@ -38,17 +38,17 @@ public final class PaperExperiment {
     private static final long HOUR = 3_600_000_000_000L;
 
     /**
-     * What is varied.
+     * The parameters that are varied.
      *
-     * @param computeNodes compute nodes
-     * @param clientsPerNode callers in each
-     * @param locks lock names
-     * @param zipf skew
+     * @param computeNodes number of compute nodes
+     * @param clientsPerNode number of callers in each
+     * @param locks number of lock names
+     * @param zipf skew of the choice of names
      * @param readShare share of readers
      * @param operationsInside remote operations inside the critical section
      * @param policy fairness policy
      * @param preArmed whether hand-overs are pre-armed
-     * @param releaseRead which releases read the queue; in the paper all
+     * @param releaseRead which releases read the queue; in the paper all of them
      * @param warmUp virtual nanoseconds before counting begins
      * @param duration virtual nanoseconds of counting
      */
@@ -128,22 +128,22 @@ public final class PaperExperiment {
     }
 
     /**
-     * What came out, all of it counted after the warm-up.
+     * The result, all of it counted after the warm-up.
      *
      * @param setting the setting
      * @param acquisitions acquisitions by callers
      * @param remote acquisitions that took a position at the memory node
      * @param acquireOperations verbs of the acquire phase: one atomic each, and the WRITEs of queue entries
      * @param refetches READs repeated because entries were not filled
-     * @param releaseOperations verbs of the release phase, without what is named below
-     * @param prefetches READs of holders that look for remote waiters
+     * @param releaseOperations verbs of the release phase, without those counted below
+     * @param prefetches READs of holders that check for remote waiters
      * @param selfChecks READs of waiters
      * @param resetOperations verbs of resets
      * @param local grants handed over inside a compute node
      * @param peer grants by a peer's message
-     * @param p50 median time from asking to being granted, in nanoseconds
-     * @param p99 its 99th percentile
-     * @param hash hash of all that happened
+     * @param p50 median time from the request to the grant, in nanoseconds
+     * @param p99 99th percentile of that time
+     * @param hash hash of all events
      */
     public record Result(
             Setting setting,
@@ -165,12 +165,12 @@ public final class PaperExperiment {
             return (double) acquireOperations / Math.max(1, remote);
         }
 
-        /** Returns refetching READs per remote release; each remote acquisition has one. */
+        /** Returns refetching READs per remote release; each remote acquisition has one release. */
         public double refetchesPerRelease() {
             return (double) refetches / Math.max(1, remote);
         }
 
-        /** Returns verbs of the release phase per remote acquisition; those of a requeue's FAA count for the acquisition. */
+        /** Returns verbs of the release phase per remote acquisition; a requeue's FAA counts for the acquisition. */
         public double releaseOperationsPerRemote() {
             return (double) releaseOperations / Math.max(1, remote);
         }

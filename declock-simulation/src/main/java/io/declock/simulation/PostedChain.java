@@ -7,7 +7,7 @@ import io.declock.Verb;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
 
-/** A chain on its way through the memory node, executed verb by verb and, where the seed says so, in pieces of a verb. */
+/** A chain in flight at the memory node, executed verb by verb and, depending on the seed, in parts of a verb. */
 final class PostedChain implements VerbResults {
     private final SimulatedWorld world;
     private final SimulationOptions.Network network;
@@ -39,7 +39,7 @@ final class PostedChain implements VerbResults {
         return results[ofVerb][word];
     }
 
-    /** Executes what can be executed without a break. Returns the length of the break that follows, 0 for none. */
+    /** Executes verbs until the next break. Returns the length of that break, 0 for none. */
     long execute(SimulatedSession session, SimulatedMemory memory, SimulatedNic nic) {
         if (!admitted) {
             admitted = true;

@@ -8,12 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** No lost waiter: once nothing goes wrong any more, everything asked for ends within a bound. */
+/** Checks that no waiter is lost: once faults have stopped, every request ends within a bound. */
 final class ProgressChecker {
-    /** Suspicion slower than this is not what progress rests on. */
+    /** Progress must not depend on a suspicion slower than this. */
     private static final long SLOWEST_SUSPICION = 100_000_000L;
 
-    /** Twice the longest pause between two tries to join. */
+    /** Twice the longest pause between two attempts to join. */
     private static final long LONGEST_PAUSE_BETWEEN_JOINS = 4_000_000_000L;
 
     private final SimulationOptions options;
@@ -32,17 +32,17 @@ final class ProgressChecker {
         waitingSince.remove(client);
     }
 
-    /** Begins to try, or goes on. */
+    /** A client begins to try, or continues. */
     void tries(SimulatedClient client, long now) {
         tryingSince.putIfAbsent(client, now);
     }
 
-    /** One of its tries was granted. */
+    /** One of a client's tries was granted. */
     void gets(SimulatedClient client) {
         tryingSince.remove(client);
     }
 
-    /** Returns how long a wait may take after faults have stopped: detection, questions and resets, and everybody else's turn. */
+    /** Returns how long a wait may take after faults have stopped: detection, questions and resets, and the turns of all other callers. */
     long bound() {
         SimulationOptions.Cluster cluster = options.cluster();
         SimulationOptions.Workload workload = options.workload();
@@ -59,7 +59,7 @@ final class ProgressChecker {
         return outages + detection + protocol + travel + turns * (workload.nestShare() > 0 ? 1 + cluster.locks() : 1);
     }
 
-    /** What outages that are over may still cost: the pause before the next try to join, and a slow memory node. */
+    /** Time that outages may still cost after their end: the pause before the next attempt to join, and a slow memory node. */
     private long outages(int computeNodes) {
         SimulationOptions.Outages outages = options.outages();
         long verbs = 2_000L * computeNodes * (outages.verbNanos() + outages.atomicNanos());
@@ -67,13 +67,13 @@ final class ProgressChecker {
         return verbs + (rejoins ? LONGEST_PAUSE_BETWEEN_JOINS : 0) + clocks();
     }
 
-    /** A clock that went back has to come to where it was before anything is due that was measured by it. */
+    /** Time for clocks that went back: they must reach their former value again before anything measured by them is due. */
     private long clocks() {
         SimulationOptions.Rare rare = options.rare();
         return 8L * rare.brokenClocks() * rare.brokenClock();
     }
 
-    /** Looks whether somebody has waited for too long. */
+    /** Checks whether a client has waited for too long. */
     void check(long now) {
         check(waitingSince, "waited", now);
         check(tryingSince, "only tried", now);

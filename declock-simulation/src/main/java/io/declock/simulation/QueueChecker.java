@@ -16,9 +16,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The remote queue, seen from the memory node: who has which position follows from the FAAs in the order of their execution. At
- * most one position per compute node, a header that agrees with the positions, resets that keep exactly the holders, and FIFO
- * order: no position is granted while an earlier, conflicting one waits.
+ * Checks the remote queue, as the memory node sees it: the owner of each position follows from the FAAs in the order of their execution.
+ * Each compute node has at most one position, the header agrees with the positions, resets keep exactly the holders, and the order is
+ * FIFO: no position is granted while an earlier, conflicting one waits.
  */
 final class QueueChecker implements SimulatedMemory.Observer {
     private static final class Position {
@@ -152,7 +152,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
         if (own == null || Math.abs(change) != -LockHeader.downgrade()) {
             throw new Violation(
                     "header",
-                    session + " made a change of record " + number(record) + " that is none of ours: "
+                    session + " changed record " + number(record) + " in a way that the protocol does not know: "
                             + LockHeader.toString(before) + " to " + LockHeader.toString(after));
         }
         if (change > 0) {
@@ -178,7 +178,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
         takers.computeIfAbsent(record, fresh -> new HashMap<>()).put(index, session);
     }
 
-    /** Returns who took a position in that epoch, or null if that is not known any more. */
+    /** Returns the session that took a position in that epoch, or null if it is no longer known. */
     @Nullable
     SimulatedSession takerOf(long record, long epoch, int index) {
         boolean current = LockHeader.epoch(header(record)) == (int) (epoch & LockHeader.EPOCH_MASK);
@@ -191,7 +191,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
         return own != null && own.exclusive && own.granted && own.index < index;
     }
 
-    /** Returns whether a session's position is one that may have no entry. */
+    /** Returns whether a session's position may have no entry. */
     boolean isBeyondCapacity(SimulatedSession session, long record) {
         Position own = own(session, positions.getOrDefault(record, List.of()));
         return own != null && own.overflows;
@@ -202,11 +202,12 @@ final class QueueChecker implements SimulatedMemory.Observer {
         if (own == null || own.exclusive != exclusive) {
             throw new Violation(
                     "one position",
-                    session + " gives back what it has not, record " + number(record) + ": " + own + " of " + queue);
+                    session + " releases a position that it does not have, record " + number(record) + ": " + own
+                            + " of " + queue);
         }
         if (!own.granted) {
             throw new Violation(
-                    "order", session + " gives back a position that was never granted: " + own + " of " + queue);
+                    "order", session + " releases a position that was never granted: " + own + " of " + queue);
         }
         queue.remove(own);
     }
@@ -259,7 +260,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
         if (!proper) {
             throw new Violation(
                     "reset",
-                    session + " ended one that is not its own: " + LockHeader.toString(before) + " to "
+                    session + " ended a reset that is not its own: " + LockHeader.toString(before) + " to "
                             + LockHeader.toString(after));
         }
         queue.clear();
@@ -278,14 +279,14 @@ final class QueueChecker implements SimulatedMemory.Observer {
         keepDeadSurvivors(goneSince(all.memoryNode(), marked.getOrDefault(record, 0L)), after, queue);
     }
 
-    /** Those who were cut, and those who gave their session up while the memory node does not know of it yet. */
+    /** Returns the sessions that were cut, and those that their process closed while the memory node does not know of it yet. */
     private static List<SimulatedSession> goneSince(SimulatedMemoryNode memoryNode, long instant) {
         List<SimulatedSession> gone = new ArrayList<>(memoryNode.goneSince(instant));
         memoryNode.sessions().stream().filter(SimulatedSession::isClosed).forEach(gone::add);
         return gone;
     }
 
-    /** A holder that was cut off after it had acknowledged stays in the header until the next reset. */
+    /** Keeps holders that were cut after they had acknowledged: they stay in the header until the next reset. */
     private static void keepDeadSurvivors(List<SimulatedSession> cutMeanwhile, long after, List<Position> queue) {
         int writers = 0;
         for (Position position : queue) {
@@ -314,7 +315,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
 
     // ---------------------------------------------------------------- at the compute nodes
 
-    /** Looks at what a compute node believes after an event. */
+    /** Checks the state of a compute node after an event. */
     void observe(SimulatedComputeNode node) {
         node.eachRemote((lock, remote) -> {
             boolean granted = switch (remote.state()) {
@@ -337,7 +338,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
         if (session == null || cluster == null) {
             return;
         }
-        // Who was cut may hear too late of a reset or of the memory's end, or never.
+        // A session that was cut may learn of a reset or of the loss of the memory too late, or never.
         if (!session.isCut()) {
             checkEpoch(session, remote);
         }
@@ -346,7 +347,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
         if (own == null || own.index >= 0 && own.index != remote.index()) {
             return;
         }
-        // Also behind a broken clock, after the cut: it hands on what it was handed, and whoever is next is next.
+        // This also holds behind a broken clock, after the cut: the holder hands over the grant that it got, in the queue's order.
         own.granted = true;
         for (Position other : queue) {
             if (!other.granted && other.index < own.index && (other.exclusive || own.exclusive)) {
@@ -365,7 +366,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
         }
     }
 
-    /** Nobody wants anything any more: only compute nodes that were cut off may have left something behind. */
+    /** Checks the state at the end, when no caller wants a lock: only compute nodes that were cut may have left positions. */
     void checkAtRest() {
         positions.forEach((record, queue) -> {
             SimulatedSession initiator = initiators.get(record);

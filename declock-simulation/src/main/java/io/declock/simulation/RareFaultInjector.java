@@ -9,7 +9,7 @@ import io.declock.internal.protocol.ResetReason;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** Breaks clocks, and kills who resets a lock; at instants drawn from the seed, until the options say so. */
+/** Breaks clocks and connections, and kills initiators of resets; at instants drawn from the seed, until the options' end. */
 final class RareFaultInjector {
     private final SimulatedCluster cluster;
     private final SimulatedWorld world;
@@ -48,7 +48,7 @@ final class RareFaultInjector {
 
     // ---------------------------------------------------------------- connections
 
-    /** A connection breaks; either side may notice first, and the process may have joined again before the memory node has noticed. */
+    /** Breaks a connection; either side may notice first, and the process may have joined again before the memory node has noticed. */
     private void disconnect() {
         SimulatedComputeNode victim = someone();
         SimulatedSession session = victim.session();
@@ -67,14 +67,14 @@ final class RareFaultInjector {
 
     // ---------------------------------------------------------------- clocks
 
-    /** A clock stands still or goes back, mostly while the memory node does not hear from its node and lets its lease run out. */
+    /** Stops a clock or sets it back, mostly while the memory node gets no messages of that node and lets its lease expire. */
     private void breakClock() {
         SimulatedComputeNode victim = someone();
         victim.doubtClock();
         long end = Math.min(until, world.now() + 1 + world.exponential(rare.brokenClock()));
         switch ((int) world.below(4)) {
             case 0 -> {
-                // As a virtual machine that is suspended: nothing runs, and afterwards nobody there knows.
+                // As in a suspended virtual machine: nothing runs, and afterwards no process on it knows of the pause.
                 victim.stopClock(end);
                 victim.pauseUntil(end);
             }
@@ -90,7 +90,7 @@ final class RareFaultInjector {
                         () -> victim.jump(-world.exponential(rare.brokenClock())));
             }
             default -> {
-                // There and back: whoever looked meanwhile took the lease for lapsed.
+                // Forward and back: a thread that checked the lease meanwhile found it lapsed.
                 long by = world.exponential(rare.brokenClock());
                 victim.jump(by);
                 world.at(end, null, () -> victim.jump(-by));
@@ -108,7 +108,7 @@ final class RareFaultInjector {
 
     // ---------------------------------------------------------------- resets
 
-    /** Somebody begins a reset and dies in it; the memory node knows at once, and another process comes in its place. */
+    /** A compute node begins a reset and dies in it; the memory node knows at once, and another process takes its place. */
     private void dieInReset() {
         SimulatedComputeNode victim = someone();
         List<LocalLock> locks = victim.snapshot();

@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Plays a history that real processes recorded to the checkers that simulated runs are watched with. */
+/** Checks a history that real processes recorded, with the checkers of simulated runs. */
 public final class RecordedHistory {
     private RecordedHistory() {}
 
     private record Moment(long at, boolean begins, RecordedHold hold) {
         /**
-         * Order among what is of one and the same time: holds that only touch do not overlap, so ends come first and beginnings
-         * last; a hold of no length begins and ends in between.
+         * Returns the order among moments of the same time: holds that only touch do not overlap, so ends come first and beginnings
+         * last; a hold of zero length begins and ends in between.
          */
         int rank() {
             if (hold.beganAt() == hold.endedAt()) {
@@ -27,7 +27,7 @@ public final class RecordedHistory {
     /**
      * Checks mutual exclusion and the order of fencing tokens.
      *
-     * @param holds of all processes, in any order
+     * @param holds holds of all processes, in any order
      * @throws Violation if a property did not hold
      */
     public static void check(List<RecordedHold> holds) {
@@ -36,7 +36,7 @@ public final class RecordedHistory {
             moments.add(new Moment(hold.beganAt(), true, hold));
             moments.add(new Moment(hold.endedAt(), false, hold));
         }
-        // Stable: of a hold of no length the beginning stays before the end.
+        // The sort is stable: the beginning of a hold of zero length stays before its end.
         moments.sort(Comparator.comparingLong(Moment::at).thenComparingInt(Moment::rank));
         ExclusionChecker exclusion = new ExclusionChecker();
         TokenChecker tokens = new TokenChecker();

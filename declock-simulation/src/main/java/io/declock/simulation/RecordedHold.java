@@ -4,15 +4,15 @@
 package io.declock.simulation;
 
 /**
- * One hold that a real process had and wrote down. Times are those of one monotonic clock that all processes share: taken after
- * the grant was known and before the release was begun, so that two holds that overlap in the record overlapped in fact.
+ * One hold that a real process had and recorded. Times come from one monotonic clock that all processes share, taken after the grant was
+ * known and before the release was begun, so that two holds that overlap in the record really overlapped.
  *
- * @param name of the lock
- * @param isExclusive whether it was a writer's
+ * @param name name of the lock
+ * @param isExclusive whether a writer held it
  * @param token fencing token
- * @param owner who had it, for people
- * @param beganAt in nanoseconds
- * @param endedAt in nanoseconds
+ * @param owner the holder, for people
+ * @param beganAt begin in nanoseconds
+ * @param endedAt end in nanoseconds
  */
 public record RecordedHold(String name, boolean isExclusive, long token, String owner, long beganAt, long endedAt)
         implements CheckedHold {
@@ -28,7 +28,7 @@ public record RecordedHold(String name, boolean isExclusive, long token, String 
         }
     }
 
-    /** Everything that was written down counts. */
+    /** Returns true: every recorded hold counts. */
     @Override
     public boolean counts() {
         return true;
@@ -41,9 +41,9 @@ public record RecordedHold(String name, boolean isExclusive, long token, String 
     }
 
     /**
-     * Reads what {@link #toLine} wrote.
+     * Reads a line that {@link #toLine} wrote.
      *
-     * @throws IllegalArgumentException if it is something else
+     * @throws IllegalArgumentException if the line has another format
      */
     public static RecordedHold ofLine(String line) {
         String[] words = line.split(" ", -1);

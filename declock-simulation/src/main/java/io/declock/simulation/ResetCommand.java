@@ -12,11 +12,11 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Prints what resets cost. */
+/** Prints the cost of resets. */
 @Command(
         name = "resets",
         mixinStandardHelpOptions = true,
-        description = "What a reset costs, and how long it keeps others waiting while a reader holds the lock.")
+        description = "The cost of a reset, and how long it makes others wait while a reader holds the lock.")
 final class ResetCommand implements Callable<Integer> {
     @Option(
             names = "--hold-seconds",

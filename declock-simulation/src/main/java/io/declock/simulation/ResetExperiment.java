@@ -20,11 +20,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reset costs (DecLock, figure 16, left), and what it means for everybody else while one reader holds the lock for a long
- * time: ours lets holders keep the lock across it; the paper's waits until each client that holds it has released.
+ * Measures a reset (DecLock, figure 16, left), and its effect on all other callers while one reader holds the lock for a long time. This
+ * implementation lets holders keep the lock across a reset; the paper's reset waits until each client that holds it has released.
  *
- * <p>For the paper's rule the signals of the initiator are kept from the holder's compute node until the hold has ended, so that it
- * acknowledges then, as the paper's clients do. Everything else is the same code.
+ * <p>For the paper's rule, the initiator's signals to the holder's compute node are withheld until the hold has ended, so that it
+ * acknowledges then, as the paper's clients do. All other code is the same.
  */
 public final class ResetExperiment {
     private static final long ONE_WAY = 1_050;
@@ -36,10 +36,10 @@ public final class ResetExperiment {
     private static final String NAME = NameChooser.name(0);
 
     /**
-     * What happened.
+     * The result.
      *
-     * @param reset from asking for the reset to the new epoch, in nanoseconds
-     * @param readerWait how long a reader of another compute node waited that came right after the reset had been asked for
+     * @param reset time from the request for the reset to the new epoch, in nanoseconds
+     * @param readerWait how long a reader of another compute node waited that came immediately after the request
      * @param writerWait how long a writer waited that came a millisecond later
      * @param held how long the first reader held the lock
      * @param kept whether its hold was valid to the end, under the same fencing token
@@ -82,8 +82,8 @@ public final class ResetExperiment {
     /**
      * Resets a lock once.
      *
-     * @param computeNodes compute nodes, all of which have used the lock; at least 4
-     * @param hold how long a reader holds it, from a millisecond before the reset on; 0 for nobody
+     * @param computeNodes number of compute nodes, all of which have used the lock; at least 4
+     * @param hold how long a reader holds it, from a millisecond before the reset on; 0 for no reader
      * @param waitForHolder whether the reset waits for the reader, as the paper's does
      */
     public static Result run(int computeNodes, Duration hold, boolean waitForHolder) {
@@ -115,8 +115,8 @@ public final class ResetExperiment {
         world.after(0, initiator, () -> initiator.forceReset(remote, ResetReason.OVERFLOW));
         Caller reader = new Caller(nodes.get(2), LockMode.READ, MILLI);
         Caller writer = new Caller(nodes.get(3), LockMode.WRITE, MILLI);
-        // The reader comes after the mark; the writer, behind which later readers would have to wait, when our reset is
-        // over.
+        // The reader comes after the mark. The writer, behind which later readers would have to wait, comes when this
+        // implementation's reset is over.
         world.after(5 * ONE_WAY, reader.node, reader::come);
         world.after(MILLI, writer.node, writer::come);
         pass(hold + 1_000 * MILLI);
@@ -136,7 +136,7 @@ public final class ResetExperiment {
         }
     }
 
-    /** Takes the lock once. */
+    /** Acquires the lock once. */
     private final class Caller extends LocalWaiter {
         private final SimulatedComputeNode node;
         private final long length;

@@ -7,9 +7,9 @@ import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbChain;
 
-/** Told what compute nodes do with their sessions, when they do it; what becomes of it on the way is another matter. */
+/** Observes what compute nodes do with their sessions, at the moment they do it, regardless of what happens on the network. */
 interface SessionObserver {
-    /** Told about nothing. */
+    /** Observes nothing. */
     SessionObserver NONE = new SessionObserver() {};
 
     /** A chain is posted. */
@@ -18,7 +18,7 @@ interface SessionObserver {
     /** A chain is about to be completed; its owner may use it again before {@link #answered}. */
     default void answers(SimulatedSession session, PostedChain executed) {}
 
-    /** The chain was completed, and whatever its owner does about it was done. */
+    /** The chain was completed, and its owner has handled the completion. */
     default void answered(SimulatedSession session) {}
 
     /** A message to another compute node is sent. */

@@ -13,8 +13,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller in one compute node: thinks, asks for a lock in one of the ways there are, holds it, perhaps asks for more meanwhile,
- * and gives everything back, as often as the workload says.
+ * One caller in one compute node: thinks, asks for a lock in one of the possible ways, holds it, perhaps asks for more meanwhile, and
+ * releases everything, as often as the workload says.
  */
 final class SimulatedClient {
     private final SimulatedCluster cluster;
@@ -68,7 +68,7 @@ final class SimulatedClient {
         ask(names.choose(), mode, null, this::start);
     }
 
-    /** Takes every name once for writing, to see that nothing was left behind. */
+    /** Acquires every name once for writing, to check that no hold or position is left. */
     void probe(int name) {
         finished = false;
         if (name >= cluster.options().cluster().locks()) {
@@ -80,7 +80,7 @@ final class SimulatedClient {
         fresh.enter();
     }
 
-    /** Gets every name once by nothing but tries: whoever cannot wait must not find for ever what the dead have left behind. */
+    /** Acquires every name once with tries only: a caller that cannot wait must not be blocked for ever by positions of dead nodes. */
     void tryEach(int name, Runnable then) {
         finished = false;
         if (name >= cluster.options().cluster().locks()) {
@@ -95,7 +95,7 @@ final class SimulatedClient {
         fresh.enter();
     }
 
-    /** Wants nothing any more. */
+    /** Makes no more requests. */
     void finish() {
         finished = true;
     }
@@ -117,7 +117,7 @@ final class SimulatedClient {
         new Attempt(NameChooser.name(name), mode, noWait, around, whenDone).enter();
     }
 
-    /** One acquisition, from the question to the release. */
+    /** One acquisition, from the request to the release. */
     private final class Attempt extends LocalWaiter {
         private final String name;
         private final @Nullable Attempt around;
@@ -195,7 +195,7 @@ final class SimulatedClient {
             }
         }
 
-        /** Returns what is converted: this acquisition alone. */
+        /** Returns the acquisition for a conversion, which converts this acquisition alone. */
         Acquisition acquisition() {
             Acquisition known = acquisition;
             if (known == null) {
@@ -238,7 +238,7 @@ final class SimulatedClient {
             }
         }
 
-        /** Gives one acquisition of the hold back, and goes on. */
+        /** Releases one acquisition of the hold, and continues. */
         private void giveBack(LockMode as) {
             HoldRecord current = hold;
             if (current != null) {
@@ -247,7 +247,7 @@ final class SimulatedClient {
                     checkers.localOrder().readerLeaves(node, name);
                 }
             }
-            world.note(() -> SimulatedClient.this + " gives '" + name + "' back in mode " + as);
+            world.note(() -> SimulatedClient.this + " releases '" + name + "' in mode " + as);
             LocalLock held = hold().lock();
             Acquisition converted = acquisition;
             if (converted == null) {
@@ -267,7 +267,7 @@ final class SimulatedClient {
         }
     }
 
-    /** A try to turn a read hold into a write hold. */
+    /** An attempt to upgrade a read hold to a write hold. */
     private final class Upgrade extends LocalWaiter {
         private final Attempt of;
         private final HoldRecord record;

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The memory node, the compute nodes and the network between these. */
+/** The memory node, the compute nodes, and the network between the compute nodes. */
 final class SimulatedCluster {
     private final SimulatedWorld world;
     private final SimulationOptions options;
@@ -40,12 +40,12 @@ final class SimulatedCluster {
         return memoryNode;
     }
 
-    /** Returns every compute node there ever was. */
+    /** Returns every compute node ever started. */
     List<SimulatedComputeNode> nodes() {
         return nodes;
     }
 
-    /** Starts a process at an address; it takes the place of one that died there. */
+    /** Starts a process at an address; it replaces one that died there. */
     SimulatedComputeNode start(String name, String address) {
         int drift = options.faults().driftPpm();
         int slowness = nodes.size() < options.faults().slowNodes() ? world.between(3, 20) : 1;
@@ -57,7 +57,7 @@ final class SimulatedCluster {
         return node;
     }
 
-    /** Sets who looks at what sessions do. */
+    /** Sets the observer of sessions. */
     void observeSessions(SessionObserver by) {
         observer = by;
     }
@@ -86,7 +86,7 @@ final class SimulatedCluster {
         }
     }
 
-    /** From now on looking a name up takes no time, as if every process had done so before. */
+    /** From now on, looking up a name takes no time, as if every process had looked it up before. */
     void knowNames() {
         namesKnown = true;
     }
@@ -102,13 +102,13 @@ final class SimulatedCluster {
 
     // ---------------------------------------------------------------- messages
 
-    /** How a message from one compute node to another goes. */
+    /** The route of a message from one compute node to another. */
     enum Way {
         /** Directly. */
         DIRECT,
-        /** Nowhere, and the sender does not know. */
+        /** The message is lost, and the sender does not know it. */
         SILENT,
-        /** Through the memory node, because the sender knows that the direct way is cut. */
+        /** Through the memory node, because the sender knows that the direct connection is cut. */
         RELAYED
     }
 

@@ -35,8 +35,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One process: the real local locks, protocol, session, coordinator and link over a simulated fabric, clock and timer. It takes
- * the place of {@code io.declock.internal.node}, which adds threads and the public API.
+ * One process: the real local locks, protocol, session, coordinator and link over a simulated fabric, clock and timer. It replaces
+ * {@code io.declock.internal.node}, which adds threads and the public API.
  */
 final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHost, MemoryNodeLink.Listener {
     private static final MemoryNodeAddress ADDRESS = new MemoryNodeAddress("sim", "mn", 1);
@@ -120,7 +120,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         return time + time * driftPpm / PPM;
     }
 
-    /** Its clock stands still until an instant, and goes on from there. */
+    /** Stops its clock until an instant; the clock continues from its value then. */
     void stopClock(long until) {
         if (clockStopsAt != Long.MAX_VALUE) {
             return;
@@ -133,23 +133,23 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         });
     }
 
-    /** From now on its clock cannot be trusted with its lease. */
+    /** From now on, its clock cannot be trusted for its lease. */
     void doubtClock() {
         clockBroken = true;
     }
 
-    /** Returns whether its clock has ever been one that cannot be trusted with its lease. */
+    /** Returns whether its clock was ever one that cannot be trusted for its lease. */
     boolean isClockBroken() {
         return clockBroken;
     }
 
-    /** From now on its clock is ahead by so much more. */
+    /** Moves its clock forward by that amount. */
     void jump(long by) {
         world.note(() -> this + "'s clock jumps by " + by);
         clockJump += by;
     }
 
-    /** Something happens when it asks the memory node for the time the next time. */
+    /** Sets an action that runs when it next asks the memory node for the time. */
     void whenAskingForTheTime(Runnable action) {
         whenAskingForTheTime = action;
     }
@@ -169,12 +169,12 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
 
     // ---------------------------------------------------------------- distance to the memory node
 
-    /** Returns when something sent now arrives at the memory node. */
+    /** Returns when a message sent now arrives at the memory node. */
     long toMemoryNode() {
         return Math.max(world.now() + travel(), cutOffUntil + world.below(1000));
     }
 
-    /** Returns when something the memory node sends now arrives here. */
+    /** Returns when a message that the memory node sends now arrives here. */
     long fromMemoryNode() {
         return Math.max(world.now() + travel(), deafUntil + world.below(1000));
     }
@@ -189,7 +189,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         return slowness;
     }
 
-    /** Nothing it sends arrives before that instant, or nothing arrives here. */
+    /** Holds up the messages that it sends, or those to it, until that instant. */
     void cutOff(boolean sending, boolean receiving, long until) {
         cutOffUntil = sending ? until : cutOffUntil;
         deafUntil = receiving ? until : deafUntil;
@@ -308,7 +308,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         }
     }
 
-    /** Returns the remote side that a session has of a record, or null. */
+    /** Returns a session's remote side of a record, or null. */
     @Nullable
     CqlLock remoteAt(SimulatedSession of, long record) {
         for (LocalLock lock : locks.values()) {
@@ -320,7 +320,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         return null;
     }
 
-    /** Looks at a lock and its remote side. */
+    /** Visits a lock and its remote side. */
     interface RemoteVisitor {
         void visit(LocalLock lock, CqlLock remote);
     }
@@ -333,7 +333,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         }
     }
 
-    /** Asks for a reset that nobody needs. */
+    /** Asks for a reset without need. */
     void forceReset(CqlLock lock, io.declock.internal.protocol.ResetReason reason) {
         CqlEnvironment environment = lock.environment();
         environment.requestReset(lock, lock.epoch(), reason);

@@ -9,13 +9,13 @@ import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import java.util.Arrays;
 
-/** The words of the memory node's region, and who is told when a lock header changes. */
+/** The words of the memory node's region, with an observer of changes. */
 final class SimulatedMemory {
-    /** Told about every change of a header, after it was made. */
+    /** Observes every change of a header, after it was made. */
     interface Observer {
         void headerChanged(SimulatedSession session, long record, Purpose purpose, long before, long after);
 
-        /** Told about nothing. */
+        /** Observes nothing. */
         Observer NONE = new Observer() {
             @Override
             public void headerChanged(
@@ -25,10 +25,10 @@ final class SimulatedMemory {
             public void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value) {}
         };
 
-        /** Every record is gone. */
+        /** Every record was erased. */
         default void erased() {}
 
-        /** Another word of a record was written: 1 the full epoch, from 2 on the entries. */
+        /** Another word of a record was written: word 1 is the full epoch, the entries begin at word 2. */
         void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value);
     }
 
@@ -81,7 +81,7 @@ final class SimulatedMemory {
         observer.entryWritten(session, address - offset, purpose, (int) (offset / Long.BYTES), value);
     }
 
-    /** Changes a word without telling anybody. */
+    /** Changes a word without telling the observer. */
     void poke(long address, long value) {
         words[index(address)] = value;
     }

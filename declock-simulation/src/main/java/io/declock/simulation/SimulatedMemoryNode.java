@@ -31,7 +31,7 @@ final class SimulatedMemoryNode {
     private static final long FIRST_INCARNATION = 0x5EED;
     private static final long FIRST_EPOCH = (1 << 14) - 3;
 
-    /** Listens to the session that a request to join makes which nobody waits for any more. */
+    /** Listener of a session made by a request to join whose caller no longer waits. */
     private static final SessionListener NOBODY = new SessionListener() {
         @Override
         public void membershipChanged(Membership membership) {}
@@ -79,9 +79,9 @@ final class SimulatedMemoryNode {
 
     // ---------------------------------------------------------------- its own faults
 
-    /** It dies and is back at that instant, with nothing in its memory; some of the compute nodes see their connection break. */
+    /** It dies and is back at that instant, with empty memory; some of the compute nodes see their connection break. */
     void restart(long backAt) {
-        world.note(() -> "memory node dies and is back at " + backAt + " with nothing in its memory");
+        world.note(() -> "memory node dies and is back at " + backAt + " with empty memory");
         sessions.forEach(session -> session.lostMemoryNode(world.chance(0.7)));
         sessions.clear();
         cuts.clear();
@@ -103,12 +103,12 @@ final class SimulatedMemoryNode {
         firstEpoch = Math.max(firstEpoch, above + 1);
     }
 
-    /** After a restart holders of its former life may still trust their leases (rule C3). */
+    /** Returns whether holders from its former incarnation may still trust their leases after a restart (rule C3). */
     private boolean mustWaitForOldHolders() {
         return world.now() < servesFrom;
     }
 
-    /** Returns whether it has granted anything in a later life than that one. */
+    /** Returns whether it has served in a later incarnation than that one. */
     boolean hasServedAfter(long life) {
         return lastThatServed > life || incarnation > life && !mustWaitForOldHolders();
     }
@@ -121,7 +121,7 @@ final class SimulatedMemoryNode {
             noteReportedEpoch(request.highestEpoch());
         }
         if (mustWaitForOldHolders()) {
-            return new FabricException.Refused(FabricException.Reason.NOT_YET, "old leases have to run out");
+            return new FabricException.Refused(FabricException.Reason.NOT_YET, "old leases must expire first");
         }
         SimulationOptions.Cluster limits = cluster.options().cluster();
         if (isOvertaken(request)) {
@@ -137,7 +137,7 @@ final class SimulatedMemoryNode {
         raiseFirstEpoch(reported);
     }
 
-    /** From now on it tells another time. */
+    /** Moves its clock. */
     void jump(long by) {
         world.note(() -> "the memory node's clock jumps by " + by);
         clockJump += by;
@@ -217,7 +217,7 @@ final class SimulatedMemoryNode {
         return new JoinReply(
                 "mn",
                 incarnation,
-                // Nobody can reach two of them.
+                // There is only one memory node.
                 "",
                 fresh.nodeId(),
                 fresh.incarnation(),
@@ -237,13 +237,13 @@ final class SimulatedMemoryNode {
         return null;
     }
 
-    /** A request that was held up on its way must not end the session that its process has by now. */
+    /** Returns whether a request arrived late: it must not end the session that its process has joined since. */
     private boolean isOvertaken(JoinRequest request) {
         SimulatedSession present = ofProcess(request);
         return present != null && request.attempt() <= present.request().attempt();
     }
 
-    /** Its process joins again: it is over at once, and its node id has another owner without a moment in between. */
+    /** Replaces a session whose process joins again: the session is over at once, and its node id passes to the new one without a gap. */
     private void replace(SimulatedSession earlier) {
         world.note(() -> earlier + " is replaced");
         earlier.cutNow("its process has joined again");
@@ -265,7 +265,7 @@ final class SimulatedMemoryNode {
         return id;
     }
 
-    /** An id is given out again only when a whole lease has passed since its session was cut. */
+    /** Returns whether an id must not be assigned yet: a whole lease must pass after its session was cut before it is assigned again. */
     private boolean isResting(int id) {
         return idFreeFrom.getOrDefault(id, 0L) > world.now();
     }
@@ -292,7 +292,7 @@ final class SimulatedMemoryNode {
             }
             if (!session.isCut()
                     && world.now() - end > cluster.options().cluster().leaseMargin()) {
-                // It was paused and may not have read heartbeats that arrived meanwhile.
+                // The memory node was paused and may not have read heartbeats that arrived meanwhile.
                 session.heard();
             }
             if (leaseEnd(session) > world.now()) {
@@ -303,7 +303,7 @@ final class SimulatedMemoryNode {
         });
     }
 
-    /** Its clock may be fast or slow. */
+    /** Returns the end of a session's lease by the memory node's clock, which may be fast or slow. */
     private long leaseEnd(SimulatedSession session) {
         long lease = session.joined().leaseNanos();
         int drift = cluster.options().outages().memoryNodeDriftPpm();
@@ -313,7 +313,7 @@ final class SimulatedMemoryNode {
                 + cluster.options().cluster().leaseMargin();
     }
 
-    /** A session's connection is gone: nothing of it lands any more, and it stays a member until its lease has run out. */
+    /** A session's connection is gone: none of its verbs lands any more, and it stays a member until its lease has expired. */
     void disconnected(SimulatedSession session) {
         if (session.cutNow("its connection broke")) {
             world.note(() -> "memory node cuts " + session + ", which stays a member");
@@ -351,7 +351,7 @@ final class SimulatedMemoryNode {
         return new HeartbeatReply(clock(), memory.records(), 1 << 20, membership.version());
     }
 
-    /** The clock as the others see it; it may be wrong. */
+    /** Returns the clock as compute nodes see it; it may be wrong. */
     private long clock() {
         long error = cluster.options().faults().clockError();
         return (1L << 40) + clockJump + world.now() + world.below(2 * error + 1) - error;

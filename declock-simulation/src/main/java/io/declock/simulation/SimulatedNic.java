@@ -6,8 +6,8 @@ package io.declock.simulation;
 import io.declock.Verb;
 
 /**
- * How fast the memory node's NIC is: every verb takes its place in one pipeline, and atomics on addresses of the same bucket
- * follow each other. A NIC of zeroes is infinitely fast.
+ * The speed of the memory node's adapter: every verb goes through one pipeline, and atomics on addresses of the same bucket follow each
+ * other. An adapter with zero durations is infinitely fast.
  */
 final class SimulatedNic {
     private static final int BUCKETS = 4096;

@@ -81,7 +81,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         this.lastHeard = world.now();
     }
 
-    /** Returns the session that a lock's remote side belongs to, or null if it is none of the simulation's. */
+    /** Returns the session that a lock's remote side belongs to, or null if it does not belong to the simulation. */
     static @Nullable SimulatedSession of(CqlLock remote) {
         return remote.environment() instanceof NodeSession session
                         && session.fabric() instanceof SimulatedSession simulated
@@ -153,7 +153,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         executing = false;
     }
 
-    /** After the cut nothing lands any more. */
+    /** Returns whether the session is cut: then none of its verbs lands any more. */
     private boolean isBarred() {
         return cut;
     }
@@ -248,7 +248,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         return resolution;
     }
 
-    /** Returns whether it was told of a record. */
+    /** Returns whether the memory node has told it of a record. */
     boolean knows(long record) {
         return known.contains(record);
     }
@@ -301,7 +301,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
             return;
         }
         if (way == SimulatedCluster.Way.SILENT) {
-            world.note(() -> node + " sends into the void: " + message);
+            world.note(() -> node + " sends a message that is lost in a partition: " + message);
             return;
         }
         SimulationOptions.Network network = cluster.options().network();
@@ -309,7 +309,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         cluster.deliverLater(node, to.peerAddress(), message, stall);
     }
 
-    /** Hands a message to the compute node's side. */
+    /** Passes a message to the compute node's side. */
     void receive(PeerMessage message) {
         listener.peerMessage(message);
     }
@@ -342,7 +342,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         world.after(0, node, () -> tellLoss("the connection broke"));
     }
 
-    /** The memory node's side cuts: nothing lands any more. */
+    /** The memory node's side cuts the session: none of its verbs lands any more. */
     boolean cutNow(String why) {
         if (cut) {
             return false;
@@ -382,7 +382,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         return new FabricException("the session is over");
     }
 
-    /** The memory node is gone, and with it the memory. */
+    /** The memory node has died, and its memory is lost. */
     void lostMemoryNode(boolean noticed) {
         if (noticed) {
             cutNow("its connection broke");
@@ -401,12 +401,12 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         return cut;
     }
 
-    /** It is no member any more. */
+    /** The session is no longer a member. */
     void gone() {
         gone = true;
     }
 
-    /** Returns whether it is no member any more. */
+    /** Returns whether the session is no longer a member. */
     boolean isGone() {
         return gone;
     }
@@ -415,7 +415,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         return request;
     }
 
-    /** Returns whether others may have been given what was held in it: it is no member any more, or a memory node without its memory serves. */
+    /** Returns whether others may have acquired its locks: it is no longer a member, or a memory node with empty memory serves. */
     boolean isSucceeded() {
         return memoryLost ? memoryNode.hasServedAfter(joined.memoryNodeIncarnation()) : gone;
     }

@@ -12,13 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Virtual time: a queue of events, one thread, one source of randomness. Events of the same instant happen in the order in which
- * they were scheduled, so that a seed fixes everything.
+ * they were scheduled, so that the seed determines the whole run.
  *
- * <p>An event belongs to a {@link Place} or to nobody. A place that is paused has its events put off; one that is dead has them
- * dropped.
+ * <p>An event belongs to a {@link Place} or to none. Events of a paused place are deferred; events of a dead place are dropped.
  */
 public final class SimulatedWorld {
-    /** Somewhere events happen. */
+    /** A place at which events happen. */
     public static class Place {
         private final String name;
         private long pausedUntil;
@@ -30,7 +29,7 @@ public final class SimulatedWorld {
             this.name = name;
         }
 
-        /** Puts its events off. */
+        /** Defers its events. */
         public final void pauseUntil(long instant) {
             pausedUntil = Math.max(pausedUntil, instant);
         }
@@ -95,12 +94,12 @@ public final class SimulatedWorld {
         return trace;
     }
 
-    /** Returns how many events have happened. */
+    /** Returns the number of events that have happened. */
     public long events() {
         return events;
     }
 
-    /** Sets what is told the place of every event that has happened. */
+    /** Sets a check that gets the place of every event after it has happened. */
     public void afterEvent(Consumer<@Nullable Place> check) {
         afterEvent = check;
     }
@@ -147,7 +146,7 @@ public final class SimulatedWorld {
 
     // ---------------------------------------------------------------- randomness
 
-    /** Returns whether something of that probability happens. */
+    /** Returns true with that probability. */
     public boolean chance(double probability) {
         return probability > 0 && random.nextDouble() < probability;
     }
@@ -179,8 +178,8 @@ public final class SimulatedWorld {
     }
 
     /**
-     * How long the thread that runs the present event of a place is held up between leaving the mutex and posting what it is to
-     * post. Drawn once per event, because what one thread posts stays in order.
+     * Returns how long the thread that runs the current event of a place is held up between leaving the mutex and posting its chains or
+     * messages. Drawn once per event, because one thread's posts stay in order.
      */
     long stall(Place place, double probability, long mean) {
         if (place.stall < 0) {

@@ -10,11 +10,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run: a cluster under a workload and faults, until every caller has done its part; then faults stop, progress is demanded,
- * and every surviving process takes every lock once more. A seed and the options fix everything.
+ * One run: a cluster under a workload and faults, until every caller has finished. Then faults stop, progress is checked, and every
+ * surviving process acquires every lock once more. The seed and the options determine the whole run.
  */
 public final class Simulation {
-    /** How much virtual time at most, whatever the options say. */
+    /** Maximum virtual time, whatever the options say. */
     private static final long END = 3_600_000_000_000L;
 
     private final long seed;
@@ -26,18 +26,18 @@ public final class Simulation {
     private final NameChooser names;
 
     /**
-     * How a run ended.
+     * The outcome of a run.
      *
      * @param seed its seed
      * @param options its options
-     * @param violation what did not hold, or null
-     * @param hash hash of all that happened
-     * @param events events that happened
-     * @param virtualNanos virtual time it took
-     * @param acquisitions remote queue positions taken
-     * @param resets resets brought to an end
-     * @param selfCheckGrants grants that no message brought
-     * @param refused uses of what a lock protects that were refused because of their token
+     * @param violation the violated property, or null
+     * @param hash hash of all events
+     * @param events number of events
+     * @param virtualNanos virtual time of the run
+     * @param acquisitions number of remote queue positions taken
+     * @param resets number of completed resets
+     * @param selfCheckGrants number of grants that a self-check found
+     * @param refused number of uses of a protected resource that were refused because of their token
      * @param trace last lines, if they were kept
      */
     public record Outcome(
@@ -183,7 +183,7 @@ public final class Simulation {
         });
     }
 
-    /** Nobody wants anything any more: no position is left, and no lock is stuck half way. */
+    /** Checks the end, when no caller wants a lock: no position is left, and no lock is stuck in an intermediate state. */
     private void checkAtRest() {
         for (SimulatedComputeNode node : cluster.nodes()) {
             if (!node.isAlive()) {

@@ -61,7 +61,7 @@ public final class SimulationCommand implements Runnable {
         @Option(
                 names = "--seconds",
                 defaultValue = "0",
-                description = "Go on for that long instead, with ever new seeds.")
+                description = "Run for that long instead, always with new seeds.")
         private long seconds;
 
         @Option(

@@ -7,16 +7,16 @@ import io.declock.CqlSettings;
 import io.declock.LocalSettings;
 
 /**
- * Everything that shapes a run besides the seed. Durations in nanoseconds, shares and chances from 0 to 1.
+ * All parameters of a run besides the seed. Durations in nanoseconds, shares and chances from 0 to 1.
  *
- * @param cluster who takes part
- * @param network how operations and messages travel
- * @param workload what callers do
- * @param faults what goes wrong
+ * @param cluster the nodes and callers
+ * @param network delays of operations and messages
+ * @param workload actions of callers
+ * @param faults faults
  * @param local bounds of the local level
  * @param cql intervals of the protocol
- * @param outages what goes wrong besides
- * @param rare what goes wrong only where a run is about it
+ * @param outages further faults
+ * @param rare faults of special runs only
  */
 public record SimulationOptions(
         Cluster cluster,
@@ -28,7 +28,7 @@ public record SimulationOptions(
         Outages outages,
         Rare rare) {
 
-    /** Makes options without what is rare. */
+    /** Makes options without rare faults. */
     public SimulationOptions(
             Cluster cluster,
             Network network,
@@ -47,17 +47,17 @@ public record SimulationOptions(
     }
 
     /**
-     * Who takes part.
+     * The nodes and callers.
      *
-     * @param computeNodes compute nodes
-     * @param clientsPerNode callers in each of them
-     * @param locks lock names
+     * @param computeNodes number of compute nodes
+     * @param clientsPerNode number of callers in each of them
+     * @param locks number of lock names
      * @param zipf skew of the choice of names, 0 for none
      * @param capacity queue capacity of a record
      * @param belowLimit how far below the index limit fresh records start, or -1 to start at zero
      * @param admitAll whether more compute nodes than the capacity may join, so that queues overflow
-     * @param lease lease asked for
-     * @param leaseMargin how much earlier a compute node counts its lease as over
+     * @param lease requested lease
+     * @param leaseMargin how much earlier a compute node treats its lease as expired
      * @param heartbeat interval of heartbeats
      */
     public record Cluster(
@@ -73,12 +73,12 @@ public record SimulationOptions(
             long heartbeat) {}
 
     /**
-     * How operations and messages travel.
+     * Delays of operations and messages.
      *
      * @param oneWay shortest time from a compute node to the memory node, and back
-     * @param jitter mean of what is added to it
-     * @param spikeChance chance that something takes much longer
-     * @param spike mean of what is added then
+     * @param jitter mean of a random addition to it
+     * @param spikeChance chance of a much longer delay
+     * @param spike mean of the addition then
      * @param peerOneWay shortest time between two compute nodes
      * @param gapChance chance that another session's verbs may come between two verbs of one chain
      * @param tearChance chance that other writes may come between the words of one READ or WRITE
@@ -103,16 +103,16 @@ public record SimulationOptions(
             double duplication) {}
 
     /**
-     * What callers do.
+     * Actions of callers.
      *
      * @param operations acquisitions per caller
      * @param readShare share of shared acquisitions
      * @param tryShare share that must not wait
-     * @param timedShare share that gives up after a while
-     * @param patience mean of that while
-     * @param reenterShare share of holds that are acquired again by their owner
+     * @param timedShare share that gives up after some time
+     * @param patience mean of that time
+     * @param reenterShare share of holds that their owner acquires again
      * @param convertShare share of holds that are upgraded or downgraded
-     * @param nestShare share of holds during which a later name is acquired too
+     * @param nestShare share of holds during which their owner also acquires a later name
      * @param ceilingShare share of holds that are ended against their owner's will
      * @param forgetShare chance that a compute node forgets an idle lock after a release
      * @param think mean pause between two acquisitions
@@ -133,19 +133,19 @@ public record SimulationOptions(
             long hold) {}
 
     /**
-     * What goes wrong, and until when.
+     * Faults, and their end.
      *
-     * @param until instant from which on nothing goes wrong any more
-     * @param kills compute nodes that die
-     * @param restart whether a process comes back in place of one that died
-     * @param pauses pauses of compute nodes
+     * @param until instant after which no faults occur
+     * @param kills number of compute nodes that die
+     * @param restart whether a new process replaces one that died
+     * @param pauses number of pauses of compute nodes
      * @param pause mean length of a pause
-     * @param cuts times that a compute node cannot reach the memory node, in one or both directions
+     * @param cuts number of times that a compute node cannot reach the memory node, in one or both directions
      * @param cut mean length of a cut
-     * @param forcedResets resets that somebody asks for without need
-     * @param slowNodes compute nodes whose operations take much longer
+     * @param forcedResets number of resets requested without need
+     * @param slowNodes number of compute nodes whose operations take much longer
      * @param driftPpm largest drift of a clock, in millionths
-     * @param clockError largest error of the clock that the memory node tells
+     * @param clockError largest error of the clock that the memory node reports
      */
     public record Faults(
             long until,
@@ -159,26 +159,26 @@ public record SimulationOptions(
             int slowNodes,
             int driftPpm,
             long clockError) {
-        /** Nothing goes wrong. */
+        /** No faults. */
         public static final Faults NONE = new Faults(0, 0, false, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     /**
-     * What goes wrong besides, until the same instant.
+     * Further faults, until the same instant.
      *
-     * @param restarts times that the memory node starts again with nothing in its memory
+     * @param restarts number of times that the memory node starts again with empty memory
      * @param down mean time it is down then
-     * @param second what takes the place of the second from which a memory node that starts derives its first epoch
-     * @param memoryNodePauses pauses of the memory node
-     * @param memoryNodePause mean length of one
-     * @param partitions times that compute nodes cannot reach each other, or the memory node, in one or both directions
+     * @param second length of the simulated second from which a starting memory node derives its first epoch
+     * @param memoryNodePauses number of pauses of the memory node
+     * @param memoryNodePause mean length of such a pause
+     * @param partitions number of times that compute nodes cannot reach each other, or the memory node, in one or both directions
      * @param partition mean length of a partition; half of them are so short that they heal in the middle of a reset
-     * @param jumps jumps of a clock, of a compute node or of the memory node
-     * @param deathsInSync compute nodes that die between asking the memory node for its time and the answer
-     * @param memoryNodeDriftPpm drift of the clock by which the memory node judges leases, in millionths
+     * @param jumps number of jumps of a clock, of a compute node or of the memory node
+     * @param deathsInSync number of compute nodes that die between asking the memory node for its time and the answer
+     * @param memoryNodeDriftPpm drift of the clock with which the memory node measures leases, in millionths
      * @param verbNanos time the memory node needs for a verb, during which it executes no other
-     * @param atomicNanos time for which an atomic keeps others from words like its own
-     * @param window most chains of a session that are on their way at a time, 0 for no bound
+     * @param atomicNanos time for which an atomic blocks other atomics on words of the same bucket
+     * @param window maximum number of chains of a session in flight, 0 for no bound
      */
     public record Outages(
             int restarts,
@@ -194,20 +194,21 @@ public record SimulationOptions(
             long verbNanos,
             long atomicNanos,
             int window) {
-        /** Nothing. */
+        /** No outages. */
         public static final Outages NONE = new Outages(0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     /**
-     * What goes wrong only where a run is about it, until the same instant.
+     * Faults of special runs only, until the same instant.
      *
-     * @param brokenClocks times that the clock of a compute node stands still or goes back, as if the margin of the lease were nothing
+     * @param brokenClocks number of times that the clock of a compute node stands still or goes back, beyond the margin of the lease
      * @param brokenClock mean of how long it stands still and of how far it goes back
-     * @param deathsInReset compute nodes that die after they have asked for a reset, and whose place another takes at once
-     * @param disconnects connections to the memory node that break, after which their process joins again; a request to join may come twice
+     * @param deathsInReset number of compute nodes that die after they have asked for a reset, and that another process replaces at once
+     * @param disconnects number of connections to the memory node that break, after which their process joins again; a request to join may
+     *     come twice
      */
     public record Rare(int brokenClocks, long brokenClock, int deathsInReset, int disconnects) {
-        /** Nothing. */
+        /** No rare faults. */
         public static final Rare NONE = new Rare(0, 0, 0, 0);
     }
 

@@ -7,8 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Fencing tokens: a writer's is above every token granted before, a reader's is not below the last writer's, so that a resource
- * that stores writers' tokens turns away nobody but late ones.
+ * Checks fencing tokens: a writer's token is higher than every token granted before, a reader's is not lower than the last writer's. So
+ * a resource that stores writers' tokens refuses only late holders.
  */
 final class TokenChecker {
     private static final class Seen {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What happened in a run: always as a hash, by which two runs can be compared, and on demand as the last lines of text. Lines are
- * only put together when they are wanted.
+ * The events of a run: always as a hash, with which two runs can be compared, and on demand as the last lines of text. Lines are
+ * formatted only if they are kept.
  */
 public final class Trace {
     private final int keep;

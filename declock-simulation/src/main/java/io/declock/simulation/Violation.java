@@ -11,7 +11,7 @@ public final class Violation extends RuntimeException {
 
     private final String property;
 
-    /** Makes one that names the property and what was seen. */
+    /** Makes one that names the property and describes the violation. */
     public Violation(String property, String what) {
         this(property, what, null);
     }

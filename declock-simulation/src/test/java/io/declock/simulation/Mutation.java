@@ -14,12 +14,12 @@ import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.loading.ClassReloadingStrategy;
 
 /**
- * A rule of docs/protocol.md, broken on purpose in the bytecode of the running classes: the code that ships has no switch for it
- * and pays nothing. Each method that decides a rule is replaced, or gets its result changed, while the mutation is on.
+ * A rule of docs/protocol.md, broken on purpose in the bytecode of the running classes, so that the shipped code needs no switch for it.
+ * While the mutation is on, each method that decides the rule is replaced, or its result is changed.
  *
  * @param rule the rule's name
- * @param what what is done wrong
- * @param scenario where it is to be seen
+ * @param what description of the wrong behaviour
+ * @param scenario the scenario in which it must be seen
  * @param changes the changed methods
  */
 record Mutation(String rule, String what, Scenario scenario, List<Change> changes) {
@@ -72,14 +72,14 @@ record Mutation(String rule, String what, Scenario scenario, List<Change> change
                 return;
             }
         }
-        throw new IllegalStateException(type + " has no method " + method + " any more: mend the mutation");
+        throw new IllegalStateException(type + " no longer has a method " + method + ": correct the mutation");
     }
 
     private static Class<?> load(String className) {
         try {
             return Class.forName(className);
         } catch (ClassNotFoundException e) {
-            throw new IllegalStateException("mend the mutation", e);
+            throw new IllegalStateException("the class " + className + " does not exist: correct the mutation", e);
         }
     }
 

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The simulation sees each rule broken. Prints a table of rules and of how many seeds each took, so that a checker or a scenario
- * that has gone blind is noticed.
+ * The simulation detects each broken rule. Prints a table of the rules and of how many seeds each took, so that a checker or a scenario
+ * that no longer detects anything is noticed.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MutationsTest {
@@ -64,7 +64,7 @@ class MutationsTest {
         return Mutations.SECOND_LINES.stream();
     }
 
-    /** What a second line is for: with it, the first may be broken and nothing is seen; without it, soon something is. */
+    /** With the second line in force, breaking the first has no visible effect; with both broken, a violation is soon seen. */
     @ParameterizedTest
     @MethodSource("secondLines")
     void aSecondLineHoldsWhereTheFirstIsBroken(SecondLine line) {
@@ -88,7 +88,7 @@ class MutationsTest {
         assertThat(rescued).as("%s, seed %d", line.first(), tried - 1).isNull();
     }
 
-    /** What is seen must come from the mutation. */
+    /** Without a mutation no scenario fails, so that a failure must come from the mutation. */
     @ParameterizedTest
     @EnumSource(Scenario.class)
     void withoutAMutationNothingIsSeen(Scenario scenario) {

@@ -10,7 +10,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A seed fixes everything: two runs are the same run. */
+/** The seed determines the whole run: two runs with one seed are identical. */
 class ReplayTest {
     @ParameterizedTest
     @EnumSource(Profile.class)

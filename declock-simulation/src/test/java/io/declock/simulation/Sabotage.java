@@ -20,11 +20,11 @@ import java.util.function.Consumer;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** What mutations weave in. Bodies are inlined into the mutated methods, so they use what is visible there. */
+/** The advice that mutations weave in. Bodies are inlined into the mutated methods, so they may use only what is visible there. */
 public final class Sabotage {
     private Sabotage() {}
 
-    /** The method says yes. */
+    /** The method returns true. */
     public static final class Yes {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) boolean result) {
@@ -32,7 +32,7 @@ public final class Sabotage {
         }
     }
 
-    /** The method says no. */
+    /** The method returns false. */
     public static final class No {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) boolean result) {
@@ -40,7 +40,7 @@ public final class Sabotage {
         }
     }
 
-    /** The method says zero. */
+    /** The method returns zero. */
     public static final class Zero {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) int result) {
@@ -56,7 +56,7 @@ public final class Sabotage {
         }
     }
 
-    /** A decision about what to do next becomes "nothing more". */
+    /** The decision to refetch becomes the decision to stop. */
     public static final class Done {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object result) {
@@ -64,7 +64,7 @@ public final class Sabotage {
         }
     }
 
-    /** Returns another constant in place of one. */
+    /** Replaces one constant by another. */
     public static Object named(Object result, String from, String to) {
         if (!result.toString().equals(from)) {
             return result;
@@ -77,7 +77,7 @@ public final class Sabotage {
         throw new IllegalStateException("no " + to);
     }
 
-    /** A1: the successor is counted from the own index. */
+    /** A1: the successor is counted from the node's own index. */
     public static final class FromOwnIndex {
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(value = 2, readOnly = false) long found, @Advice.Argument(3) int own) {
@@ -90,7 +90,7 @@ public final class Sabotage {
         }
     }
 
-    /** A2: any version will do. */
+    /** A2: any version is accepted. */
     public static final class AnyVersion {
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(0) long entry, @Advice.Argument(value = 1, readOnly = false) int version) {
@@ -98,7 +98,7 @@ public final class Sabotage {
         }
     }
 
-    /** A3: a waiter never finds out by itself. */
+    /** A3: a waiter never finds its grant by a self-check. */
     public static final class SeesNothing {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object result) {
@@ -114,7 +114,7 @@ public final class Sabotage {
         }
     }
 
-    /** A3: a writer is content with being next. */
+    /** A3: a writer that is next takes the lock. */
     public static final class NextIsEnough {
         @Advice.OnMethodExit
         static void exit(
@@ -128,7 +128,7 @@ public final class Sabotage {
         }
     }
 
-    /** A3 and D3: the entries before a reader are taken for what the positions are. */
+    /** A3 and D3: a reader trusts that the entries before it show the modes of the positions. */
     public static final class TrustsEntriesBefore {
         @Advice.OnMethodExit
         static void exit(
@@ -142,7 +142,7 @@ public final class Sabotage {
         }
     }
 
-    /** Returns whether every entry from the head to the own one is a reader's. */
+    /** Returns whether every entry from the head to the node's own one is a reader's. */
     public static boolean onlyReadersBefore(
             RecordLayout layout, long epoch, long header, int index, VerbResults record) {
         for (int i = LockHeader.head(header); i < index; i++) {
@@ -154,7 +154,7 @@ public final class Sabotage {
         return true;
     }
 
-    /** A8: entries that came after the header was read count too. */
+    /** A8: entries written after the header was read count too. */
     public static final class TakesReadForSnapshot {
         @Advice.OnMethodExit
         static void exit(
@@ -180,7 +180,7 @@ public final class Sabotage {
         return behind;
     }
 
-    /** A5: the index of a grant is not looked at. */
+    /** A5: the index of a grant is not checked. */
     public static final class AnyIndex {
         @Advice.OnMethodExit
         static void exit(
@@ -192,7 +192,7 @@ public final class Sabotage {
         }
     }
 
-    /** A5 and B5: the epoch of a grant is not looked at. */
+    /** A5 and B5: the epoch of a grant is not checked. */
     public static final class AnyEpoch {
         @Advice.OnMethodExit
         static void exit(
@@ -204,7 +204,7 @@ public final class Sabotage {
         }
     }
 
-    /** A5 and B6: a waiter that gave its position up takes the grant for it. */
+    /** A5 and B6: a waiter that gave up its position accepts the grant for it. */
     public static final class TakesGrantTooLate {
         @Advice.OnMethodExit
         static void exit(
@@ -217,7 +217,7 @@ public final class Sabotage {
         }
     }
 
-    /** A6: the request is pending only once its entry was written. */
+    /** A6: the request is pending only once its entry has been written. */
     public static final class PendingAfterWrite {
         @Advice.OnMethodExit
         static void exit(
@@ -246,7 +246,7 @@ public final class Sabotage {
         }
     }
 
-    /** B7: what a reset writes into the queue lands later than it says. */
+    /** B7: a reset's WRITEs to the queue land later than their completions report. */
     public static final class WritesLate {
         @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
         static boolean enter(
@@ -269,7 +269,7 @@ public final class Sabotage {
         world.after(1 + world.exponential(50_000), null, () -> ((SimulatedMemory) memory).poke(address, value));
     }
 
-    /** B8: a reset changes the header whatever it has become meanwhile. */
+    /** B8: a reset changes the header even if it has changed meanwhile. */
     public static final class SwapsBlindly {
         @Advice.OnMethodEnter
         static long enter(
@@ -295,7 +295,7 @@ public final class Sabotage {
         }
     }
 
-    /** B9: members are not fetched anew in that phase. */
+    /** B9: members are not fetched again in the marking phase. */
     public static final class OldMembersWhileMarking {
         @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
         static boolean enter(
@@ -310,7 +310,7 @@ public final class Sabotage {
         }
     }
 
-    /** B9: members are not fetched anew while acknowledgements are awaited. */
+    /** B9: members are not fetched again while acknowledgements are awaited. */
     public static final class OldMembersWhileSignalling {
         @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
         static boolean enter(
@@ -333,7 +333,7 @@ public final class Sabotage {
         }
     }
 
-    /** B10: waiting is taken for holding. */
+    /** B10: a waiter is treated as a holder. */
     public static final class WaitingIsHolding {
         @Advice.OnMethodExit
         static void exit(
@@ -342,7 +342,7 @@ public final class Sabotage {
         }
     }
 
-    /** B10: only a hold is claimed, not a position that waits. */
+    /** B10: only a hold is claimed, not a waiting position. */
     public static final class ClaimsOnlyHolds {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) int result) {
@@ -360,7 +360,7 @@ public final class Sabotage {
         }
     }
 
-    /** B12: a release that was put off is forgotten in the next acknowledgement. */
+    /** B12: a deferred release is forgotten in the next acknowledgement. */
     public static final class ForgetsPutOff {
         @Advice.OnMethodExit
         static void exit(@Advice.FieldValue("state") CqlLock.State state, @Advice.Return(readOnly = false) int result) {
@@ -376,7 +376,7 @@ public final class Sabotage {
         }
     }
 
-    /** D1: whoever finds no writer is granted. */
+    /** D1: a caller that finds no writer is granted, even a writer that finds readers. */
     public static final class IgnoresReaders {
         @Advice.OnMethodExit
         static void exit(@Advice.Argument(0) long found, @Advice.Return(readOnly = false) boolean result) {
@@ -384,7 +384,7 @@ public final class Sabotage {
         }
     }
 
-    /** D1: a position that nobody wants any more is kept. */
+    /** D1: a position that no caller wants any more is kept. */
     public static final class KeepsOrphan {
         @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
         static boolean enter(@Advice.This LocalLock lock) {
@@ -407,7 +407,7 @@ public final class Sabotage {
         return !someone[0];
     }
 
-    /** C1: the lease is renewed as of now. */
+    /** C1: the lease is renewed from the time of the answer. */
     public static final class RenewsFromAnswer {
         @Advice.OnMethodEnter
         static void enter(
@@ -417,7 +417,7 @@ public final class Sabotage {
         }
     }
 
-    /** C1: what was once seen of the lease is forgotten. */
+    /** C1: the node forgets that its lease has lapsed. */
     public static final class LeaseComesBack {
         @Advice.OnMethodEnter
         static void enter(@Advice.FieldValue(value = "lapsed", readOnly = false) boolean lapsed) {
@@ -425,7 +425,7 @@ public final class Sabotage {
         }
     }
 
-    /** C5: a token tells grants of one epoch apart, and no more. */
+    /** C5: a token distinguishes grants of one epoch only. */
     public static final class TokenWithoutEpoch {
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(value = 0, readOnly = false) long epoch) {
@@ -433,7 +433,7 @@ public final class Sabotage {
         }
     }
 
-    /** D3: an upgrade does not look who else is there. */
+    /** D3: an upgrade does not check for other holders. */
     public static final class NotAlone {
         @Advice.OnMethodExit
         static void exit(@Advice.Argument(1) long header, @Advice.Return(readOnly = false) boolean result) {
@@ -441,7 +441,7 @@ public final class Sabotage {
         }
     }
 
-    /** D3: nobody is seen behind a position that is downgraded. */
+    /** D3: a downgrade sees no position behind its own. */
     public static final class NobodyBehind {
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(value = 2, readOnly = false) long found) {
@@ -449,7 +449,7 @@ public final class Sabotage {
         }
     }
 
-    /** F: a writer grants beforehand even while a reset is pending. */
+    /** F: a writer grants in advance even while a reset is pending. */
     public static final class PreArmsInReset {
         @Advice.OnMethodExit
         static void exit(@Advice.Argument(0) CqlLock lock, @Advice.Return(readOnly = false) boolean result) {

@@ -9,7 +9,7 @@ import io.declock.simulation.OptionsChooser.Profile;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Where a mutation is to be seen: options by seed, and what counts as seeing it. */
+/** A scenario in which a mutation must be seen: the options of each seed, and the judgement of the outcome. */
 enum Scenario {
     CALM(Profile.CALM),
     OVERFLOW(Profile.OVERFLOW),
@@ -22,7 +22,7 @@ enum Scenario {
     DISCONNECTS(Profile.DISCONNECTS),
     WALL(Profile.WALL),
 
-    /** Nobody's hold is ended but by the end of its session. */
+    /** No hold is ended against its owner's will except by the end of its session. */
     BROKEN_CLOCKS(Profile.BROKEN_CLOCKS) {
         @Override
         SimulationOptions options(long seed) {
@@ -31,7 +31,7 @@ enum Scenario {
     },
 
     /**
-     * No message is lost, nobody is held up, and self-checks are a second apart: every grant has to come by a message, and one
+     * No message is lost, no thread is held up, and self-checks are a second apart: every grant must come by a message, and a grant
      * that a self-check had to find counts as a failure.
      */
     NOTIFIED(Profile.CALM) {
@@ -80,7 +80,7 @@ enum Scenario {
         }
     },
 
-    /** As {@link #NOTIFIED}, with resets that nobody needs. */
+    /** As {@link #NOTIFIED}, with resets without need. */
     NOTIFIED_RESETS(Profile.RESETS) {
         @Override
         SimulationOptions options(long seed) {
@@ -95,7 +95,7 @@ enum Scenario {
         }
     },
 
-    /** Readers that upgrade, and waiters that look for themselves often. */
+    /** Readers that upgrade, and waiters that self-check often. */
     UPGRADES(Profile.LOSSY) {
         @Override
         SimulationOptions options(long seed) {
@@ -111,7 +111,7 @@ enum Scenario {
         }
     },
 
-    /** Grants that arrive after the reset which made them worthless. */
+    /** Grants that arrive after the reset that made them invalid. */
     LATE_GRANTS(Profile.RESETS) {
         @Override
         SimulationOptions options(long seed) {
@@ -179,8 +179,8 @@ enum Scenario {
     },
 
     /**
-     * Resets that take a while, whose initiators die in the middle of them and come back under the same node id, while hardly
-     * anybody uses the locks.
+     * Resets that take long, whose initiators die in the middle of them and come back under the same node id, while the locks are hardly
+     * used.
      */
     OWN_ID(Profile.CRASHES) {
         @Override
@@ -197,8 +197,8 @@ enum Scenario {
     },
 
     /**
-     * A memory node that loses its memory while locks are held and have been reset often, and whose seconds are so long that only
-     * what compute nodes report tells it where to begin.
+     * A memory node that loses its memory while locks are held and have been reset often, and whose seconds are so long that only the
+     * epochs that compute nodes report tell it where to begin.
      */
     ERASED(Profile.RESTARTS) {
         @Override
@@ -215,7 +215,7 @@ enum Scenario {
         }
     },
 
-    /** Compute nodes that hear the memory node again before it hears them. */
+    /** Compute nodes that receive the memory node's messages again before it receives theirs. */
     HALF_HEALED(Profile.PARTITIONS) {
         @Override
         SimulationOptions options(long seed) {
@@ -259,7 +259,7 @@ enum Scenario {
         }
     },
 
-    /** As {@link #CUT_OFF}, with connections that break, and requests to join that come when they have long been overtaken. */
+    /** As {@link #CUT_OFF}, with connections that break, and requests to join that arrive long after a later one. */
     LATE_JOINS(Profile.DISCONNECTS) {
         @Override
         SimulationOptions options(long seed) {
@@ -276,7 +276,7 @@ enum Scenario {
         }
     },
 
-    /** Messages are lost, and nobody suspects: only the self-check can help. */
+    /** Messages are lost, and no waiter suspects: only the self-check can help. */
     UNSUSPICIOUS(Profile.LOSSY) {
         @Override
         SimulationOptions options(long seed) {
@@ -292,7 +292,7 @@ enum Scenario {
         }
     },
 
-    /** Processes die, and nobody suspects before a very long time: only that a position may have been left behind can help. */
+    /** Processes die, and no waiter suspects before a very long time: only the rule about positions of dead members can help. */
     DEAD_ONLY(Profile.CRASHES) {
         @Override
         SimulationOptions options(long seed) {
@@ -309,7 +309,7 @@ enum Scenario {
         }
     },
 
-    /** As {@link #DEAD_ONLY}, where mostly the only one who wants a lock comes to know it after its holder has died. */
+    /** As {@link #DEAD_ONLY}, but mostly the only process that wants a lock looks it up after its holder has died. */
     LATE_COMERS(Profile.CRASHES) {
         @Override
         SimulationOptions options(long seed) {
@@ -330,7 +330,7 @@ enum Scenario {
         }
     },
 
-    /** Everybody suspects soon, holds are long, nothing goes wrong: there is no reason for any reset. */
+    /** All waiters suspect soon, holds are long, and there are no faults: there is no reason for any reset. */
     LONG_HOLDS(Profile.CALM) {
         @Override
         SimulationOptions options(long seed) {
@@ -360,7 +360,7 @@ enum Scenario {
         }
     },
 
-    /** Readers whose entry is held up while others go round the ring of a small queue, so that it lands upon somebody else's. */
+    /** Readers whose entry is delayed while others go round the ring of a small queue, so that it overwrites another node's entry. */
     OVERWRITTEN(Profile.CALM) {
         @Override
         SimulationOptions options(long seed) {
@@ -369,8 +369,8 @@ enum Scenario {
     },
 
     /**
-     * Readers that help themselves and go round the ring of a small queue, while the writer before them pauses between two looks at the
-     * queue. It goes on looking for as long as an entry seems to be on its way.
+     * Readers that find their grants by self-checks and go round the ring of a small queue, while the writer before them pauses between two
+     * READs of the queue. The writer continues reading for as long as an entry seems to be in flight.
      */
     ROUND_THE_RING(Profile.CALM) {
         @Override
@@ -379,7 +379,7 @@ enum Scenario {
         }
     },
 
-    /** Resets on a network in which everything takes the same time, so that no grant is overtaken by a later signal. */
+    /** Resets on a network in which every message takes the same time, so that no later signal overtakes a grant. */
     STEADY_RESETS(Profile.RESETS) {
         @Override
         SimulationOptions options(long seed) {
@@ -396,7 +396,7 @@ enum Scenario {
         }
     },
 
-    /** Writers that are granted the lock, and give it back, while the answer to the WRITE of their entry is on its way; and resets. */
+    /** Writers that are granted the lock, and release it, while the answer to the WRITE of their entry is in flight; and resets. */
     LATE_ANSWERS(Profile.RESETS) {
         @Override
         SimulationOptions options(long seed) {
@@ -412,7 +412,7 @@ enum Scenario {
         }
     },
 
-    /** Long holds behind which somebody dies, and another process gets its node id while its entry is still in the queue. */
+    /** Long holds behind which a waiter dies, and another process gets its node id while its entry is still in the queue. */
     STALE_ENTRIES(Profile.CRASHES) {
         @Override
         SimulationOptions options(long seed) {
@@ -428,8 +428,8 @@ enum Scenario {
     },
 
     /**
-     * Initiators that die in their resets while another process comes in their place at once, and others that are held up between
-     * looking at the members and taking the reset over.
+     * Initiators that die in their resets while another process replaces them at once, and others that are held up between checking the
+     * members and taking over the reset.
      */
     SUCCEEDED(Profile.CRASHES) {
         @Override
@@ -496,14 +496,14 @@ enum Scenario {
         return OptionsChooser.choose(seed, profile);
     }
 
-    /** Returns what is wrong with an outcome, or null. */
+    /** Returns the failure of an outcome, or null. */
     @Nullable
     String judge(Simulation.Outcome outcome) {
         Violation violation = outcome.violation();
         return violation == null ? null : violation.getMessage();
     }
 
-    /** Runs a seed; returns what is wrong with it, or null. */
+    /** Runs a seed; returns its failure, or null. */
     @Nullable
     String run(long seed) {
         return judge(Simulation.run(seed, options(seed), 0));

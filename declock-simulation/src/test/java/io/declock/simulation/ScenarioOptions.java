@@ -71,7 +71,7 @@ final class ScenarioOptions {
                         cql.releaseRead()));
     }
 
-    /** Every release reads the queue in the same chain; writers that know who is next grant beforehand, or do not. */
+    /** Every release reads the queue in the same chain; writers that know their successor grant in advance, or do not. */
     static CqlSettings reading(boolean preArmed, CqlSettings cql) {
         return new CqlSettings(
                 cql.selfCheckInterval(),

@@ -4,11 +4,11 @@
 package io.declock.simulation;
 
 /**
- * A rule that nothing needs as long as another is in force. What it loses is looked for in what becomes of the locks: the checker
- * that demands it as such looks away.
+ * A rule without visible effect as long as another rule is in force. Its loss must be seen in the state of the locks, so the checker that
+ * demands the rule itself is switched off.
  *
- * @param first that other rule broken alone
- * @param both both broken
+ * @param first the other rule broken alone
+ * @param both both rules broken
  */
 record SecondLine(Mutation first, Mutation both) {
     static SecondLine of(Mutation first, String rules, String what, String className, String method, Class<?> advice) {

@@ -17,14 +17,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Safety at every step and progress at the end, over thousands of seeds of every profile. How many of each instead:
- * {@code -Ddeclock.seeds=N}; from which on: {@code -Ddeclock.seed=N}.
+ * Safety at every step and progress at the end, over thousands of seeds of every profile. {@code -Ddeclock.seeds=N} sets another number of
+ * seeds per profile, {@code -Ddeclock.seed=N} the first seed.
  */
 class SeedsTest {
     private static final boolean QUICK = Boolean.getBoolean("declock.quick");
     private static final long FIRST = Long.getLong("declock.seed", 0);
 
-    /** More of those that take less time. */
+    /** Returns the number of seeds; profiles that take less time get more. */
     private static long count(Profile profile) {
         long full = switch (profile) {
             case CALM, OVERFLOW, GUARD -> 1000;

@@ -9,14 +9,14 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.boot.web.server.context.WebServerPortFileWriter;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** A shop with limited stock. Start as many instances as you like: they share a database, and locks. */
+/** A shop with limited stock. Start as many instances as you like: they share a database and locks. */
 @SpringBootApplication
 @ConfigurationPropertiesScan
 @EnableScheduling
 public class SampleApplication {
     private static final String H2_BIND_ADDRESS = "h2.bindAddress";
 
-    /** Starts one instance. With PORTFILE in the environment, it writes its port there. */
+    /** Starts one instance. If the environment variable PORTFILE is set, the instance writes its port to that file. */
     public static void main(String[] args) {
         if (System.getProperty(H2_BIND_ADDRESS) == null) {
             System.setProperty(H2_BIND_ADDRESS, "127.0.0.1");

@@ -21,8 +21,8 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * Where the instances of one user keep their database, and its password, if neither is configured: a directory in the user's home that
- * nobody else can look into.
+ * The directory in which the instances of one user keep their database and its password, unless these are configured: a directory in the
+ * user's home that no other user can read.
  */
 final class ShopHome implements ApplicationListener<ApplicationEnvironmentPreparedEvent> {
     private static final String DATABASE = "shop.database";
@@ -54,7 +54,7 @@ final class ShopHome implements ApplicationListener<ApplicationEnvironmentPrepar
         try {
             Files.createDirectory(home, permissions(home, "rwx------"));
         } catch (FileAlreadyExistsException e) {
-            // Of an earlier start.
+            // An earlier start made it.
         }
         return home;
     }
@@ -67,7 +67,10 @@ final class ShopHome implements ApplicationListener<ApplicationEnvironmentPrepar
                 : new FileAttribute<?>[0];
     }
 
-    /** Reads it, or makes it: whole under another name first, so that an instance that starts at the same moment does not read half. */
+    /**
+     * Reads the password, or makes it. It is written to a draft file first, so that an instance that starts at the same moment does not
+     * read half a password.
+     */
     private static String password(Path file) throws IOException {
         if (!Files.exists(file)) {
             byte[] bytes = new byte[PASSWORD_BYTES];

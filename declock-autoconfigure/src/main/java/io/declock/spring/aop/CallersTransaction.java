@@ -17,8 +17,9 @@ import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Warns, once per method, where a lock is taken inside a transaction of the caller's: it is released before that transaction commits, and
- * the next holder does not see what was written. No annotation shows it, as the transaction begins in another bean. Thread-safe.
+ * Warns, once per method, when a lock is taken inside a transaction of the caller: the lock is released before that transaction commits,
+ * so the next holder does not see what was written. No annotation reveals this, because the transaction begins in another bean.
+ * Thread-safe.
  */
 final class CallersTransaction {
     private static final Logger LOG = LoggerFactory.getLogger(CallersTransaction.class);
@@ -27,7 +28,7 @@ final class CallersTransaction {
 
     private final Map<Method, Boolean> toldOrSafe = new ConcurrentHashMap<>();
 
-    /** Looks at a call that is about to take its lock. */
+    /** Checks a call that is about to take its lock. */
     void check(LockedOperation operation, LockRequest request) {
         if (!TransactionSynchronizationManager.isActualTransactionActive()
                 || TransactionSynchronizationManager.isCurrentTransactionReadOnly()
@@ -39,7 +40,8 @@ final class CallersTransaction {
             LOG.warn(
                     "{} takes its lock inside a transaction that its caller has begun{}: the lock is released before that transaction"
                             + " commits, and the next holder does not see what was written. Lock where the transaction begins, or give the"
-                            + " method a transaction of its own (@Transactional(propagation = REQUIRES_NEW)). This is said once per method.",
+                            + " method a transaction of its own (@Transactional(propagation = REQUIRES_NEW)). This warning appears once"
+                            + " per method.",
                     Names.of(operation.method()),
                     name());
         }
@@ -50,7 +52,7 @@ final class CallersTransaction {
         return name == null ? "" : " ('" + name + "')";
     }
 
-    /** The outer locked method keeps the lock, so that the inner one's end releases nothing. */
+    /** Returns whether an outer locked method holds the same locks: then the end of the inner method releases nothing. */
     private static boolean isHeldFurtherOut(LockRequest request) {
         return DecLockContext.isLocked()
                 && request.names().keySet().stream().allMatch(CallersTransaction::isOfCurrentHandle);

@@ -19,7 +19,7 @@ public final class DecLockedAdvisor extends AbstractPointcutAdvisor {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Where the lock goes by default: outside of transactions and caches, inside of Spring's {@code @Async} and {@code @Retryable} and of
+     * The lock's default order: outside of transactions and caches, inside of Spring's {@code @Async} and {@code @Retryable} and of
      * Resilience4j's annotations, so that a retry waits without the lock.
      */
     public static final int DEFAULT_ORDER = LOWEST_PRECEDENCE - 1;
@@ -29,12 +29,12 @@ public final class DecLockedAdvisor extends AbstractPointcutAdvisor {
     private final transient Advice advice;
 
     /**
-     * Makes the advisor; nothing is asked of the suppliers before the first call of a locked method.
+     * Makes the advisor; it does not call the suppliers before the first call of a locked method.
      *
      * @param beanFactory resolves placeholders and beans in keys
      * @param lock the locks
-     * @param executor runs methods that return a stage when their lock was not free at once
-     * @param order its place among other advisors
+     * @param executor runs methods that return a stage when their lock was not granted at once
+     * @param order the advisor's order among other advisors
      */
     public DecLockedAdvisor(
             BeanFactory beanFactory, Supplier<DistributedReadWriteLock> lock, Supplier<Executor> executor, int order) {

@@ -20,7 +20,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds the {@link DecLocked} annotations that apply to a method of a target class. The nearest place wins, whole:
+ * Finds the {@link DecLocked} annotations that apply to a method of a target class. All annotations of the nearest place apply, and
+ * none of any other place. From near to far, the places are:
  *
  * <ol>
  *   <li>the method in the class, then what it overrides or implements;
@@ -36,7 +37,7 @@ final class DecLockedAnnotations {
 
     private DecLockedAnnotations() {}
 
-    /** Returns whether it is worth looking at that class at all. */
+    /** Returns whether that class can have the annotation at all. */
     static boolean isCandidate(Class<?> type) {
         return AnnotationUtils.isCandidateClass(type, DecLocked.class);
     }

@@ -28,7 +28,7 @@ import org.springframework.core.PriorityOrdered;
 
 /**
  * Reports uses of {@link io.declock.spring.DecLocked} that cannot work: all of them together at the end of the application's
- * start, for beans made later when they are made.
+ * start, and those of beans that are created later when the bean is created.
  */
 public final class DecLockedChecker implements BeanPostProcessor, SmartInitializingSingleton, PriorityOrdered {
     /** What to do about calls of locked methods on {@code this}. */
@@ -37,12 +37,12 @@ public final class DecLockedChecker implements BeanPostProcessor, SmartInitializ
         FAIL,
         /** Log a warning. */
         WARN,
-        /** Do not look. */
+        /** Do not check. */
         IGNORE
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(DecLockedChecker.class);
-    /** There in tests that replace beans by mocks and the like, which get no proxies. */
+    /** This bean exists in tests that replace beans by mocks or spies, which get no proxies. */
     private static final String BEAN_OVERRIDES =
             "org.springframework.test.context.bean.override.internalBeanOverridePostProcessor";
 
@@ -56,7 +56,7 @@ public final class DecLockedChecker implements BeanPostProcessor, SmartInitializ
     private final List<String> problems = new ArrayList<>();
     private volatile boolean started;
 
-    /** Makes the checker; the suppliers are asked when the first bean with a locked method is seen. */
+    /** Makes the checker; it calls the suppliers when it sees the first bean with a locked method. */
     public DecLockedChecker(
             ConfigurableListableBeanFactory beanFactory,
             Supplier<DecLockedAdvisor> advisor,
@@ -102,7 +102,7 @@ public final class DecLockedChecker implements BeanPostProcessor, SmartInitializ
             return List.of();
         }
         if (type.isFinalClass(beanFactory)) {
-            // Right away: making its proxy would fail too, with a message that says less.
+            // Thrown at once: creating the proxy would fail too, with a message that explains less.
             throw new DecLockedMisuseException(
                     "Class " + Names.of(beanClass)
                             + " has @DecLocked methods, but is final, so no proxy can lock them. Remove 'final'"
@@ -131,8 +131,9 @@ public final class DecLockedChecker implements BeanPostProcessor, SmartInitializ
             String problem =
                     Names.of(type.type()) + "." + call.caller() + (call.line() > 0 ? " (line " + call.line() + ")" : "")
                             + " calls " + Names.of(call.locked())
-                            + " on its own object, past the proxy, so without taking the lock. Move one of the two to another bean, call it through"
-                            + " the injected bean, or use DistributedReadWriteLock; if it is meant, set declock.aop.self-invocation=warn.";
+                            + " on its own object, past the proxy, so the lock is not taken. Move one of the two to another bean, call it"
+                            + " through the injected bean, or use DistributedReadWriteLock; if the call is intended, set"
+                            + " declock.aop.self-invocation=warn.";
             if (policy == SelfInvocationPolicy.WARN || type.isLocked(call.callerSignature())) {
                 LOG.warn("{}", problem);
             } else {
@@ -157,8 +158,8 @@ public final class DecLockedChecker implements BeanPostProcessor, SmartInitializ
             started = true;
             unlocked.forEach((name, bean) -> {
                 String problem = "Bean '" + name + "' (" + Names.of(bean.getClass())
-                        + ") has @DecLocked methods, but got no proxy, so they would run without the lock. It was created too"
-                        + " early (it is a bean post-processor or used by one) or by hand; @DecLocked cannot be used there.";
+                        + ") has @DecLocked methods, but got no proxy, so they would run without the lock. The bean was created too"
+                        + " early (it is a bean post-processor or used by one) or by hand; @DecLocked cannot work there.";
                 if (overrides) {
                     LOG.warn("{}", problem);
                 } else {
@@ -197,7 +198,7 @@ public final class DecLockedChecker implements BeanPostProcessor, SmartInitializ
         int lock = indexOf(advisors, DecLockedAdvisor.class.getName());
         if (transaction >= 0 && transaction < lock) {
             LOG.warn(
-                    "In {} the lock is inside of the transaction (declock.aop.order): it is released before the commit, and the"
+                    "In {} the lock is inside of the transaction (declock.aop.order): it is released before the commit, so the"
                             + " next holder may not see what was written.",
                     Names.of(type));
         }

@@ -41,8 +41,8 @@ final class DecLockedInterceptor implements MethodInterceptor {
     /**
      * Makes one.
      *
-     * @param lock asked at the first call
-     * @param executor asked at the first call; runs methods that return a stage when their lock was not free at once
+     * @param lock supplies the locks; called at the first invocation
+     * @param executor runs methods that return a stage when their lock was not granted at once; called at the first such invocation
      */
     DecLockedInterceptor(
             LockedOperations operations, Supplier<DistributedReadWriteLock> lock, Supplier<Executor> executor) {
@@ -116,7 +116,7 @@ final class DecLockedInterceptor implements MethodInterceptor {
                 "Interrupted while " + Names.of(operation.method()) + " waited for its lock; it was not run", e);
     }
 
-    /** A method whose declared type hides that its work goes on after its return would go on without the lock. */
+    /** Refuses a result whose work continues after the return although the declared type hides that: it would continue without the lock. */
     private static void checkFinished(@Nullable Object result, LockedOperation operation) {
         if (result != null && goesOn(result)) {
             throw new DecLockedMisuseException(

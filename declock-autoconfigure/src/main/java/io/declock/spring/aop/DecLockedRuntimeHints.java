@@ -9,8 +9,8 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Registers for native images what key expressions read by reflection. What the annotation itself needs (locked methods and their
- * fallbacks) is registered where it stands, by {@link io.declock.spring.DecLocked}.
+ * Registers for native images the members that key expressions read by reflection. {@link io.declock.spring.DecLocked} registers the
+ * locked methods and their fallbacks itself.
  */
 public final class DecLockedRuntimeHints implements RuntimeHintsRegistrar {
     @Override

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.CollectionFactory;
 import org.springframework.core.ResolvableType;
 
-/** What stands for nothing in a type: null, zero, false, or something empty. Stateless. */
+/** The empty value of a type: null, zero, false, or an empty object. Stateless. */
 final class DefaultResult {
     private static final Map<Class<?>, Object> IMMUTABLE = Map.ofEntries(
             Map.entry(boolean.class, false),
@@ -40,7 +40,7 @@ final class DefaultResult {
 
     private DefaultResult() {}
 
-    /** Returns the default of {@code type}; a fresh one where it can be changed or used up. */
+    /** Returns the default of {@code type}; a new object where it can be modified or consumed. */
     static @Nullable Object of(ResolvableType resolvable) {
         Class<?> type = resolvable.resolve(Object.class);
         Object immutable = IMMUTABLE.get(type);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** The method that is called in place of a locked one that got no lock. Thread-safe. */
+/** The method that is called instead of a locked method whose lock was not granted. Thread-safe. */
 final class Fallback {
     private final Method method;
     private final @Nullable Class<?> exceptionType;
@@ -27,7 +27,7 @@ final class Fallback {
     /**
      * Finds the fallback of a locked method.
      *
-     * @throws DecLockedMisuseException if there is none that fits
+     * @throws DecLockedMisuseException if no method fits
      */
     static Fallback find(String name, Method locked, Class<?> targetClass) {
         Class<?> type = ClassUtils.getUserClass(targetClass);
@@ -87,7 +87,7 @@ final class Fallback {
                 + ". Wanted: " + wanted + ".";
     }
 
-    /** Returns whether the fallback wants to be called for that failure. */
+    /** Returns whether the fallback accepts that failure. */
     boolean accepts(DecLockException failure) {
         return exceptionType == null ? failure instanceof LockNotGrantedException : exceptionType.isInstance(failure);
     }

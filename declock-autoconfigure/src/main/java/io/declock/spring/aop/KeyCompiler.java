@@ -32,7 +32,7 @@ import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.expression.spel.support.StandardTypeConverter;
 import org.springframework.expression.spel.support.StandardTypeLocator;
 
-/** Parses keys, refuses those that cannot work, and makes the context in which they are evaluated. Thread-safe. */
+/** Parses keys, refuses keys that cannot work, and makes the context in which they are evaluated. Thread-safe. */
 final class KeyCompiler {
     private static final ParameterNameDiscoverer PARAMETERS = DefaultParameterNameDiscoverer.getSharedInstance();
 
@@ -58,7 +58,7 @@ final class KeyCompiler {
             expression = parser.parseRaw(text);
         } catch (ParseException | IllegalStateException e) {
             throw new DecLockedMisuseException(
-                    "@DecLocked on " + Names.of(method) + " has the key '" + text + "', which is no SpEL expression: "
+                    "@DecLocked on " + Names.of(method) + " has the key '" + text + "', which is not a SpEL expression: "
                             + e.getMessage() + ". A plain text belongs in 'name', or in quotes.",
                     e);
         }
@@ -113,8 +113,8 @@ final class KeyCompiler {
     }
 
     /**
-     * A bare word is a property of the root object, which has few; whoever writes another one means a name, or a parameter. Looks at what
-     * is evaluated against the root object for certain, and leaves the rest to the evaluation.
+     * Refuses a bare word that is no property of the root object: its author meant a name or a parameter. Checks only those parts of
+     * the expression that are certainly evaluated against the root object, and leaves the rest to the evaluation.
      */
     private static void checkProperties(
             SpelNode node, String text, Method method, @Nullable String @Nullable [] parameters) {

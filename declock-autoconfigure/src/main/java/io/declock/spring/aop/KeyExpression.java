@@ -14,10 +14,10 @@ sealed interface KeyExpression {
     @Nullable
     Object evaluate(LockedCall call, Supplier<EvaluationContext> context);
 
-    /** Returns what was written in the annotation. */
+    /** Returns the expression as the annotation has it. */
     String text();
 
-    /** A key that is nothing but a parameter: needs no expression machinery. */
+    /** A key that is a single parameter: it is read without evaluating an expression. */
     record Argument(String text, int index) implements KeyExpression {
         @Override
         public @Nullable Object evaluate(LockedCall call, Supplier<EvaluationContext> context) {

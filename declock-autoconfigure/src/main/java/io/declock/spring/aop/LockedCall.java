@@ -20,7 +20,7 @@ final class LockedCall {
         this.args = args;
     }
 
-    /** Returns the called method, of the class where there is one. */
+    /** Returns the called method: that of the class if it has one, else that of the interface. */
     public Method getMethod() {
         return method;
     }

@@ -25,7 +25,7 @@ import org.springframework.util.ReflectionUtils;
  */
 record LockedClass(Class<?> type, List<Method> lockedMethods, List<String> structuralProblems) {
 
-    /** Looks at every method of a class, inherited ones included. */
+    /** Inspects every method of a class, inherited ones included. */
     static LockedClass inspect(Class<?> beanClass) {
         Class<?> type = ClassUtils.getUserClass(beanClass);
         List<Method> lockedMethods = new ArrayList<>();

@@ -25,18 +25,18 @@ import org.springframework.expression.EvaluationContext;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Everything that the {@code @DecLocked} annotations of one method say, worked out once.
+ * The settings from the {@code @DecLocked} annotations of one method, compiled once.
  *
- * @param method the method, of the target class where it has one
+ * @param method the method: that of the target class if it has one, else that of the interface
  * @param targetClass the target class
- * @param locks what is locked
+ * @param locks the locks to acquire
  * @param waitTime longest wait, null for the default
  * @param leaseTime ceiling on one hold, null for none
- * @param onFailure what to do when not granted
- * @param fallback what to call then, if that is what to do
+ * @param onFailure what to do when the lock was not granted
+ * @param fallback the method to call then if {@code onFailure} is FALLBACK, else null
  * @param onLost what to do when the lock was lost
- * @param interruptOnLost whether the method's thread is interrupted then
- * @param result the type of the method's result; inside of a stage or publisher, what that emits
+ * @param interruptOnLost whether the method's thread is interrupted when the lock is lost
+ * @param result the type of the method's result; for a stage or publisher, the type of what it emits
  * @param kind how the method returns its result
  * @param keys makes the context of expressions
  */
@@ -55,7 +55,7 @@ record LockedOperation(
         KeyCompiler keys) {
     private static final Logger LOG = LoggerFactory.getLogger(LockedOperation.class);
 
-    /** Whether objects of a class that are equal have the same text, as far as can be told: not with what they inherit from Object. */
+    /** Whether equal objects of a class can be expected to have the same text: not if the class inherits toString() from Object. */
     private static final ClassValue<Boolean> SAYS_WHAT_IT_IS = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
@@ -76,7 +76,7 @@ record LockedOperation(
      */
     record Lock(String name, List<KeyExpression> keys, LockMode mode) {}
 
-    /** Returns what to acquire for one call. */
+    /** Returns the request for one call. */
     LockRequest request(LockedCall call) {
         Supplier<EvaluationContext> context = SingletonSupplier.of(() -> keys.context(call));
         LockRequest request = null;
@@ -92,7 +92,7 @@ record LockedOperation(
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method) + ": the key "
                             + locks.get(0).keys.get(0).text()
-                            + " gave an empty collection, so there is nothing to lock.",
+                            + " is an empty collection, so there is nothing to lock.",
                     null);
         }
         if (waitTime != null) {
@@ -138,15 +138,15 @@ record LockedOperation(
         if (text.isEmpty()) {
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method) + ": the key " + key.text() + " is "
-                            + (value == null ? "null" : "empty") + ", so it is not clear what to lock.",
+                            + (value == null ? "null" : "empty") + ", so there is no name to lock.",
                     null);
         }
         if (value != null && !SAYS_WHAT_IT_IS.get(value.getClass())) {
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method) + ": the key " + key.text() + " is a "
                             + value.getClass().getName()
-                            + ", which has no toString() of its own, so every object would have a lock of its own. Lock what identifies it,"
-                            + " for example " + key.text() + ".id.",
+                            + ", which has no toString() of its own, so every object would have a lock of its own. Use a property that"
+                            + " identifies it, for example " + key.text() + ".id.",
                     null);
         }
         return lock.name.isEmpty() ? text : lock.name + ":" + text;
@@ -158,7 +158,7 @@ record LockedOperation(
     }
 
     /**
-     * Returns what the method returns without its lock, or throws; inside of a stage or publisher, what that emits, except
+     * Returns the result of a call whose lock was not granted, or throws. For a stage or publisher, the result is what it emits, except
      * that a fallback returns its own stage or publisher.
      */
     @Nullable
@@ -180,9 +180,9 @@ record LockedOperation(
     }
 
     /**
-     * Releases after the method returned normally; returns why its caller must not trust the result, or null.
+     * Releases after the method returned normally. Returns the exception to throw if the caller must not rely on the result, else null.
      *
-     * @param committed whether all that the method had to write was committed while the lock was held
+     * @param committed whether everything the method wrote was committed while the lock was held
      */
     @Nullable
     LockLostException release(LockHandle handle, boolean committed) {
@@ -208,7 +208,7 @@ record LockedOperation(
         }
     }
 
-    /** Releases after the method failed. */
+    /** Releases after the method threw an exception. */
     void release(LockHandle handle, Throwable failure) {
         try {
             handle.close();

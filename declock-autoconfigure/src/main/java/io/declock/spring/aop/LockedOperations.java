@@ -30,7 +30,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
-/** Compiles the annotations of each method once, refusing what cannot work. Thread-safe. */
+/** Compiles the annotations of each method once, and refuses annotations that cannot work. Thread-safe. */
 final class LockedOperations {
     private final Map<MethodClassKey, LockedOperation> compiled = new ConcurrentHashMap<>();
     private final KeyCompiler keys;
@@ -44,7 +44,7 @@ final class LockedOperations {
     }
 
     /**
-     * Returns what to do when that method is called on a target of that class.
+     * Returns the operation for calls of that method on a target of that class.
      *
      * @throws DecLockedMisuseException if its annotations cannot work
      * @throws IllegalArgumentException if it has none
@@ -98,7 +98,7 @@ final class LockedOperations {
         if (annotation.key().length == 0 && name.isBlank()) {
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method)
-                            + " has neither a key nor a name, so it is not clear what to lock. Give key = \"#parameter\", or a name.",
+                            + " has neither a key nor a name, so there is nothing to lock. Set key = \"#parameter\", or a name.",
                     null);
         }
         List<KeyExpression> expressions = new ArrayList<>();
@@ -117,7 +117,7 @@ final class LockedOperations {
             if (!value.equals(unset) && !common.equals(unset) && !value.equals(common)) {
                 throw new DecLockedMisuseException(
                         "The @DecLocked annotations on " + Names.of(method) + " disagree in " + what + ": '" + common
-                                + "' and '" + value + "'. They are one request: give it once.",
+                                + "' and '" + value + "'. They form one request: set it on one of them.",
                         null);
             }
             common = value.equals(unset) ? common : value;
@@ -135,7 +135,7 @@ final class LockedOperations {
         if (onFailure != OnFailure.FALLBACK && !fallback.isEmpty()) {
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method) + " names the fallback '" + fallback + "', but has onFailure = "
-                            + onFailure + ", so it would never be called. Say onFailure = FALLBACK.",
+                            + onFailure + ", so the fallback would never be called. Set onFailure = FALLBACK.",
                     null);
         }
         Class<?> emitted = result.resolve(Object.class);
@@ -143,7 +143,7 @@ final class LockedOperations {
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method) + " has onFailure = SKIP, but the method has a result ("
                             + (kind == ReturnKind.PLAIN ? "" : "of ") + emitted.getSimpleName()
-                            + "). Say RETURN_DEFAULT to return null or something empty.",
+                            + "). Set RETURN_DEFAULT to return null or an empty value.",
                     null);
         }
     }
@@ -153,7 +153,7 @@ final class LockedOperations {
         if (kind != ReturnKind.PLAIN && !needsOne.isEmpty()) {
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method) + " has " + needsOne
-                            + ", but the method's work goes on after its return, perhaps on other threads. Use LockHandle.onLost,"
+                            + ", but the method's work continues after its return, perhaps on other threads. Use LockHandle.onLost,"
                             + " or let the writes check the fencing token.",
                     null);
         }
@@ -170,7 +170,7 @@ final class LockedOperations {
         } catch (IllegalArgumentException e) {
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method) + " has " + what + " = '" + resolved
-                            + "', which is no duration. Write for example 5s, 200ms or PT5S.",
+                            + "', which is not a duration. Write for example 5s, 200ms or PT5S.",
                     e);
         }
         if (duration.isNegative() || (duration.isZero() && !zeroAllowed)) {
@@ -202,7 +202,7 @@ final class LockedOperations {
                 && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation")) {
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method)
-                            + ": suspending functions are not supported, the lock would be released at the first suspension.",
+                            + ": suspending functions are not supported, because the lock would be released at the first suspension.",
                     null);
         }
         if (CompletionStage.class.isAssignableFrom(type)) {
@@ -218,7 +218,7 @@ final class LockedOperations {
         return adapter(type) == null ? ReturnKind.PLAIN : ReturnKind.REACTIVE;
     }
 
-    /** Returns how to turn that type into a publisher and back, null if it is not reactive. */
+    /** Returns the adapter that converts that type to a publisher and back, null if the type is not reactive. */
     static @Nullable ReactiveAdapter adapter(Class<?> type) {
         return type == void.class || type == Object.class || type.isPrimitive()
                 ? null

@@ -23,11 +23,11 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Runs a method that returns a publisher: each subscription acquires without blocking, then calls the method and subscribes to
- * what it returns, and releases when that has terminated or was cancelled.
+ * Runs a method that returns a publisher: each subscription acquires without blocking, calls the method, subscribes to the publisher
+ * that it returns, and releases when that publisher has terminated or was cancelled.
  *
- * <p>When the lock is granted at once, all happens on the subscriber's thread, else the method is called on Reactor's parallel
- * scheduler, never on a thread of the library. The only class here that needs Reactor. Stateless.
+ * <p>When the lock is granted at once, the method is called on the subscriber's thread, otherwise on Reactor's parallel scheduler, never
+ * on a thread of the library. This is the only class of this package that needs Reactor. Stateless.
  */
 final class ReactiveExecution {
     private ReactiveExecution() {}

@@ -5,10 +5,10 @@ package io.declock.spring.aop;
 
 /** How a locked method returns its result. */
 enum ReturnKind {
-    /** The method's end is the end of its work. */
+    /** The method's work ends when the method returns. */
     PLAIN,
     /** A {@link java.util.concurrent.CompletionStage}. */
     STAGE,
-    /** A type that the reactive adapters know: Mono, Flux, and what can be turned into one. */
+    /** A type that the reactive adapters know: Mono, Flux, and types that can be converted to one of them. */
     REACTIVE
 }

@@ -25,8 +25,8 @@ import org.springframework.asm.Type;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds calls of locked methods on {@code this}, which bypass the proxy and so the lock, by reading the class files of a bean's
- * class and its superclasses. Calls that cannot be seen there (from nested classes, by reflection) are not found. Stateless.
+ * Finds calls of locked methods on {@code this}, which bypass the proxy and therefore the lock, by reading the class files of a bean's
+ * class and its superclasses. It does not find calls that are not visible there (from nested classes, by reflection). Stateless.
  */
 final class SelfInvocations {
     private static final Logger LOG = LoggerFactory.getLogger(SelfInvocations.class);
@@ -180,7 +180,7 @@ final class SelfInvocations {
             }
         }
 
-        /** The body of a lambda is a method of its own. */
+        /** Returns the name of the enclosing method for the body of a lambda, which is a separate method in the class file. */
         private static String readable(String name) {
             String[] parts = name.split("\\$", -1);
             return parts.length == 3 && parts[0].equals("lambda") ? parts[1] : name;

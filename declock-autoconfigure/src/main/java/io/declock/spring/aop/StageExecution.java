@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 
 /**
- * Runs a method that returns a stage: acquires without blocking, calls the method when the lock is there, and releases when its
- * stage has terminated.
+ * Runs a method that returns a stage: acquires without blocking, calls the method when the lock is granted, and releases when the
+ * method's stage has terminated.
  *
- * <p>When the lock is granted at once, the method runs on the caller's thread, else on the executor, never on a thread of the
- * library. Cancelling the returned future withdraws a waiting request; of a method that runs already it cancels the stage, and
- * the lock is held until that stage says that it has ended. Thread-safe.
+ * <p>When the lock is granted at once, the method runs on the caller's thread, otherwise on the executor, never on a thread of the
+ * library. Cancelling the returned future withdraws a waiting request. If the method already runs, cancelling cancels its stage, and
+ * the lock is held until that stage has completed. Thread-safe.
  */
 final class StageExecution {
     private final Supplier<Executor> executor;

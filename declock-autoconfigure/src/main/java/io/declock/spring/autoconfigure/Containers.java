@@ -14,8 +14,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether this process runs in a container. There it sees a loopback interface of its own, so what it calls "this machine" is not
- * what its other instances call so. Stateless.
+ * Finds out whether this process runs in a container. A container has a loopback interface of its own, so instances in different
+ * containers do not reach each other on it, even on one machine. Stateless.
  */
 final class Containers {
     private static final List<String> RUNTIMES = List.of("docker", "kubepods", "containerd", "libpod", "lxc", "crio");
@@ -33,7 +33,7 @@ final class Containers {
 
     private Containers() {}
 
-    /** Returns how it is known that this process runs in a container, or null if nothing says so. */
+    /** Returns the evidence that this process runs in a container, or null if there is none. */
     static @Nullable String evidence() {
         return evidence(Path.of("/"), System::getenv);
     }
@@ -41,8 +41,8 @@ final class Containers {
     /**
      * As above.
      *
-     * @param root where the file system begins
-     * @param environment looks environment variables up
+     * @param root root directory of the file system
+     * @param environment looks up environment variables
      */
     static @Nullable String evidence(Path root, UnaryOperator<@Nullable String> environment) {
         if (Files.exists(root.resolve(".dockerenv"))) {
@@ -73,7 +73,7 @@ final class Containers {
         return null;
     }
 
-    /** With cgroup v2 a container may see nothing of its group; but its file system is layered upon an image. */
+    /** With cgroup v2 a container may not see the name of its group, but its root file system is an overlay on an image. */
     private static @Nullable String rootFileSystem(Path root) {
         for (String line : lines(root.resolve("proc/self/mountinfo"))) {
             String[] fields = line.split(" ");
@@ -90,7 +90,7 @@ final class Containers {
         try {
             return Files.readAllLines(file, StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
-            // Not on Linux, or not to be read: no evidence.
+            // Not on Linux, or not readable: no evidence.
             return List.of();
         }
     }

@@ -28,8 +28,7 @@ import org.springframework.core.type.AnnotationMetadata;
 
 /**
  * Auto-configuration of {@link io.declock.spring.DecLocked @DecLocked}. Needs no AspectJ, and works with
- * {@code spring.aop.auto=false} too: a method that asks for a lock must not run without it because of a setting about
- * something else.
+ * {@code spring.aop.auto=false} too: an unrelated setting must not make a method that asks for a lock run without it.
  */
 @AutoConfiguration(
         after = DecLockAutoConfiguration.class,
@@ -74,7 +73,7 @@ public final class DecLockAopAutoConfiguration {
                 : ForkJoinPool.commonPool();
     }
 
-    /** Makes sure that there is an auto-proxy creator; upgrades nothing that is there already. */
+    /** Registers an auto-proxy creator if there is none; an existing one is kept. */
     static final class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
         @Override
         public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {

@@ -22,7 +22,7 @@ import org.springframework.core.env.Environment;
 /**
  * Auto-configuration of {@link DistributedReadWriteLock}. Backs off where the application defines its own.
  *
- * <p>Everything that starts and stops does so as a lifecycle bean; see {@link PhasedLifecycle}.
+ * <p>Every part that starts and stops is a lifecycle bean; see {@link PhasedLifecycle}.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration")
 @EnableConfigurationProperties(DecLockProperties.class)
@@ -35,7 +35,7 @@ public final class DecLockAutoConfiguration {
         return new PropertiesDecLockConnectionDetails(properties, sslBundles.getIfAvailable());
     }
 
-    /** The secret is shown to nobody, whatever the actuator is told about other values. */
+    /** Hides the secret from every user of the actuator, whatever is configured for other values. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(SanitizingFunction.class)
     static class SanitizingConfiguration {
@@ -46,7 +46,7 @@ public final class DecLockAutoConfiguration {
         }
     }
 
-    /** Everything that concerns a compute node of our own, for applications that do not bring a lock. */
+    /** The compute node and its parts, for applications that do not define a lock themselves. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(DistributedReadWriteLock.class)
     static class NodeConfiguration {

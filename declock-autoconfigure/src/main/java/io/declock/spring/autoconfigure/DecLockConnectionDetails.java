@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
 import org.springframework.boot.ssl.SslBundle;
 
-/** Where the memory nodes are and what they ask for. A bean of this type takes the place of the properties of the same meaning. */
+/** The memory nodes' addresses, secret and TLS. A bean of this type replaces the properties of the same meaning. */
 public interface DecLockConnectionDetails extends ConnectionDetails {
     /** Returns the addresses of the memory nodes, as {@code tcp://host:port}; empty for none. */
     List<String> getMemoryNodes();
@@ -18,7 +18,7 @@ public interface DecLockConnectionDetails extends ConnectionDetails {
         return null;
     }
 
-    /** Returns the SSL bundle of connections to memory nodes and between services, null for connections without TLS. */
+    /** Returns the SSL bundle for connections to memory nodes and between services, null for connections without TLS. */
     default @Nullable SslBundle getSslBundle() {
         return null;
     }

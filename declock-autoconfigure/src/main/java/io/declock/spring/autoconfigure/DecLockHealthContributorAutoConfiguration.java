@@ -22,7 +22,7 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * Auto-configuration of the health contributor {@code declock}, with one component per memory node. It is in no group by default:
- * restarting an application does not mend a memory node, so it must never decide about liveness.
+ * restarting an application does not repair a memory node, so a memory node's health must never decide about liveness.
  */
 @AutoConfiguration(after = {DecLockAutoConfiguration.class, DecLockResilienceAutoConfiguration.class})
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The compute node of this application: built when it is first needed, so that beans may use locks before the application has
- * started, and anew when a stopped application is started again. The one class that builds it. Thread-safe.
+ * The compute node of this application. It is built when it is first needed, so that beans may use locks before the application has
+ * started, and again when a stopped application is started again. Only this class builds it. Thread-safe.
  */
 final class DecLockNode {
     private final ComputeNodeSettings settings;
@@ -30,7 +30,7 @@ final class DecLockNode {
     private boolean stopped;
 
     /**
-     * Makes it; the suppliers are asked at each start.
+     * Makes it; each start calls the suppliers.
      *
      * @param embedded the memory node inside this application, null if others are configured
      */
@@ -57,13 +57,13 @@ final class DecLockNode {
         return running != null ? running : start(false);
     }
 
-    /** Returns the node if there is one now. */
+    /** Returns the running node, or null if none runs. */
     @Nullable
     ComputeNode current() {
         return node;
     }
 
-    /** Starts, also after a stop. */
+    /** Starts the node, also after a stop. */
     ComputeNode start() {
         return start(true);
     }
@@ -125,7 +125,7 @@ final class DecLockNode {
         }
     }
 
-    /** Leaves every memory node and ends the one inside of this application: for a start that fails before lifecycles run. */
+    /** Leaves every memory node and stops the embedded one. For a start that fails before the lifecycle beans run. */
     void close() {
         stop();
         if (embedded != null) {

@@ -23,14 +23,14 @@ import org.springframework.util.unit.DataSize;
  * @param namespace Namespace of all lock names. Services that should exclude each other share it.
  * @param nodeName Name of this instance, shown to people. By default, the application's name and its process id.
  * @param secret Secret that memory nodes and services share, of at least 16 characters.
- * @param waitTime How long an acquisition waits when it does not say.
- * @param failFast Whether acquisitions fail at once while a memory node is unavailable, in place of waiting for it as long as they wait for the lock.
- * @param lease How long this instance may be silent before a memory node declares it dead and gives its locks to others.
+ * @param waitTime How long an acquisition waits if the request names no wait time.
+ * @param failFast Whether acquisitions fail at once while a memory node is unavailable, instead of waiting for it until their wait time is over.
+ * @param lease How long this instance may be silent before a memory node declares it dead and its locks are granted to others.
  * @param heartbeatInterval How often the lease is renewed. At most a third of the lease; by default, a sixth of it.
- * @param leaseMargin How much earlier than a memory node this instance counts its own lease as over. By default, a twelfth of the lease.
- * @param clockSyncInterval How often the offset of this machine's clock against the memory nodes' is measured.
- * @param maxIdleLocks Most lock names that are not in use of which the record is remembered.
- * @param spin How long a caller that comes first in line behind a holder of this process spins before it parks; 0 for never.
+ * @param leaseMargin How much earlier than the memory node this instance treats its own lease as expired. By default, a twelfth of the lease.
+ * @param clockSyncInterval How often the offset between this machine's clock and the memory nodes' clocks is measured.
+ * @param maxIdleLocks Maximum number of unused lock names whose records are remembered.
+ * @param spin How long a caller that is first in line behind a holder of this process spins before it parks; 0 for never.
  * @param ssl TLS.
  * @param fairness Fairness.
  * @param protocol Intervals and bounds of the lock protocol. The defaults suit most networks.
@@ -74,12 +74,12 @@ public record DecLockProperties(
         @DefaultValue Metrics metrics,
         @DefaultValue Observation observation) {
 
-    /** As many times in a lease, a lost heartbeat or two cost nothing. */
+    /** With so many heartbeats per lease, losing one or two of them does not lose the lease. */
     private static final int HEARTBEATS_PER_LEASE = 6;
 
     private static final int MARGINS_PER_LEASE = 12;
 
-    /** Fills in what follows from the lease. */
+    /** Derives the values that depend on the lease if they are not set. */
     public DecLockProperties {
         heartbeatInterval = heartbeatInterval == null ? lease.dividedBy(HEARTBEATS_PER_LEASE) : heartbeatInterval;
         leaseMargin = leaseMargin == null ? lease.dividedBy(MARGINS_PER_LEASE) : leaseMargin;
@@ -91,7 +91,7 @@ public record DecLockProperties(
         return Objects.requireNonNull(heartbeatInterval);
     }
 
-    /** Returns how much earlier than a memory node this instance counts its own lease as over. */
+    /** Returns how much earlier than the memory node this instance treats its own lease as expired. */
     @Override
     public Duration leaseMargin() {
         return Objects.requireNonNull(leaseMargin);
@@ -123,9 +123,9 @@ public record DecLockProperties(
     /**
      * Fairness.
      *
-     * @param policy Who goes first between readers and writers.
-     * @param localHandOverLimit Most grants in a row inside this instance to callers that a waiter of another instance may have come before. Zero for strict arrival order.
-     * @param localHandOverTime Longest run of such grants.
+     * @param policy Order in which readers and writers are granted the lock.
+     * @param localHandOverLimit Maximum number of consecutive grants inside this instance while a waiter of another instance may have arrived earlier. Zero for strict arrival order.
+     * @param localHandOverTime Maximum duration of such a run of grants.
      * @param readerPhases With the policy phase-fair, how often readers may pass one waiting writer.
      */
     public record Fairness(
@@ -138,14 +138,14 @@ public record DecLockProperties(
      * Intervals and bounds of the lock protocol.
      *
      * @param selfCheckInterval How long a waiter waits before it first checks on its own whether it was granted.
-     * @param prefetchInterval How often, at most, a holder looks whether another instance waits.
+     * @param prefetchInterval Minimum interval between two checks by a holder whether another instance waits.
      * @param refetchLimit How often queue entries that are not filled yet are read again.
      * @param refetchInterval Pause before queue entries are read again.
-     * @param suspectAfter How long a waiter waits before it asks the other instances whether anybody holds the lock. After another instance has ended it asks at once, and so does a call that does not wait.
-     * @param resetPollInterval How often a waiter looks whether a lock reset is over.
+     * @param suspectAfter How long a waiter waits before it asks the other instances whether any of them holds the lock. After another instance has ended it asks at once, and so does a call that does not wait.
+     * @param resetPollInterval How often a waiter checks whether a lock reset is over.
      * @param resetResendInterval How often an unanswered reset signal is sent again.
      * @param preArmedHandOver Whether a writer that knows its successor grants before its own release has landed.
-     * @param releaseRead Which releases read the queue in the same round trip: always, known (somebody is known to wait), or adaptive (where it costs nothing, as over TCP, or somebody probably waits).
+     * @param releaseRead Which releases read the queue in the same round trip: always, known (a waiter is known), or adaptive (where it costs nothing, as over TCP, or a waiter is likely).
      */
     public record Protocol(
             @DefaultValue("10ms") Duration selfCheckInterval,
@@ -161,7 +161,7 @@ public record DecLockProperties(
     /**
      * How other services reach this one.
      *
-     * @param host Host name or address that other services use to reach this one. A name is looked up here, and its address passed on. By default, the address that memory nodes see.
+     * @param host Host name or address that other services use to reach this one. A name is resolved by this instance, which passes on the address. By default, the address that memory nodes see.
      * @param port Port on which other services reach this one. Zero picks a free one.
      * @param bindHost Address of the network interface to listen on for other services. By default, every interface.
      */
@@ -173,10 +173,10 @@ public record DecLockProperties(
     /**
      * TCP connections to memory nodes.
      *
-     * @param connectTimeout How long connecting to a memory node may take. Connecting again after a loss is given up sooner, and repeated.
+     * @param connectTimeout How long connecting to a memory node may take. An attempt to reconnect after a loss is given up sooner, and repeated.
      * @param requestTimeout How long a memory node may take to answer before its connection counts as dead.
      * @param eventLoopThreads Threads that read and write connections.
-     * @param eventLoopPolling How long these threads poll after the last activity before they sleep. Costs CPU time, saves wake-ups.
+     * @param eventLoopPolling How long these threads poll after the last activity before they sleep. Polling costs CPU time and saves wake-ups.
      */
     public record Tcp(
             @DefaultValue("3s") Duration connectTimeout,
@@ -191,16 +191,16 @@ public record DecLockProperties(
      * @param port Port of the device.
      * @param gidIndex Index in the port's GID table. By default, the first IPv4 address.
      * @param address Address of the device's network interface, in place of device, port and GID index.
-     * @param provider Who calls the verbs: ffm for rdma-core's libraries by Java's foreign function interface, disni for DiSNI's own native library, which you have built, or auto for the first of them that loads.
-     * @param fallback Whether memory nodes to which RDMA does not work are used over TCP, with a warning, in place of failing.
+     * @param provider Provider that calls the verbs: ffm for rdma-core's libraries by Java's foreign function interface, disni for DiSNI's own native library, which you have built, or auto for the first of them that loads.
+     * @param fallback Whether memory nodes that cannot be reached by RDMA are used over TCP, with a warning, instead of failing.
      * @param ackTimeout How long the adapter waits for an acknowledgement before it sends again: 4.096 us times two to this power.
      * @param retryCount How often the adapter sends again before the connection fails. At most 7.
-     * @param rnrRetryCount How often a message is sent again to an instance that takes none at the moment. 7: until it takes it.
-     * @param maxInFlight Most chains of operations under way per memory node. A power of two; more wait.
-     * @param maxReadsAndAtomics Most reads and atomic operations under way per connection.
-     * @param inlineBytes Writes and messages up to this size are handed to the adapter with the request, if it can take them.
-     * @param pollTime How long completions are polled for while something is under way, before the thread sleeps. Costs CPU time, saves wake-ups.
-     * @param connectTimeout How long an RDMA connection may take to come to stand.
+     * @param rnrRetryCount How often a message is sent again to an instance that has no receive buffer free at the moment. 7: until it has one.
+     * @param maxInFlight Maximum number of chains of operations in flight per memory node. A power of two; further chains wait.
+     * @param maxReadsAndAtomics Maximum number of reads and atomic operations in flight per connection.
+     * @param inlineBytes Writes and messages up to this size are passed to the adapter inside the request, if it supports that size.
+     * @param pollTime How long a thread polls for completions while operations are in flight, before it sleeps. Polling costs CPU time and saves wake-ups.
+     * @param connectTimeout How long establishing an RDMA connection may take.
      * @param requestTimeout How long an operation may take before its connection counts as dead.
      * @param peer RDMA connections to other services.
      */
@@ -227,7 +227,7 @@ public record DecLockProperties(
      *
      * @param enabled Whether messages to other services go over RDMA connections of their own.
      * @param port Port on which other services connect, in the port space of RDMA. Zero picks a free one.
-     * @param maxConnections Most such connections at once.
+     * @param maxConnections Maximum number of such connections at once.
      */
     public record RdmaPeer(
             @DefaultValue("true") boolean enabled,
@@ -238,11 +238,11 @@ public record DecLockProperties(
      * The embedded memory node.
      *
      * @param port Loopback port of the embedded memory node, which the instances of one machine share. With zero, the memory node is for this instance alone and nothing listens.
-     * @param directory Directory for what the embedded memory nodes of one user on this machine share: a generated secret, and when one last ran. Only its owner may have access. By default, .declock in the user's home directory.
-     * @param records Most lock names at a time.
-     * @param recordsPerSession Most lock names that one instance may have created and that were not taken back, so that one that asks for ever new names leaves room for others. Zero for nine tenths of all, or for all if the memory node is for this instance alone.
-     * @param queueCapacity Most instances that can join. A power of two, at most 256.
-     * @param memoryLimit Most memory the lock records may take. The embedded memory node does not start if they need more.
+     * @param directory Directory of the files that the embedded memory nodes of one user on this machine share: a generated secret, and the time when one last ran. Only its owner may have access. By default, .declock in the user's home directory.
+     * @param records Maximum number of lock names at a time.
+     * @param recordsPerSession Maximum number of lock names that one instance may have created and that were not reclaimed, so that an instance that keeps asking for new names leaves room for others. Zero for nine tenths of all, or for all if the memory node is for this instance alone.
+     * @param queueCapacity Maximum number of instances that can join. A power of two, at most 256.
+     * @param memoryLimit Maximum memory for the lock records. The embedded memory node does not start if they need more.
      */
     public record Embedded(
             @DefaultValue("7420") int port,
@@ -265,7 +265,7 @@ public record DecLockProperties(
     /**
      * Shutdown.
      *
-     * @param timeout How long shutdown waits for the holders of locks. Locks still held then are given to others when the lease has run out.
+     * @param timeout How long shutdown waits for the holders of locks. Locks still held then are granted to others when the lease has expired.
      */
     public record Shutdown(@DefaultValue("20s") Duration timeout) {}
 
@@ -273,7 +273,7 @@ public record DecLockProperties(
      * Locked methods.
      *
      * @param order Order of the lock among other method interceptors. Lower is further outside; transactions are innermost by default.
-     * @param selfInvocation What to do when a locked method is seen to be called on its own object, past the proxy.
+     * @param selfInvocation What to do when a bean calls a locked method on its own object, past the proxy.
      */
     public record Aop(
             @DefaultValue("" + DecLockedAdvisor.DEFAULT_ORDER)
@@ -295,12 +295,12 @@ public record DecLockProperties(
      * Circuit breaker.
      *
      * @param enabled Whether acquisitions fail at once once a memory node is known to be unavailable.
-     * @param openAfter How long a memory node may be without a session before the circuit opens, whoever asks.
-     * @param failureRateThreshold Percentage of acquisitions that must have met an unavailable memory node to open the circuit.
+     * @param openAfter How long a memory node may be without a session before the circuit opens, even if no call failed.
+     * @param failureRateThreshold Percentage of acquisitions that must have failed because of an unavailable memory node to open the circuit.
      * @param slidingWindowSize How many of the last acquisitions count.
-     * @param minimumNumberOfCalls How many acquisitions there must have been.
-     * @param waitDurationInOpenState How long the circuit stays open before an acquisition is let through to try. It closes earlier if the memory node is joined again.
-     * @param permittedNumberOfCallsInHalfOpenState How many acquisitions are let through to try.
+     * @param minimumNumberOfCalls Minimum number of acquisitions before the failure rate counts.
+     * @param waitDurationInOpenState How long the circuit stays open before an acquisition is let through as a trial. It closes earlier if the memory node is joined again.
+     * @param permittedNumberOfCallsInHalfOpenState How many acquisitions are let through as a trial.
      */
     public record CircuitBreaker(
             @DefaultValue("true") boolean enabled,
@@ -314,8 +314,8 @@ public record DecLockProperties(
     /**
      * Retry.
      *
-     * @param enabled Whether acquisitions that met an unavailable memory node are tried again, within their wait time.
-     * @param maxAttempts Most attempts, the first included.
+     * @param enabled Whether acquisitions that failed because of an unavailable memory node are tried again, within their wait time.
+     * @param maxAttempts Maximum number of attempts, the first included.
      * @param waitDuration Pause between attempts.
      */
     public record Retry(
@@ -333,7 +333,7 @@ public record DecLockProperties(
     /**
      * Observations.
      *
-     * @param enabled Whether each acquisition is an observation, so that traces show how long it waited. Costs more than a lock that is free.
+     * @param enabled Whether each acquisition is an observation, so that traces show how long it waited. An observation costs more than acquiring a free lock.
      */
     public record Observation(@DefaultValue("false") boolean enabled) {}
 }

@@ -29,7 +29,7 @@ import org.springframework.core.annotation.Order;
 
 /**
  * Auto-configuration of circuit breakers and retry by Resilience4j. Where the application has registries, as with Resilience4j's own
- * starter, they are used: an instance or a shared configuration called {@code declock} there takes the place of
+ * starter, they are used: an instance or a shared configuration called {@code declock} there replaces
  * {@code declock.resilience.*}, and Resilience4j shows the state in its own metrics, health and endpoints.
  */
 @AutoConfiguration(
@@ -44,7 +44,7 @@ import org.springframework.core.annotation.Order;
 public final class DecLockResilienceAutoConfiguration {
     private static final Duration NEVER_SLOW = Duration.ofDays(365);
 
-    /** Inside of observations. */
+    /** Ordered inside of observations. */
     @Bean
     @Order(0)
     DistributedReadWriteLockCustomizer decLockResilienceCustomizer(

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.StringUtils;
 
-/** Turns properties into the core's settings, refusing values that cannot work by the name the user knows them by. Stateless. */
+/** Converts properties to the core's settings; refuses values that cannot work, and names the property. Stateless. */
 final class DecLockSettings {
     private DecLockSettings() {}
 
@@ -63,7 +63,7 @@ final class DecLockSettings {
                 throw new InvalidDecLockPropertyException(
                         "declock.memory-nodes",
                         text,
-                        "it is no address of a memory node",
+                        "it is not the address of a memory node",
                         "Write tcp://host:port, for example tcp://declock.internal:7420; several are separated by commas.",
                         e);
             }
@@ -75,7 +75,7 @@ final class DecLockSettings {
         return List.copyOf(addresses);
     }
 
-    /** Checks the values, each on its own and against each other. */
+    /** Checks each value, and the values against each other. */
     static void check(DecLockProperties properties) {
         Duration lease = properties.lease();
         positive("declock.lease", lease);

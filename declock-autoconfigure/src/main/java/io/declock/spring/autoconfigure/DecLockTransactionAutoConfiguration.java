@@ -15,8 +15,8 @@ import org.springframework.context.annotation.Role;
 import org.springframework.transaction.ConfigurableTransactionManager;
 
 /**
- * Auto-configuration of {@link io.declock.spring.OnLost} for transactions: every transaction manager asks before it commits whether the
- * locks of the thread are still held, those of the application's own making too.
+ * Auto-configuration of {@link io.declock.spring.OnLost} for transactions: before it commits, every transaction manager, including those
+ * that the application defines, checks whether the thread's locks are still held.
  */
 @AutoConfiguration(after = DecLockAutoConfiguration.class)
 @ConditionalOnClass(ConfigurableTransactionManager.class)

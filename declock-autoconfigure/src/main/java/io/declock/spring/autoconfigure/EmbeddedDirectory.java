@@ -24,11 +24,11 @@ import org.slf4j.LoggerFactory;
 import org.springframework.util.StringUtils;
 
 /**
- * Where the applications of one user on this machine keep what their embedded memory node needs: the secret that they share, and when
- * one last lived on a port. Nobody else may look into it or put something there: with the secret anybody could take and release locks, and
- * a mark that somebody else removes would let a memory node grant what is still held. Thread-safe.
+ * The directory in which the applications of one user on this machine keep the files of their embedded memory node: the secret that they
+ * share, and the mark that tells when a memory node last ran on a port. No other user may read or write it: with the secret, that user
+ * could take and release locks, and if that user deleted the mark, a memory node could grant a lock that is still held. Thread-safe.
  *
- * @param path the directory, null if there is none that can be used and trusted
+ * @param path the directory, null if none can be used and trusted
  */
 record EmbeddedDirectory(@Nullable Path path) {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedDirectory.class);
@@ -39,9 +39,9 @@ record EmbeddedDirectory(@Nullable Path path) {
     private static final Set<PosixFilePermission> FILE_OF_OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
 
     /**
-     * Finds the directory, making it if need be.
+     * Finds the directory, and makes it if it does not exist.
      *
-     * @param configured where it is to be, empty or null for {@code .declock} in the user's home directory
+     * @param configured the configured path, empty or null for {@code .declock} in the user's home directory
      */
     static EmbeddedDirectory of(@Nullable String configured) {
         Path path;
@@ -64,9 +64,9 @@ record EmbeddedDirectory(@Nullable Path path) {
 
     private static EmbeddedDirectory unusable(String path, Exception why) {
         LOG.warn(
-                "The directory {} for the embedded memory node cannot be used ({}): each start waits until leases that another one may have"
-                        + " granted have run out, and without a configured declock.secret other instances on this machine cannot join. Set"
-                        + " declock.embedded.directory to a directory that only this user can write.",
+                "The directory {} for the embedded memory node cannot be used ({}): each start waits until leases that an earlier memory"
+                        + " node may have granted have expired, and without a configured declock.secret other instances on this machine"
+                        + " cannot join. Set declock.embedded.directory to a directory that only this user can write.",
                 path,
                 why.toString());
         return new EmbeddedDirectory(null);
@@ -75,12 +75,12 @@ record EmbeddedDirectory(@Nullable Path path) {
     private static void create(Path directory) throws IOException {
         Path parent = directory.getParent();
         if (parent != null && !Files.isDirectory(parent)) {
-            throw new FileSystemException(parent.toString(), null, "is no directory");
+            throw new FileSystemException(parent.toString(), null, "is not a directory");
         }
         try {
             Files.createDirectory(directory, permissions(directory, OF_OWNER_ONLY));
         } catch (FileAlreadyExistsException e) {
-            // As it should be, or looked at next.
+            // The caller checks it next.
         }
     }
 
@@ -96,7 +96,7 @@ record EmbeddedDirectory(@Nullable Path path) {
 
     private static void requirePrivate(Path path) throws IOException {
         if (!Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS) || !Files.isWritable(path)) {
-            throw new FileSystemException(path.toString(), null, "is no directory that can be written");
+            throw new FileSystemException(path.toString(), null, "is not a writable directory");
         }
         if (!isPosix(path)) {
             return;
@@ -113,8 +113,8 @@ record EmbeddedDirectory(@Nullable Path path) {
     }
 
     /**
-     * Returns the secret that every application of this user reads here; the first one makes it. Where there is no directory, it is known
-     * to this application alone.
+     * Returns the secret that every application of this user reads here; the first application makes it. Without a directory, only this
+     * application knows the secret.
      */
     String secret() {
         Path directory = path;
@@ -130,17 +130,17 @@ record EmbeddedDirectory(@Nullable Path path) {
             if (!secret.isEmpty()) {
                 return secret;
             }
-            LOG.warn("{} is empty: delete it, so that a new one is made", file);
+            LOG.warn("{} is empty: delete it, so that a new secret is made", file);
         } catch (IOException e) {
             LOG.warn(
-                    "The secret in {} can be neither read nor made ({}): other instances on this machine cannot join",
+                    "The secret in {} can be neither read nor written ({}): other instances on this machine cannot join",
                     file,
                     e.toString());
         }
         return freshSecret();
     }
 
-    /** Makes it whole elsewhere and then gives it its name, unless another process was faster: nobody reads half of it. */
+    /** Writes a draft file and links it under the final name, unless another process was faster: no process reads half a secret. */
     private static void publish(Path directory, Path file) throws IOException {
         Path draft = Files.createTempFile(directory, "secret", ".tmp", permissions(directory, FILE_OF_OWNER_ONLY));
         try {

@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The memory node that the applications on one machine share when none is configured: whoever binds the port hosts it, the others
- * join it, and when the host ends another takes its place, as after the restart of a memory node. With port 0 it is for this
- * application alone, and nothing listens. Thread-safe.
+ * The memory node that the applications on one machine share when none is configured. The application that binds the port hosts it, the
+ * others join it. When the host ends, another application hosts it, as after the restart of a memory node. With port 0 the memory node
+ * is for this application alone, and nothing listens. Thread-safe.
  */
 final class EmbeddedMemoryNode {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedMemoryNode.class);
@@ -103,13 +103,13 @@ final class EmbeddedMemoryNode {
         return port;
     }
 
-    /** Returns the secret that it asks for, null for none. */
+    /** Returns the secret that the memory node requires, null for none. */
     @Nullable
     String secret() {
         return secret;
     }
 
-    /** Returns what it is, for people. */
+    /** Returns a description for people. */
     String describe() {
         if (isPrivate()) {
             return "a memory node for this instance alone";
@@ -118,14 +118,14 @@ final class EmbeddedMemoryNode {
                 + "; instances on other machines do not share its locks";
     }
 
-    /** Returns where compute nodes find it. */
+    /** Returns the address at which compute nodes reach it. */
     MemoryNodeAddress address() {
         return isPrivate()
                 ? new MemoryNodeAddress(InProcessFabric.SCHEME, ID, 0)
                 : new MemoryNodeAddress("tcp", LOOPBACK, port);
     }
 
-    /** Returns a fabric to it if it is for this application alone. */
+    /** Returns a fabric to it if it is for this application alone, else nothing. */
     Optional<Fabric> privateFabric(FabricCounters counters) {
         MemoryNode hosted = node;
         return isPrivate() && hosted != null ? Optional.of(InProcessFabric.open(hosted, counters)) : Optional.empty();
@@ -135,17 +135,17 @@ final class EmbeddedMemoryNode {
         return port == 0;
     }
 
-    /** Returns whether another process has the port. */
+    /** Returns whether another process hosts it. */
     boolean isElsewhere() {
         return !isPrivate() && node == null;
     }
 
-    /** Sets how to tell whether this application is joined; when it is not, it tries to host. */
+    /** Sets the check whether this application is joined; while it is not, it tries to host. */
     void watch(BooleanSupplier joined) {
         this.joined = joined;
     }
 
-    /** Hosts it, unless another process does. Idempotent. */
+    /** Hosts the memory node, unless another process does. Idempotent. */
     void start() {
         mutex.lock();
         try {
@@ -204,7 +204,7 @@ final class EmbeddedMemoryNode {
         try {
             server = MemoryNodeServer.start(created, serverSettings);
         } catch (IOException e) {
-            LOG.debug("Another process was faster to listen on port {}", port, e);
+            LOG.debug("Another process listened on port {} first", port, e);
             created.close();
             return false;
         }
@@ -213,7 +213,7 @@ final class EmbeddedMemoryNode {
         return true;
     }
 
-    /** Cheaper than starting a server to find out. */
+    /** Checks the port without starting a server, which would cost more. */
     private boolean isPortFree() {
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true);
@@ -228,7 +228,7 @@ final class EmbeddedMemoryNode {
         try {
             hostIfNobodyDoes(executor);
         } catch (RuntimeException e) {
-            LOG.warn("Could not look after the embedded memory node on port {}; trying again", port, e);
+            LOG.warn("Checking the embedded memory node on port {} failed; trying again", port, e);
         }
     }
 
@@ -243,7 +243,7 @@ final class EmbeddedMemoryNode {
             } else if (!joined.getAsBoolean() && host(executor, true)) {
                 LOG.info(
                         "The instance that hosted the memory node on {}:{} has ended: hosting it here. Locks can be acquired again when the"
-                                + " leases of its time have run out.",
+                                + " leases that it granted have expired.",
                         LOOPBACK,
                         port);
             }

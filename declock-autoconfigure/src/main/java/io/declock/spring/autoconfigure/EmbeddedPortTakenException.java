@@ -6,7 +6,7 @@ package io.declock.spring.autoconfigure;
 import io.declock.DecLockException;
 import org.jspecify.annotations.Nullable;
 
-/** The port of the embedded memory node is taken by something that is no memory node this application can join. */
+/** Another program that is not a memory node this application can join uses the port of the embedded memory node. */
 final class EmbeddedPortTakenException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
@@ -14,7 +14,7 @@ final class EmbeddedPortTakenException extends DecLockException {
     private final @Nullable String problem;
 
     EmbeddedPortTakenException(int port, @Nullable String problem, @Nullable Throwable cause) {
-        super("Port " + port + " is taken, but not by a memory node that this application can join: " + problem, cause);
+        super("Port " + port + " is in use, but not by a memory node that this application can join: " + problem, cause);
         this.port = port;
         this.problem = problem;
     }

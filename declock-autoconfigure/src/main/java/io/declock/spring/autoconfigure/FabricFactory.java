@@ -7,11 +7,11 @@ import io.declock.spi.Fabric;
 import io.declock.spi.FabricCounters;
 
 /**
- * Opens a fabric when the compute node starts. Each bean of this type adds one; the first that supports a memory node's address
- * serves it, in the order of the beans.
+ * Opens a fabric when the compute node starts. Each bean of this type adds one fabric; a memory node is reached through the first
+ * fabric, in the order of the beans, that supports its address.
  */
 @FunctionalInterface
 public interface FabricFactory {
-    /** Opens a fabric, to be closed with the compute node, that counts its verbs there. */
+    /** Opens a fabric that counts its verbs in {@code counters}; the compute node closes it. */
     Fabric open(FabricCounters counters);
 }

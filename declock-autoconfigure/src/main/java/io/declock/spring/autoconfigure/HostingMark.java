@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file whose age tells when an embedded memory node last lived on a port of this machine. A node that starts soon after another
- * one must wait until the leases which that one granted have run out; a first one need not. It has the longest lease in it that a
- * memory node here granted. Where there is no such file to be had, every start must wait. Not thread-safe.
+ * A file whose age tells when an embedded memory node last ran on a port of this machine. A memory node that starts soon after another
+ * one must wait until the leases of the other have expired; a first one need not wait. The file contains the longest lease that a memory
+ * node on this port grants. Where the file cannot be used, every start must wait. Not thread-safe.
  */
 final class HostingMark {
     private static final Logger LOG = LoggerFactory.getLogger(HostingMark.class);
@@ -35,7 +35,7 @@ final class HostingMark {
     /**
      * Makes it.
      *
-     * @param directory where the file is, null for nowhere
+     * @param directory the directory of the file, null for none
      * @param lease the longest lease that a memory node of this application grants
      */
     HostingMark(@Nullable Path directory, int port, Duration lease) {
@@ -43,7 +43,7 @@ final class HostingMark {
         this.lease = lease;
     }
 
-    /** Returns the longest lease that a memory node of this application, or one that lived here before, may have granted. */
+    /** Returns the longest lease that a memory node of this application, or an earlier one on this port, may have granted. */
     Duration formerLease() {
         Path path = file;
         try {
@@ -58,7 +58,7 @@ final class HostingMark {
         return lease;
     }
 
-    /** Returns whether a memory node may have lived here within that time. */
+    /** Returns whether a memory node may have run on this port within that time. */
     boolean isYoungerThan(Duration time) {
         if (file == null) {
             return true;
@@ -78,7 +78,7 @@ final class HostingMark {
         return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(file);
     }
 
-    /** Notes that a memory node lives here now; writes once a second. */
+    /** Records that a memory node runs on this port now; writes at most once a second. */
     void touch() {
         long now = System.nanoTime();
         if (now - touched < TOUCH_NANOS) {
@@ -107,7 +107,7 @@ final class HostingMark {
         }
     }
 
-    /** Notes that nobody holds anything of the memory node that lived here. */
+    /** Records that no lock of the memory node that ran on this port is held. */
     void clear() {
         if (file == null) {
             return;

@@ -20,8 +20,8 @@ final class InvalidDecLockPropertyException extends DecLockException {
      *
      * @param property the property's name
      * @param value its value
-     * @param reason what is wrong with it, to follow the word "because"
-     * @param mend what to do, in sentences
+     * @param reason what is wrong with the value, worded to follow "because"
+     * @param mend what to do, in full sentences
      */
     InvalidDecLockPropertyException(
             String property, String value, String reason, String mend, @Nullable Throwable cause) {

@@ -8,7 +8,7 @@ import io.declock.LockMode;
 import io.declock.spi.LockObserver;
 import java.util.List;
 
-/** Several observers as one. Thread-safe if they are. */
+/** Combines several observers into one. Thread-safe if they are. */
 final class LockObservers implements LockObserver {
     private final List<LockObserver> observers;
 

@@ -11,10 +11,10 @@ import org.springframework.boot.cloud.CloudPlatform;
 import org.springframework.core.env.Environment;
 
 /**
- * Which memory nodes this application uses: those that are configured, or one inside of it.
+ * The memory nodes that this application uses: the configured ones, or an embedded one.
  *
- * @param addresses the configured ones, empty for none
- * @param embedded the one inside, null if there are configured ones
+ * @param addresses the addresses of the configured memory nodes, empty for none
+ * @param embedded the embedded memory node, null if memory nodes are configured
  */
 record MemoryNodeChoice(
         List<MemoryNodeAddress> addresses, @Nullable EmbeddedMemoryNode embedded) {
@@ -43,10 +43,10 @@ record MemoryNodeChoice(
         }
         if (mode == Mode.REMOTE) {
             throw new MemoryNodesNotConfiguredException(
-                    "declock.mode=remote asks for configured ones.",
+                    "declock.mode=remote requires configured memory nodes.",
                     "Set declock.memory-nodes=tcp://host:7420, or remove declock.mode.");
         }
-        // With port 0 the memory node is meant to be for this instance alone, wherever it runs.
+        // With port 0 the memory node is intended for this instance alone, wherever it runs.
         if (mode == Mode.AUTO && properties.embedded().port() != 0) {
             requireMachineOfItsOwn(environment);
         }
@@ -61,9 +61,9 @@ record MemoryNodeChoice(
         if (where != null) {
             throw new MemoryNodesNotConfiguredException(
                     "This application runs " + where
-                            + ", where every instance would host a memory node of its own, and the"
+                            + ", where every instance would host a memory node of its own, so the"
                             + " instances would not exclude each other.",
-                    "Run memory nodes and set declock.memory-nodes=tcp://host:7420 in every instance. If there is only ever one"
+                    "Run memory nodes and set declock.memory-nodes=tcp://host:7420 in every instance. If there is never more than one"
                             + " instance, set declock.mode=embedded.");
         }
     }
@@ -72,24 +72,24 @@ record MemoryNodeChoice(
         return evidence == null ? null : "in a container (" + evidence + ")";
     }
 
-    /** Returns the secret to use: the configured one, or the one that the embedded memory nodes of this user share. */
+    /** Returns the secret to use: the configured one, or the one shared by this user's embedded memory nodes. */
     @Nullable
     String secret(DecLockConnectionDetails details) {
         return embedded == null ? TcpFabricFactory.checkedSecret(details) : embedded.secret();
     }
 
-    /** Returns what the embedded memory node is, for people, null if there is none. */
+    /** Returns a description of the embedded memory node for people, null if there is none. */
     @Nullable
     String describeEmbedded() {
         return embedded == null ? null : embedded.describe();
     }
 
-    /** Returns whether a memory node is used by RDMA. */
+    /** Returns whether any memory node is reached by RDMA. */
     boolean usesRdma() {
         return addresses.stream().anyMatch(address -> address.scheme().equals(RdmaFabrics.SCHEME));
     }
 
-    /** Returns how each memory node is called in health and metrics, in the order in which the compute node has them. */
+    /** Returns each memory node's name in health and metrics, in the order of the compute node's memory nodes. */
     List<String> names() {
         return embedded != null
                 ? List.of("embedded")

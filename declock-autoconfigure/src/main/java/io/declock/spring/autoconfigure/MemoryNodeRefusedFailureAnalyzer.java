@@ -26,7 +26,7 @@ final class MemoryNodeRefusedFailureAnalyzer extends AbstractFailureAnalyzer<Mem
         FabricException.Refused refused = findCause(cause, FabricException.Refused.class);
         return new FailureAnalysis(
                 "A memory node refused this application: " + cause.getMessage(),
-                refused == null ? "Correct what the message says." : mend(refused.reason()),
+                refused == null ? "Correct the problem that the message describes." : mend(refused.reason()),
                 cause);
     }
 
@@ -43,12 +43,12 @@ final class MemoryNodeRefusedFailureAnalyzer extends AbstractFailureAnalyzer<Mem
                 "The property 'declock.memory-nodes' has the value '" + property("declock.memory-nodes")
                         + "'. List the same memory nodes in every application that uses them: otherwise one name would have two locks.";
             case TOO_MANY_COMPUTE_NODES ->
-                "Give the memory node a larger queue capacity (at most 256), or let fewer instances use it.";
-            case TABLE_FULL -> "Give the memory node more records.";
+                "Configure the memory node with a larger queue capacity (at most 256), or let fewer instances use it.";
+            case TABLE_FULL -> "Configure the memory node with more records.";
             case TOO_MANY_NAMES ->
                 "Use fewer lock names, or raise declock.memory-node.records or declock.memory-node.records-per-session"
                         + " (declock.embedded.* where it is embedded).";
-            case BAD_REQUEST, NOT_YET, TWO_MEMORY_NODES -> "Correct what the message says.";
+            case BAD_REQUEST, NOT_YET, TWO_MEMORY_NODES -> "Correct the problem that the message describes.";
         };
     }
 

@@ -6,7 +6,7 @@ package io.declock.spring.autoconfigure;
 import io.declock.MemoryNodeUnavailableException;
 import java.time.Duration;
 
-/** The application may not start without its memory nodes, and some were not there in time. */
+/** The application may not start without its memory nodes, and some of them were not joined in time. */
 final class MemoryNodesMissingException extends MemoryNodeUnavailableException {
     private static final long serialVersionUID = 1L;
 

@@ -7,7 +7,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
-/** Explains that memory nodes were not there when the application started. */
+/** Explains that memory nodes were not joined when the application started. */
 @Order(0)
 final class MemoryNodesMissingFailureAnalyzer extends AbstractFailureAnalyzer<MemoryNodesMissingException> {
     @Override

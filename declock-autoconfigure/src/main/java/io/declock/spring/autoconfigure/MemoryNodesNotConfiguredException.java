@@ -5,7 +5,7 @@ package io.declock.spring.autoconfigure;
 
 import io.declock.DecLockException;
 
-/** Memory nodes are needed here, and none is configured. */
+/** This application needs configured memory nodes, and none is configured. */
 final class MemoryNodesNotConfiguredException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
@@ -16,7 +16,7 @@ final class MemoryNodesNotConfiguredException extends DecLockException {
      * Makes one.
      *
      * @param why a sentence that says why memory nodes are needed
-     * @param mend what to do, in sentences
+     * @param mend what to do, in full sentences
      */
     MemoryNodesNotConfiguredException(String why, String mend) {
         super("No memory nodes are configured. " + why + " " + mend);

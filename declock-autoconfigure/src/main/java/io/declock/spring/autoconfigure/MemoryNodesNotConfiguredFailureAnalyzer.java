@@ -7,7 +7,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.annotation.Order;
 
-/** Explains that memory nodes must be configured here. */
+/** Explains that memory nodes must be configured. */
 @Order(0)
 final class MemoryNodesNotConfiguredFailureAnalyzer extends AbstractFailureAnalyzer<MemoryNodesNotConfiguredException> {
     @Override

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the managed parts do when they start and stop. Thread-safe. */
+/** Makes the lifecycle beans of the managed parts. Thread-safe. */
 final class NodeLifecycles {
     private static final Logger LOG = LoggerFactory.getLogger(NodeLifecycles.class);
     private static final int MOST_NAMED = 10;
@@ -33,7 +33,7 @@ final class NodeLifecycles {
         this.shutdown = properties.shutdown();
     }
 
-    /** The memory node inside of this application, if there is one. */
+    /** The embedded memory node, if there is one. */
     PhasedLifecycle memoryNode() {
         return new PhasedLifecycle(
                 "memory-node",
@@ -69,7 +69,7 @@ final class NodeLifecycles {
                 });
     }
 
-    /** The gate: at stop, lets nobody in and waits for those who are. */
+    /** The gate: at stop, it refuses new acquisitions and waits for the holders. */
     PhasedLifecycle gate() {
         return new PhasedLifecycle("gate", PhasedLifecycle.GATE, () -> {}, this::drain);
     }
@@ -113,7 +113,7 @@ final class NodeLifecycles {
             throw new MemoryNodesMissingException(problems, startup.timeout());
         }
         LOG.warn(
-                "After {} these memory nodes are not joined: {}. Their locks cannot be acquired until they are; joining goes on.",
+                "After {} these memory nodes are not joined: {}. Their locks cannot be acquired until then; joining continues.",
                 text(startup.timeout()),
                 problems);
     }
@@ -127,7 +127,8 @@ final class NodeLifecycles {
         try {
             if (!current.awaitIdle(shutdown.timeout())) {
                 LOG.warn(
-                        "After {} these locks are still held: {}. They are lost to their holders now, and given to others when the lease has run out.",
+                        "After {} these locks are still held: {}. Their holders lose them now, and they are granted to others when the"
+                                + " lease has expired.",
                         text(shutdown.timeout()),
                         current.monitor().locks(MOST_NAMED).stream()
                                 .filter(view -> view.state() == LockView.State.HELD)

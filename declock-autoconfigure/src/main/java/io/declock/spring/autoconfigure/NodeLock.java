@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReadWriteLock;
 
-/** The locks of the application's compute node, whichever one is running. Thread-safe. */
+/** The locks of the application's compute node that is running at the time of the call. Thread-safe. */
 final class NodeLock implements DistributedReadWriteLock {
     private final DecLockNode node;
 

@@ -6,10 +6,10 @@ package io.declock.spring.autoconfigure;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * One managed part of the lock: started before web traffic is let in, stopped after the web server has drained. Thread-safe.
+ * One managed part of the lock: started before the web server accepts requests, stopped after the web server has drained. Thread-safe.
  *
- * <p>The parts start in the order of their phases and stop in the reverse: {@link #MEMORY_NODE}, {@link #SESSIONS}, {@link
- * #COMPONENTS}, {@link #GATE}. It is not pausable: a paused application keeps its leases.
+ * <p>The parts start in the order of their phases and stop in the reverse order: {@link #MEMORY_NODE}, {@link #SESSIONS}, {@link
+ * #COMPONENTS}, {@link #GATE}. They are not pausable: a paused application keeps its leases.
  */
 final class PhasedLifecycle implements SmartLifecycle {
     private static final int BEFORE_WEB_SERVER = DEFAULT_PHASE - 4096;
@@ -17,9 +17,9 @@ final class PhasedLifecycle implements SmartLifecycle {
     static final int MEMORY_NODE = BEFORE_WEB_SERVER;
     /** Phase of the sessions with the memory nodes. */
     static final int SESSIONS = BEFORE_WEB_SERVER + 1;
-    /** Phase of reset coordinator and clock synchronisation. */
+    /** Phase of the reset coordinator and of clock synchronisation. */
     static final int COMPONENTS = BEFORE_WEB_SERVER + 2;
-    /** Phase of the gate that stops acquisitions first. */
+    /** Phase of the gate, which stops first and refuses acquisitions from then on. */
     static final int GATE = BEFORE_WEB_SERVER + 3;
 
     private final String name;

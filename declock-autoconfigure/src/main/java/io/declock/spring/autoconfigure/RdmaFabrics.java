@@ -25,7 +25,7 @@ final class RdmaFabrics {
     /**
      * Opens a fabric.
      *
-     * @param control carries everything but verbs; closed if this fails
+     * @param control carries everything except verbs; closed if this method fails
      */
     static Fabric open(DecLockProperties.Rdma rdma, TcpFabric control, FabricCounters counters) {
         try {
@@ -36,7 +36,7 @@ final class RdmaFabrics {
                     e.getMessage()
                             + (rdma.fallback()
                                     ? ""
-                                    : " (declock.rdma.fallback=true would use these memory nodes over TCP.)"),
+                                    : " (With declock.rdma.fallback=true these memory nodes would be used over TCP.)"),
                     e.action(),
                     e);
         } catch (RdmaUnavailableException e) {
@@ -75,7 +75,7 @@ final class RdmaFabrics {
                 failure);
     }
 
-    /** Returns the settings by name; those that are left to their default are missing. */
+    /** Returns the settings by name, without those that keep their default. */
     static Map<String, String> options(DecLockProperties.Rdma rdma) {
         Map<String, String> options = new LinkedHashMap<>();
         put(options, "device", StringUtils.hasText(rdma.device()) ? rdma.device() : null);

@@ -5,7 +5,7 @@ package io.declock.spring.autoconfigure;
 
 import org.jspecify.annotations.Nullable;
 
-/** Memory nodes at {@code rdma://} are configured, and RDMA cannot be used. */
+/** Memory nodes with {@code rdma://} addresses are configured, but RDMA cannot be used. */
 final class RdmaUnavailableException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

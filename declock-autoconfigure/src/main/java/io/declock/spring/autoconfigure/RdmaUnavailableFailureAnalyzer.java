@@ -6,7 +6,7 @@ package io.declock.spring.autoconfigure;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Explains why memory nodes cannot be used by RDMA. */
+/** Explains why memory nodes cannot be reached by RDMA. */
 final class RdmaUnavailableFailureAnalyzer extends AbstractFailureAnalyzer<RdmaUnavailableException> {
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, RdmaUnavailableException cause) {

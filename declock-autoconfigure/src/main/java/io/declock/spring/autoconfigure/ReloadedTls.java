@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * The TLS context of an SSL bundle, made anew when the bundle was: with {@code reload-on-update} its registry has another one after the
- * files have changed. New connections use that; those that stand go on. Thread-safe.
+ * The TLS context of an SSL bundle. It is made again when the bundle changes: with {@code reload-on-update} the registry has a new bundle
+ * after the files have changed. New connections use the new context; established connections continue unchanged. Thread-safe.
  */
 final class ReloadedTls implements Supplier<SSLContext> {
     private static final Logger LOG = LoggerFactory.getLogger(ReloadedTls.class);
@@ -29,9 +29,9 @@ final class ReloadedTls implements Supplier<SSLContext> {
     }
 
     /**
-     * Returns TLS as the bundle that is configured asks for it, null if none is.
+     * Returns the TLS material of the configured bundle, null if none is configured.
      *
-     * @param client whether it is for connecting, and not for accepting
+     * @param client whether it is for connecting; otherwise it is for accepting
      */
     static @Nullable TlsMaterial of(DecLockConnectionDetails details, boolean client) {
         SslBundle bundle = details.getSslBundle();
@@ -49,11 +49,11 @@ final class ReloadedTls implements Supplier<SSLContext> {
             if (now != null && now != last.bundle) {
                 last = new Made(now, now.createSslContext());
                 made = last;
-                LOG.info("New connections use the SSL bundle as it is now");
+                LOG.info("The SSL bundle has changed; new connections use it");
             }
         } catch (RuntimeException e) {
-            // Better the old certificate, which may still be valid, than none.
-            LOG.warn("The SSL bundle cannot be used as it is now; new connections go on with the one before", e);
+            // The old certificate, which may still be valid, is better than none.
+            LOG.warn("The changed SSL bundle cannot be used; new connections still use the previous one", e);
         }
         return last.context;
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** Looks into whichever compute node is running; sees nothing while there is none. Thread-safe. */
+/** Monitors the compute node that is running at the time of the call; shows nothing while none runs. Thread-safe. */
 final class RunningNodeMonitor implements ComputeNodeMonitor {
     private static final Counters NOTHING = new NodeCounters();
 

@@ -16,7 +16,7 @@ import org.springframework.boot.ssl.SslOptions;
 import org.springframework.util.StringUtils;
 
 /**
- * Opens the TCP fabric that the properties describe, and the RDMA fabric on top of it if a memory node's address asks for it.
+ * Opens the TCP fabric that the properties describe, and the RDMA fabric on top of it if a memory node's address begins with rdma://.
  * Thread-safe.
  */
 final class TcpFabricFactory implements FabricFactory {
@@ -54,14 +54,14 @@ final class TcpFabricFactory implements FabricFactory {
             throw new InvalidDecLockPropertyException(
                     "declock.peer.port",
                     String.valueOf(peer.port()),
-                    "it cannot be listened on: " + e.getMessage(),
+                    "this instance cannot listen on it: " + e.getMessage(),
                     "Choose a port that is free, or remove the property to use any free one; check declock.peer.bind-host if it"
                             + " is set.",
                     e);
         }
     }
 
-    /** Returns the secret, or null for none; one that is too short fails the start and is not shown. */
+    /** Returns the secret, or null for none. A secret that is too short makes the start fail and is not shown. */
     static @Nullable String checkedSecret(DecLockConnectionDetails details) {
         try {
             return Secrets.checked(details.getSecret());
@@ -75,7 +75,7 @@ final class TcpFabricFactory implements FabricFactory {
         }
     }
 
-    /** Returns what the bundle's options ask for, null if they ask for nothing. */
+    /** Returns the TLS parameters of the bundle's options, null if the bundle has no options. */
     static @Nullable SSLParameters parameters(SslBundle bundle, boolean client) {
         SslOptions options = bundle.getOptions();
         if (!options.isSpecified()) {

@@ -22,12 +22,12 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
  * Actuator endpoint {@code declock}: the locks that this application holds or waits for, and one lock by name as its memory node
- * has it. Shows no secrets; lock names and thread names it does show.
+ * has it. The endpoint shows no secrets, but it shows lock names and thread names.
  */
 @Endpoint(id = "declock", defaultAccess = Access.READ_ONLY)
 public final class DecLockEndpoint {
     private static final int DEFAULT_LIMIT = 1_000;
-    /** Most that is listed whatever is asked for: an answer must not take the memory that the application needs. */
+    /** Maximum number of locks listed, whatever limit is requested: an answer must not take the memory that the application needs. */
     private static final int MOST = 10_000;
 
     private static final Duration LOOK_UP_TIMEOUT = Duration.ofSeconds(5);
@@ -39,7 +39,7 @@ public final class DecLockEndpoint {
         this.monitor = monitor;
     }
 
-    /** Returns what is held and waited for now. */
+    /** Returns the locks that are held and waited for now. */
     @ReadOperation
     public Locks locks(@Nullable Integer limit) {
         int most = limit == null ? DEFAULT_LIMIT : Math.min(MOST, Math.max(1, limit));
@@ -60,7 +60,7 @@ public final class DecLockEndpoint {
                 monitor.memoryNodes().stream().map(MemoryNode::of).toList());
     }
 
-    /** Returns one lock as its memory node has it, and what this application does with it; null if nobody uses that name. */
+    /** Returns one lock as its memory node has it, with this application's holds and waits; null if the name is not in use. */
     @ReadOperation
     public @Nullable OneLock lock(@Selector(match = Selector.Match.ALL_REMAINING) String... name) {
         String joined = String.join("/", name);
@@ -89,12 +89,12 @@ public final class DecLockEndpoint {
     }
 
     /**
-     * What this application does.
+     * The locks of this application.
      *
-     * @param heldNow holds
-     * @param waitingNow waits
-     * @param names names known, idle ones included
-     * @param truncated whether there may be more than is listed
+     * @param heldNow number of holds
+     * @param waitingNow number of waits
+     * @param names number of known names, idle ones included
+     * @param truncated whether the lists may be incomplete
      * @param held the holds
      * @param waiting the waits
      * @param memoryNodes the memory nodes
@@ -114,10 +114,10 @@ public final class DecLockEndpoint {
      * @param name the lock's name
      * @param memoryNode id of its memory node
      * @param mode READ or WRITE
-     * @param owner thread or owner
-     * @param fencingToken token of a hold
-     * @param ageMillis how long it has been held or waited for
-     * @param queuePosition place in this application's queue of a wait
+     * @param owner the thread, or the explicit owner
+     * @param fencingToken fencing token of a hold
+     * @param ageMillis how long the lock has been held or waited for
+     * @param queuePosition a wait's position in this application's queue
      */
     public record Lock(
             String name,
@@ -142,7 +142,7 @@ public final class DecLockEndpoint {
     /**
      * One memory node.
      *
-     * @param address where it is
+     * @param address its address
      * @param id its id
      * @param state state of the session
      */
@@ -156,9 +156,9 @@ public final class DecLockEndpoint {
      * One lock.
      *
      * @param name its name
-     * @param record what its memory node has, null if it has none or could not be asked
+     * @param record the memory node's record, null if there is none or the memory node could not be asked
      * @param here holds and waits of this application
-     * @param problem why the memory node could not be asked, null if it could
+     * @param problem why the memory node could not be asked, null if it was asked
      */
     public record OneLock(
             String name,

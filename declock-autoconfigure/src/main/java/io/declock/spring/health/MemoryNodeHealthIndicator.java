@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
-/** Health of one memory node, as this application sees it. Asks nobody: sessions renew themselves all the time. Thread-safe. */
+/** Health of one memory node as this application sees it. It sends no request: sessions renew themselves all the time. Thread-safe. */
 public final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
     private final ComputeNodeMonitor monitor;
     private final int index;
@@ -23,16 +23,16 @@ public final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
     /**
      * Makes one.
      *
-     * @param index which of the monitor's memory nodes
-     * @param circuitBreakers tells the state of its circuit breaker
-     * @param embedded tells what is to be known of it if it is an embedded one, else null
+     * @param index index of the memory node in the monitor's list
+     * @param circuitBreakers supplies the state of its circuit breaker
+     * @param embedded supplies a description of an embedded memory node, null for another one
      */
     public MemoryNodeHealthIndicator(
             ComputeNodeMonitor monitor,
             int index,
             CircuitBreakerStates circuitBreakers,
             Supplier<@Nullable String> embedded) {
-        super("The health of a memory node could not be told");
+        super("The health of a memory node could not be determined");
         this.monitor = monitor;
         this.index = index;
         this.circuitBreakers = circuitBreakers;

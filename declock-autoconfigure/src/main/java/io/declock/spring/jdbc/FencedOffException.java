@@ -6,7 +6,7 @@ package io.declock.spring.jdbc;
 import io.declock.DecLockException;
 
 /**
- * A write came too late: the row was written already under a lock that was granted later. The lock of whoever tried had been lost; its
+ * A write came too late: the row was already written under a lock that was granted later. The writer's lock had been lost; its
  * transaction should be rolled back.
  */
 public class FencedOffException extends DecLockException {
@@ -18,7 +18,7 @@ public class FencedOffException extends DecLockException {
     /** Makes one for a write under {@code token} to a row that carries {@code stored}. */
     public FencedOffException(String what, long token, long stored) {
         super(what + " was not written: it carries fencing token " + stored + ", which is newer than " + token
-                + ". The lock was lost and granted to another holder, who wrote already.");
+                + ". The lock was lost and granted to another holder, which has already written.");
         this.token = token;
         this.stored = stored;
     }

@@ -12,7 +12,7 @@ import org.springframework.jdbc.core.JdbcOperations;
 
 /**
  * An SQL update that a holder whose lock was lost can no longer make: each row carries the fencing token of the last write, and a
- * write with a lower one is refused. The same token may write again, so one holder may write a row several times.
+ * write with a lower token is refused. The same token may write again, so one holder may write a row several times.
  *
  * <pre>{@code
  * FencedUpdate.of("stock")
@@ -23,8 +23,8 @@ import org.springframework.jdbc.core.JdbcOperations;
  * // update stock set quantity = quantity - ?, fence = ? where id = ? and fence <= ? and quantity >= ?
  * }</pre>
  *
- * <p>The column for the token must be a {@code bigint not null}, zero at first. Table, column and conditions are part of the
- * statement as they stand: never put user input there. Immutable; each method returns a new update.
+ * <p>The column for the token must be a {@code bigint not null}, initially zero. Table, column and conditions become part of the
+ * statement unchanged: never put user input there. Immutable; each method returns a new update.
  */
 public final class FencedUpdate {
     private static final String DEFAULT_COLUMN = "fence";
@@ -66,12 +66,12 @@ public final class FencedUpdate {
         return new FencedUpdate(table, column, more, row, condition);
     }
 
-    /** Says which row, by its key: without other writes, it must exist or not whatever the update does. */
+    /** Selects the row by its key. The update itself must not change whether the key matches the row. */
     public FencedUpdate where(String key, @Nullable Object... parameters) {
         return new FencedUpdate(table, column, assignments, new Clause(key, Arrays.asList(parameters)), condition);
     }
 
-    /** Adds a condition of the application's own; if it does not hold, the update changes nothing, which is not an error. */
+    /** Adds the application's own condition; if it does not hold, the update changes nothing, which is not an error. */
     public FencedUpdate onlyIf(String expression, @Nullable Object... parameters) {
         return new FencedUpdate(table, column, assignments, row, new Clause(expression, Arrays.asList(parameters)));
     }
@@ -79,7 +79,7 @@ public final class FencedUpdate {
     /**
      * Executes the update.
      *
-     * @param token the fencing token of the lock under which it is made
+     * @param token the fencing token of the lock under which the update is made
      * @return how many rows were changed: zero if there is no such row, or the condition does not hold
      * @throws FencedOffException if a row carries a higher token
      */

@@ -34,8 +34,8 @@ public final class DecLockMetrics implements MeterBinder {
     /**
      * Makes the metrics.
      *
-     * @param memoryNodes how each of the monitor's memory nodes is called in the tag {@code memory.node}, in their order
-     * @param rdma whether one of them is used by RDMA
+     * @param memoryNodes each memory node's value of the tag {@code memory.node}, in the order of the monitor's list
+     * @param rdma whether any of them is reached by RDMA
      */
     public DecLockMetrics(ComputeNodeMonitor monitor, List<String> memoryNodes, boolean rdma) {
         this.monitor = monitor;
@@ -70,7 +70,7 @@ public final class DecLockMetrics implements MeterBinder {
 
     private void grants(MeterRegistry registry) {
         String name = "declock.grants";
-        String description = "Grants, by how they came about";
+        String description = "Grants, by kind";
         count(registry, name, description, Tags.of("kind", "uncontended"), Event.GRANT_UNCONTENDED);
         count(registry, name, description, Tags.of("kind", "queued"), Event.GRANT_QUEUED);
         count(registry, name, description, Tags.of("kind", "local"), Event.GRANT_LOCAL);
@@ -102,7 +102,7 @@ public final class DecLockMetrics implements MeterBinder {
         count(
                 registry,
                 "declock.handovers.pre.armed",
-                "Grants sent before the own release had landed",
+                "Grants sent before this instance's own release had completed",
                 Tags.empty(),
                 Event.HAND_OVER_PRE_ARMED);
         count(
@@ -120,10 +120,15 @@ public final class DecLockMetrics implements MeterBinder {
         count(
                 registry,
                 "declock.self.checks",
-                "Times a waiter looked on its own whether it was granted",
+                "Times a waiter checked on its own whether it was granted",
                 Tags.empty(),
                 Event.SELF_CHECK);
-        count(registry, "declock.self.checks.granted", "Times it was", Tags.empty(), Event.SELF_CHECK_GRANT);
+        count(
+                registry,
+                "declock.self.checks.granted",
+                "Self-checks that found a grant",
+                Tags.empty(),
+                Event.SELF_CHECK_GRANT);
         count(
                 registry,
                 "declock.refetches",
@@ -133,7 +138,7 @@ public final class DecLockMetrics implements MeterBinder {
         count(
                 registry,
                 "declock.orphans",
-                "Queue positions passed on because nobody wanted them any more",
+                "Queue positions passed on because no caller wanted them any more",
                 Tags.empty(),
                 Event.ORPHAN);
         count(registry, "declock.resets", "Lock resets", Tags.of("stage", "started"), Event.RESET_STARTED);
@@ -142,7 +147,7 @@ public final class DecLockMetrics implements MeterBinder {
         count(
                 registry,
                 "declock.retries",
-                "Acquisitions started over because of a reset",
+                "Acquisitions restarted because of a reset",
                 Tags.empty(),
                 Event.RETRY_AFTER_RESET);
         count(registry, "declock.sessions.lost", "Sessions with memory nodes lost", Tags.empty(), Event.SESSION_LOST);
@@ -167,7 +172,7 @@ public final class DecLockMetrics implements MeterBinder {
         count(
                 registry,
                 "declock.bad.frames",
-                "Frames that made no sense and closed their connection",
+                "Malformed frames; each closed its connection",
                 Tags.empty(),
                 Event.BAD_FRAME);
         count(registry, "declock.parks", "Times a waiting thread was parked", Tags.empty(), Event.PARK);
@@ -199,14 +204,14 @@ public final class DecLockMetrics implements MeterBinder {
         time(
                 registry,
                 "declock.memory.node.lease.left",
-                "What is left of the lease",
+                "Remaining time of the lease",
                 tags,
                 index,
                 MemoryNodeView::leaseLeft);
         time(
                 registry,
                 "declock.memory.node.clock.offset",
-                "This machine's clock against the memory node's",
+                "Offset between this machine's clock and the memory node's",
                 tags,
                 index,
                 MemoryNodeView::clockOffset);
@@ -220,7 +225,7 @@ public final class DecLockMetrics implements MeterBinder {
         number(
                 registry,
                 "declock.memory.node.records.total",
-                "Lock records the memory node has room for",
+                "Lock records for which the memory node has room",
                 tags,
                 index,
                 MemoryNodeView::recordsTotal);
@@ -269,7 +274,7 @@ public final class DecLockMetrics implements MeterBinder {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '.');
     }
 
-    /** Which time of a memory node. */
+    /** Selects a duration of a memory node. */
     @FunctionalInterface
     private interface DurationOf {
         @Nullable

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Times waits and holds. The meters are made when a registry is bound, so that recording looks nothing up; before that, and in
- * applications without a registry, nothing is recorded. Thread-safe.
+ * Measures the durations of waits and holds. The meters are made when a registry is bound, so that recording needs no look-up; before
+ * that, and in applications without a registry, nothing is recorded. Thread-safe.
  */
 public final class MeteredLockObserver implements LockObserver, MeterBinder {
     private final List<Meters> bound = new CopyOnWriteArrayList<>();
@@ -95,7 +95,7 @@ public final class MeteredLockObserver implements LockObserver, MeterBinder {
             this.notGranted = all(
                     Outcome.class,
                     outcome -> Timer.builder("declock.wait.failed")
-                            .description("How long acquisitions waited that were not granted")
+                            .description("How long acquisitions that were not granted waited")
                             .tags("mode", lower(mode), "outcome", lower(outcome))
                             .register(registry));
             this.held = Timer.builder("declock.hold")

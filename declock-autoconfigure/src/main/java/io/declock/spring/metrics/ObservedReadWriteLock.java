@@ -19,8 +19,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
- * Makes an observation {@code declock.acquire} of each acquisition, from asking to being granted, so that traces show the wait.
- * Views as {@link ReadWriteLock} are not observed. Thread-safe.
+ * Makes an observation {@code declock.acquire} of each acquisition, from the request to the grant, so that traces show the wait.
+ * {@link ReadWriteLock} views are not observed. Thread-safe.
  */
 public final class ObservedReadWriteLock implements DistributedReadWriteLock {
     private final DistributedReadWriteLock lock;

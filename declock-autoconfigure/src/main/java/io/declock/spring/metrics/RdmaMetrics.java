@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** Counters of the RDMA adapter's work. Thread-safe. */
 final class RdmaMetrics implements MeterBinder {
     private static final String ERROR = "completionErrors.";
-    /** The errors that mean something to operators, each with a tag of its own. */
+    /** The errors that are useful to operators, each with a tag of its own. */
     private static final List<String> STATUSES =
             List.of("WR_FLUSH_ERR", "REM_ACCESS_ERR", "RETRY_EXC_ERR", "RNR_RETRY_EXC_ERR");
 
@@ -27,17 +27,17 @@ final class RdmaMetrics implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
         String polls = "declock.rdma.polls";
-        String polled = "Times completions were looked for";
+        String polled = "Polls for completions";
         count(registry, polls, polled, Tags.of("result", "found"), "polls");
         count(registry, polls, polled, Tags.of("result", "empty"), "emptyPolls");
         count(registry, "declock.rdma.sleeps", "Times the completion thread went to sleep", Tags.empty(), "sleeps");
         count(
                 registry,
                 "declock.rdma.waits",
-                "Chains of operations that waited because the most were under way",
+                "Chains of operations that waited because the maximum number was in flight",
                 Tags.empty(),
                 "waits");
-        count(registry, "declock.rdma.connections", "RDMA connections that came to stand", Tags.empty(), "connections");
+        count(registry, "declock.rdma.connections", "RDMA connections established", Tags.empty(), "connections");
         String errors = "declock.rdma.completion.errors";
         String failed = "Operations that the adapter reported as failed";
         for (String status : STATUSES) {

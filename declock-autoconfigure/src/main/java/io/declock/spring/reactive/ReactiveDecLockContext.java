@@ -10,7 +10,7 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
-/** What the pipeline returned by a {@link io.declock.spring.DecLocked} method may ask about the lock it runs under. */
+/** Gives the pipeline that a {@link io.declock.spring.DecLocked} method returned the lock it runs under. */
 public final class ReactiveDecLockContext {
     private static final Class<Current> KEY = Current.class;
 

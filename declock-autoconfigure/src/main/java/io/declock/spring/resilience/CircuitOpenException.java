@@ -5,11 +5,11 @@ package io.declock.spring.resilience;
 
 import io.declock.MemoryNodeUnavailableException;
 
-/** The circuit of a memory node is open, because it was found unavailable a number of times: nothing was tried. */
+/** The circuit of a memory node is open because the memory node was unavailable before: no acquisition was attempted. */
 public final class CircuitOpenException extends MemoryNodeUnavailableException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for the person who reads the log. */
+    /** Makes one with a message for people. */
     public CircuitOpenException(String message) {
         super(message);
     }

@@ -19,8 +19,8 @@ import java.util.concurrent.locks.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Guards acquisitions against memory nodes that are unavailable: by a retry within the request's wait time, and by circuit
- * breakers, so that callers fail at once once it is known that nothing can be had. Busy locks are none of its business. Thread-safe.
+ * Guards acquisitions against unavailable memory nodes: by a retry within the request's wait time, and by circuit breakers, so that
+ * callers fail at once when the memory node is known to be unavailable. It does not react to busy locks. Thread-safe.
  */
 public final class GuardedReadWriteLock implements DistributedReadWriteLock {
     private final DistributedReadWriteLock lock;
@@ -33,7 +33,7 @@ public final class GuardedReadWriteLock implements DistributedReadWriteLock {
      *
      * @param circuits null for no circuit breakers
      * @param retry null for no retry
-     * @param defaultWaitTime wait time of requests that do not say
+     * @param defaultWaitTime wait time of requests that name none
      */
     public GuardedReadWriteLock(
             DistributedReadWriteLock lock,

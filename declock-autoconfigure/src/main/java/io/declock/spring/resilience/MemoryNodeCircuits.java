@@ -24,11 +24,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One circuit breaker per memory node. Only unavailability counts as a failure: a lock that is busy is a memory node that works.
+ * One circuit breaker per memory node. Only unavailability counts as a failure: a busy lock shows that its memory node works.
  *
- * <p>A circuit opens when the memory node has been without a session for a while, whoever asks: callers need not wait in vain one after
- * the other to find out. It closes as soon as the memory node's session is up again, without waiting for its time; otherwise the few callers
- * that a half-open circuit lets through could keep everybody out for as long as they wait for a busy lock. Thread-safe.
+ * <p>A circuit opens when the memory node has been without a session for a while, even if no call failed: callers need not wait in vain
+ * one after the other to find out. It closes as soon as the memory node's session is up again, without waiting for its open time to pass;
+ * otherwise the few callers that a half-open circuit lets through could keep all others out for as long as they wait for a busy lock.
+ * Thread-safe.
  */
 public final class MemoryNodeCircuits implements CircuitBreakerStates {
     /** Name of the circuit breaker of a single memory node; several are called {@code declock-host:port}. */
@@ -45,7 +46,7 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
     /**
      * Makes the circuit breakers.
      *
-     * @param config used for those that the registry does not have yet
+     * @param config configuration of circuit breakers that the registry does not have yet
      * @param openAfter how long a memory node may be without a session before its circuit opens
      * @param memoryNodes how many memory nodes there are
      */
@@ -68,7 +69,7 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
     /**
      * Asks for permission to acquire.
      *
-     * @return to be told the outcome
+     * @return the permit, to which the caller must report the outcome
      * @throws CircuitOpenException if a circuit that the request needs is open
      */
     Permit permit(LockRequest request) {
@@ -122,7 +123,7 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
         return view.downFor().compareTo(openAfter) >= 0;
     }
 
-    /** Refuses, and counts it. Trying is of no use: the session comes back, or does not, without any caller's help. */
+    /** Refuses the call, and counts the refusal. A trial call is of no use: whether the session comes back does not depend on callers. */
     private static boolean stayOpen(CircuitBreaker breaker) {
         if (breaker.getState() != State.OPEN) {
             breaker.transitionToOpenState();
@@ -143,7 +144,7 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
                 .map(view -> " Memory node " + view.address() + " is " + view.state()
                         + (view.problem().isEmpty() ? "." : ": " + view.problem() + "."))
                 .orElse("");
-        return new CircuitOpenException("Lock '" + name + "' was not asked for, because circuit breaker '"
+        return new CircuitOpenException("Lock '" + name + "' was not requested, because circuit breaker '"
                 + breaker.getName() + "' is " + breaker.getState() + "." + problem);
     }
 
@@ -152,7 +153,7 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
         return breaker(memoryNode).getState().name();
     }
 
-    /** A permission to acquire, to be told once what became of it. */
+    /** A permission to acquire, to which the caller reports the outcome once. */
     final class Permit {
         private final Collection<CircuitBreaker> breakers;
         private final long since;
@@ -162,7 +163,7 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
             this.since = since;
         }
 
-        /** The memory nodes answered, whoever has the lock. */
+        /** The memory nodes answered, whether or not the lock was granted. */
         void answered() {
             long nanos = System.nanoTime() - since;
             for (CircuitBreaker breaker : breakers) {
@@ -186,7 +187,7 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
             }
         }
 
-        /** Of several memory nodes that were needed, those that are up are not to blame. */
+        /** Returns whether that memory node caused the failure: if several were needed, those that are up did not. */
         private boolean isAtFault(CircuitBreaker breaker) {
             return breakers.size() == 1
                     || monitor.memoryNodes().stream()

@@ -6,7 +6,7 @@ package io.declock.spring.support;
 import io.declock.MemoryNodeView;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the states of circuit breakers to those that show them. */
+/** Supplies the states of circuit breakers to health. */
 @FunctionalInterface
 public interface CircuitBreakerStates {
     /** For applications without circuit breakers. */

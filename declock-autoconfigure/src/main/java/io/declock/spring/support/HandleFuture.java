@@ -12,19 +12,19 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A future for a lock handle that stands before another acquisition, or several in turn: when it is cancelled or failed, the
+ * A future for a lock handle in front of another acquisition, or of several in turn: when this future is cancelled or fails, the
  * acquisition behind it is withdrawn, and a handle that comes too late is released. Thread-safe.
  */
 public final class HandleFuture extends CompletableFuture<LockHandle> {
     private volatile @Nullable CompletableFuture<LockHandle> source;
 
-    /** Makes one that stands before nothing yet. */
+    /** Makes one without an acquisition behind it. */
     public HandleFuture() {
         CompletionStage<LockHandle> self = this;
         self.whenComplete((handle, failure) -> withdraw(failure));
     }
 
-    /** Returns a future like {@code source}, whose failures are other ones. */
+    /** Returns a future like {@code source} whose failures are mapped. */
     public static HandleFuture mapFailure(CompletionStage<LockHandle> source, UnaryOperator<Throwable> map) {
         HandleFuture future = new HandleFuture();
         future.behind(source).whenComplete((handle, failure) -> {
@@ -37,7 +37,7 @@ public final class HandleFuture extends CompletableFuture<LockHandle> {
         return future;
     }
 
-    /** Stands before that acquisition from now on. Whoever calls this passes on its outcome. */
+    /** Puts this future in front of that acquisition. The caller passes on the acquisition's outcome. */
     public CompletionStage<LockHandle> behind(CompletionStage<LockHandle> acquisition) {
         CompletableFuture<LockHandle> future = acquisition.toCompletableFuture();
         source = future;
@@ -47,7 +47,7 @@ public final class HandleFuture extends CompletableFuture<LockHandle> {
         return future;
     }
 
-    /** Completes with a handle, or releases it if this future has ended otherwise. */
+    /** Completes with a handle, or releases it if this future has already completed. */
     public void grant(LockHandle handle) {
         if (!complete(handle)) {
             handle.close();
@@ -61,7 +61,7 @@ public final class HandleFuture extends CompletableFuture<LockHandle> {
         }
     }
 
-    /** Returns what a stage failed with, without what stages wrap it in. */
+    /** Returns a stage's failure without the exceptions that stages wrap it in. */
     public static Throwable unwrap(Throwable failure) {
         Throwable cause = failure;
         while ((cause instanceof CompletionException || cause instanceof ExecutionException)

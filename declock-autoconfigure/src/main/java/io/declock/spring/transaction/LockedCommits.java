@@ -8,8 +8,8 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Rolls transactions back that would be committed after the lock they ran under was lost. It listens before the commit itself, not as
- * a synchronization, because those run earlier and may still write. Thread-safe.
+ * Rolls back transactions that would be committed after the lock they ran under was lost. It listens immediately before the commit, not
+ * as a synchronization, because synchronizations run earlier and may still write. Thread-safe.
  */
 public final class LockedCommits implements TransactionExecutionListener {
     @Override

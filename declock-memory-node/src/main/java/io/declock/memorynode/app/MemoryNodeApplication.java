@@ -16,7 +16,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
-/** The memory node as a program. */
+/** The memory node as a stand-alone program. */
 @SpringBootApplication(proxyBeanMethods = false)
 @EnableConfigurationProperties(MemoryNodeProperties.class)
 public class MemoryNodeApplication {
@@ -34,7 +34,7 @@ public class MemoryNodeApplication {
         return application.run(args);
     }
 
-    /** Health has ids, addresses and numbers: for whoever is on this machine, unless it is configured otherwise. */
+    /** Health shows ids, addresses and numbers on the loopback interface only, unless configured otherwise. */
     private static void showDetailsOnLoopbackOnly(ConfigurableEnvironment environment) {
         String show = isLoopback(environment.getProperty("server.address")) ? "always" : "never";
         environment.getPropertySources().addLast(new MapPropertySource("healthDetails", Map.of(DETAILS, show)));

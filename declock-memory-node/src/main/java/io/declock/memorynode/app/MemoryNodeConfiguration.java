@@ -25,7 +25,7 @@ import org.springframework.boot.ssl.SslOptions;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Wires the memory node and what watches it. */
+/** Wires the memory node, its health and its metrics. */
 @Configuration(proxyBeanMethods = false)
 class MemoryNodeConfiguration {
     @Bean
@@ -35,7 +35,7 @@ class MemoryNodeConfiguration {
                 properties, sizing, nodeSettings(properties, sizing), serverSettings(properties, sslBundles));
     }
 
-    /** The secrets are shown to nobody, whatever the actuator is told about other values. */
+    /** Hides the secrets from every user of the actuator, whatever is configured for other values. */
     @Bean
     SanitizingFunction memoryNodeSanitizingFunction() {
         return SanitizingFunction.sanitizeValue().ifKeyMatches("^declock[._]memory-?node[._](former-?)?secret$");
@@ -55,11 +55,11 @@ class MemoryNodeConfiguration {
         String id = properties.id();
         if (id == null || id.isBlank()) {
             throw new MemoryNodeStartException(
-                    "declock.memory-node.id is not set. Lock names are spread over memory nodes by their ids, so a memory node"
-                            + " that comes back under another one would split names between two records, and a host name"
-                            + " changes with each container.",
+                    "declock.memory-node.id is not set. Lock names are distributed over memory nodes by their ids, so a memory node"
+                            + " that comes back with another id would split names between two records. A host name is no substitute,"
+                            + " because it changes with each container.",
                     "Set declock.memory-node.id to a name that this memory node keeps for ever, for example 'locks-1', and"
-                            + " that no other one has.");
+                            + " that no other memory node has.");
         }
         try {
             return MemoryNodeSettings.withId(id)
@@ -87,7 +87,8 @@ class MemoryNodeConfiguration {
                                     ? "has an id twice"
                                     : "does not have this memory node's own id '" + id + "'")
                             + ".",
-                    "List the id of every memory node that the services use once, the same in each of them, or remove the property.");
+                    "List the id of every memory node that the services use exactly once, with the same list in each memory node, or"
+                            + " remove the property.");
         }
         return NodeSetDigest.of(nodes);
     }
@@ -114,7 +115,7 @@ class MemoryNodeConfiguration {
                 return settings;
             }
             AtomicReference<SSLContext> context = new AtomicReference<>(bundle.createSslContext());
-            // Connections that are made after the bundle's files have changed use what is in them now.
+            // Connections that are made after the bundle's files have changed use the new files.
             sslBundles.addBundleUpdateHandler(bundleName, updated -> context.set(updated.createSslContext()));
             return settings.withTls(new TlsMaterial(
                     context::get,
@@ -125,7 +126,7 @@ class MemoryNodeConfiguration {
         }
     }
 
-    /** Refuses what would leave the memory node more open than was asked for. */
+    /** Refuses settings that would leave the memory node less protected than they suggest. */
     private static void checkSecurity(MemoryNodeProperties properties, @Nullable SslBundle bundle) {
         ClientAuth clientAuth = properties.ssl().clientAuth();
         if (bundle == null && clientAuth != ClientAuth.NONE) {
@@ -139,7 +140,7 @@ class MemoryNodeConfiguration {
         if (!properties.hasSecret() && !properties.secrets().isEmpty()) {
             throw new MemoryNodeStartException(
                     "declock.memory-node.former-secret is set and declock.memory-node.secret is not.",
-                    "Set declock.memory-node.secret to the present secret, and former-secret to the one that it replaces.");
+                    "Set declock.memory-node.secret to the current secret, and former-secret to the secret that it replaces.");
         }
     }
 
@@ -153,7 +154,7 @@ class MemoryNodeConfiguration {
             throw new MemoryNodeStartException(
                     "declock.memory-node.ssl.bundle names the SSL bundle '" + name + "', which does not exist. "
                             + (sslBundles.getBundleNames().isEmpty()
-                                    ? "There is none."
+                                    ? "No SSL bundle is defined."
                                     : "There are: " + String.join(", ", sslBundles.getBundleNames()) + "."),
                     "Define it with spring.ssl.bundle.pem." + name + ".* or spring.ssl.bundle.jks." + name
                             + ".*, or correct the name.",
@@ -178,6 +179,6 @@ class MemoryNodeConfiguration {
 
     private static MemoryNodeStartException badValue(IllegalArgumentException e) {
         return new MemoryNodeStartException(
-                "A property of declock.memory-node has a value that cannot be: " + e.getMessage(), "Correct it.", e);
+                "A property of declock.memory-node has an invalid value: " + e.getMessage(), "Correct it.", e);
     }
 }

@@ -9,8 +9,9 @@ import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Health of the memory node: up while services may join, out of service while it waits for leases of an earlier life, down when
- * it does not listen, or another memory node of its id lives. A full table does not make it down: those who have their records go on.
+ * Health of the memory node: UP while services may join, OUT_OF_SERVICE while it waits for leases that an earlier incarnation may have granted,
+ * DOWN when it does not listen, its adapter or timer stalls, or another memory node with its id runs. A full table does not make it DOWN:
+ * services continue to use the records that they have.
  */
 final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
     private final MemoryNodeService service;
@@ -26,7 +27,7 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
         DirectAccess rdma = service.directAccess();
         if (service.isRunning() && rdma != null && !rdma.isHealthy()) {
             builder.down()
-                    .withDetail("problem", "the RDMA adapter executes nothing any more; see 'rdma link', and restart");
+                    .withDetail("problem", "the RDMA adapter no longer executes operations; see 'rdma link', and restart");
         } else if (!service.isRunning()) {
             builder.down().withDetail("problem", "the memory node does not listen");
         } else if (!status.stalled().isEmpty()) {
@@ -40,7 +41,7 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
                     .withDetail(
                             "problem",
                             "waits " + service.waitLeft().toMillis()
-                                    + " ms for locks that an earlier life may have granted");
+                                    + " ms for locks that an earlier incarnation may have granted");
         }
         if (rdma != null) {
             builder.withDetail("rdma", rdma.details());

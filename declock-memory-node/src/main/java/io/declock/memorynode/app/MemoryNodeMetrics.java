@@ -29,11 +29,11 @@ final class MemoryNodeMetrics implements MeterBinder {
                 "Services that have joined",
                 status -> status.sessions().size());
         gauge(registry, "records.used", "Lock records that belong to a name", MemoryNodeStatus::recordsInUse);
-        gauge(registry, "records.capacity", "Lock records there is room for", MemoryNodeStatus::recordsTotal);
+        gauge(registry, "records.capacity", "Lock records that fit in the region", MemoryNodeStatus::recordsTotal);
         gauge(
                 registry,
                 "records.session.max",
-                "Lock records, not taken back, that the service has created that has created most",
+                "Most lock records that one service has created and that were not reclaimed",
                 MemoryNodeStatus::mostRecordsOfOneSession);
         gauge(
                 registry,
@@ -45,7 +45,7 @@ final class MemoryNodeMetrics implements MeterBinder {
                         PREFIX + "memory.committed",
                         service,
                         node -> node.status().committedBytes())
-                .description("Memory that lock records take now")
+                .description("Memory that lock records occupy now")
                 .baseUnit(BaseUnits.BYTES)
                 .register(registry);
         verb(registry, "fetch_and_add", MemoryNodeStatus::fetchAndAdds);
@@ -53,7 +53,7 @@ final class MemoryNodeMetrics implements MeterBinder {
         verb(registry, "read", MemoryNodeStatus::reads);
         verb(registry, "write", MemoryNodeStatus::writes);
         counter(registry, "messages.relayed", "Messages between services passed on", MemoryNodeStatus::relayed);
-        counter(registry, "records.reclaimed", "Idle lock records taken back", MemoryNodeStatus::reclaimed);
+        counter(registry, "records.reclaimed", "Idle lock records reclaimed", MemoryNodeStatus::reclaimed);
         counter(
                 registry,
                 "names.refused",
@@ -63,13 +63,13 @@ final class MemoryNodeMetrics implements MeterBinder {
         counter(
                 registry,
                 "twins",
-                "Times that another living memory node of the same id was found",
+                "Times that another running memory node with the same id was found",
                 MemoryNodeStatus::twins);
-        counter(registry, "frames.bad", "Frames that made no sense", MemoryNodeStatus::badFrames);
+        counter(registry, "frames.bad", "Malformed frames", MemoryNodeStatus::badFrames);
         counter(
                 registry,
                 "readers.slow",
-                "Connections closed because nobody read the answers",
+                "Connections closed because the service did not read its answers",
                 MemoryNodeStatus::slowReaders);
     }
 

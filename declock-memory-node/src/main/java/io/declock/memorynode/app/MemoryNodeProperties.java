@@ -15,28 +15,28 @@ import org.springframework.util.unit.DataSize;
 /**
  * Configuration properties of a memory node.
  *
- * @param id Stable id, the same after every start and different from that of every other memory node. Lock names are spread over memory nodes by it. Must be set.
+ * @param id Stable id, the same after every start and different from that of every other memory node. Lock names are distributed over memory nodes by their ids. Must be set.
  * @param bindAddress Address to listen on. By default, every interface.
  * @param nodes Ids of all memory nodes that belong together, this one's included. A service that lists others is refused. By default, the first service that joins decides, for as long as it is joined.
  * @param port Port to listen on. Zero picks a free one.
- * @param portFile File the port is written to once the memory node serves, for scripts that let it pick a free one.
+ * @param portFile File to which the memory node writes its port once it serves, for scripts that let it pick a free one.
  * @param memory Memory for lock records. Determines their number; mutually exclusive with records.
  * @param records Number of lock records, one per lock name in use. By default, 100000.
- * @param recordsPerSession Most lock records that one service instance may have created and that were not taken back, so that one that asks for ever new names leaves room for others. Zero for nine tenths of all.
- * @param queueCapacity Queue entries per lock record, which is also the most services that can join. A power of two from 2 to 256.
- * @param preallocate Whether all memory is taken at the start, in place of when it is needed.
+ * @param recordsPerSession Maximum number of lock records that one service instance may have created and that were not reclaimed, so that an instance that keeps asking for new names leaves room for others. Zero for nine tenths of all.
+ * @param queueCapacity Queue entries per lock record, which is also the maximum number of services that can join. A power of two from 2 to 256.
+ * @param preallocate Whether all memory is allocated at the start, instead of when it is needed.
  * @param maxLease Longest lease granted to a service.
- * @param formerLease Longest lease that an earlier life of this memory node can have granted: services may join so long after a start. Shorter only if no longer lease was ever granted; max-lease must not exceed it.
- * @param leaseMargin How much longer than its lease a silent service is waited for before it is declared dead.
- * @param waitOutOldSessions Whether services may only join once the longest lease has run out after the start, because an earlier life of this memory node may have granted locks. Switch off only where there cannot have been one.
- * @param reclaimInterval How long a lock record must have been idle before it is taken back; less while fewer than half of the records are free. Zero for never.
- * @param secret Secret that services must know to join, of at least 16 characters. Without one, everybody may.
- * @param formerSecret Secret that is accepted as well, while services are given the present one.
+ * @param formerLease Longest lease that an earlier incarnation of this memory node can have granted: services may join that long after a start. Set a shorter one only if no longer lease was ever granted; max-lease must not exceed it.
+ * @param leaseMargin How long after the end of its lease a silent service is declared dead.
+ * @param waitOutOldSessions Whether services may only join once the longest lease has expired after the start, because an earlier incarnation of this memory node may have granted locks. Switch this off only where there was no earlier incarnation.
+ * @param reclaimInterval How long a lock record must have been idle before it is reclaimed; less while fewer than half of the records are free. Zero for never.
+ * @param secret Secret that services must know to join, of at least 16 characters. Without one, every service may join.
+ * @param formerSecret Former secret that is still accepted while services are switched to the current one.
  * @param ssl TLS.
  * @param eventLoopThreads Threads that execute operations. By default, half the processors and at most four.
  * @param eventLoopPolling How long an idle event loop polls before it sleeps. Polling shortens round trips and costs processor time.
- * @param maxConnections Most connections at once.
- * @param maxNewcomersPerAddress Most connections from one network address that have not joined yet. The oldest makes room for the next.
+ * @param maxConnections Maximum number of connections at once.
+ * @param maxNewcomersPerAddress Maximum number of connections from one network address that have not joined yet. A further connection closes the oldest of them.
  * @param rdma RDMA. Needs the module declock-rdma.
  * @param preambleTimeout How long a connection may take from opening to its first bytes, TLS included.
  * @param handshakeTimeout How long a connection may take from opening to joining.
@@ -91,7 +91,7 @@ public record MemoryNodeProperties(
      * @param listenPort Port in the port space of RDMA. Zero picks a free one, which services learn when they join.
      * @param ackTimeout How long the adapter waits for an acknowledgement before it sends again: 4.096 us times two to this power.
      * @param retryCount How often the adapter sends again before the connection fails. At most 7.
-     * @param maxReadsAndAtomics Most reads and atomic operations of one service that are executed at once.
+     * @param maxReadsAndAtomics Maximum number of reads and atomic operations of one service that are executed at once.
      */
     public record Rdma(
             @DefaultValue("false") boolean enabled,
@@ -104,13 +104,13 @@ public record MemoryNodeProperties(
             @DefaultValue("3") int retryCount,
             @DefaultValue("16") int maxReadsAndAtomics) {}
 
-    /** What is asked of a connecting service's certificate. */
+    /** Whether a connecting service must show a certificate. */
     public enum ClientAuth {
-        /** Nothing. */
+        /** No certificate is requested. */
         NONE,
-        /** It must be accepted if there is one. */
+        /** A certificate is optional; one that is shown must be accepted. */
         WANT,
-        /** There must be one, and it must be accepted. */
+        /** A certificate is required, and must be accepted. */
         NEED
     }
 
@@ -118,7 +118,7 @@ public record MemoryNodeProperties(
         return secret != null && !secret.isEmpty();
     }
 
-    /** Returns the accepted secrets, the present one first; none if everybody may join. */
+    /** Returns the accepted secrets, the current one first; none if every service may join. */
     List<String> secrets() {
         List<String> secrets = new ArrayList<>();
         if (secret != null && !secret.isEmpty()) {

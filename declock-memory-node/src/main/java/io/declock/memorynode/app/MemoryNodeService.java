@@ -24,7 +24,7 @@ import org.springframework.context.SmartLifecycle;
 /**
  * The memory node and its TCP server, started before the management port opens and stopped after it closed. Thread-safe.
  *
- * <p>Started once: a memory node that was stopped is not started again, because its memory is gone with its sessions.
+ * <p>It is started once: a stopped memory node is not started again, because its memory and its sessions are gone.
  */
 final class MemoryNodeService implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodeService.class);
@@ -64,7 +64,7 @@ final class MemoryNodeService implements SmartLifecycle {
             throw new MemoryNodeStartException(
                     "There is not enough memory for " + Texts.bytes(sizing.bytes()) + " of lock records: "
                             + e.getMessage(),
-                    "Lower declock.memory-node.memory or declock.memory-node.records, or give the JVM more with"
+                    "Lower declock.memory-node.memory or declock.memory-node.records, or give the JVM more memory with"
                             + " -XX:MaxDirectMemorySize.",
                     e);
         }
@@ -86,7 +86,7 @@ final class MemoryNodeService implements SmartLifecycle {
         try {
             task.run();
         } catch (RuntimeException e) {
-            log.error("A timer's task failed", e);
+            log.error("A timer task failed", e);
         }
     }
 
@@ -141,17 +141,17 @@ final class MemoryNodeService implements SmartLifecycle {
                 properties.maxLease());
         DirectAccess access = directAccess;
         if (access != null) {
-            log.info("Its region is served by RDMA too: {}", access.details());
+            log.info("RDMA serves its region too: {}", access.details());
         }
         if (!properties.hasSecret() && properties.ssl().clientAuth() != MemoryNodeProperties.ClientAuth.NEED) {
             log.warn(
-                    "Whoever reaches port {} can take and break every lock: set declock.memory-node.secret, or ask for"
+                    "Every program that reaches port {} can take and break every lock: set declock.memory-node.secret, or require"
                             + " certificates with declock.memory-node.ssl.client-auth=need",
                     port);
         }
         if (!status.serving()) {
             log.info(
-                    "Services may join once locks that an earlier life may have granted have run out, in {} ms",
+                    "Services may join once the leases that an earlier incarnation may have granted have expired, in {} ms",
                     waitLeft().toMillis());
         }
     }
@@ -166,7 +166,7 @@ final class MemoryNodeService implements SmartLifecycle {
         } catch (IOException e) {
             throw new MemoryNodeStartException(
                     "The port cannot be written to " + file + ": " + e,
-                    "Correct declock.memory-node.port-file, or leave it out.",
+                    "Correct declock.memory-node.port-file, or remove it.",
                     e);
         }
     }
@@ -199,13 +199,13 @@ final class MemoryNodeService implements SmartLifecycle {
         return server != null;
     }
 
-    /** Before the web server, whose phase is higher. */
+    /** Starts before the web server, whose phase is higher. */
     @Override
     public int getPhase() {
         return 0;
     }
 
-    /** Returns the way by RDMA, or null. */
+    /** Returns the access by RDMA, or null if RDMA is off. */
     @Nullable
     DirectAccess directAccess() {
         return directAccess;
@@ -229,7 +229,7 @@ final class MemoryNodeService implements SmartLifecycle {
         return running == null ? 0 : running.port();
     }
 
-    /** Returns how long it still waits for leases of an earlier life or of a twin, zero if it does not. */
+    /** Returns how long it still waits for leases of an earlier incarnation or of a twin, zero if it does not wait. */
     Duration waitLeft() {
         return node.status().servesIn();
     }

@@ -5,7 +5,7 @@ package io.declock.memorynode.app;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why the memory node did not start, and what to do about it. */
+/** Says why the memory node did not start, and what to do about it. */
 final class MemoryNodeStartException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -6,7 +6,7 @@ package io.declock.memorynode.app;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Prints what kept the memory node from starting and what to do, in place of a stack trace. */
+/** Prints why the memory node did not start and what to do, instead of a stack trace. */
 final class MemoryNodeStartFailureAnalyzer extends AbstractFailureAnalyzer<MemoryNodeStartException> {
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, MemoryNodeStartException cause) {

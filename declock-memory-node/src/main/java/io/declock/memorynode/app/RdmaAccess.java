@@ -14,7 +14,7 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** The memory node's RDMA, by the module {@code declock-rdma}, which is found by the service loader. Not thread-safe. */
+/** The memory node's access by RDMA, from the module {@code declock-rdma}, which the service loader finds. Not thread-safe. */
 final class RdmaAccess {
     private static final String SCHEME = "rdma";
     private static final int JAVA = 25;
@@ -54,12 +54,12 @@ final class RdmaAccess {
                 "Use the memory node's jar as it is published, or add io.declock:declock-rdma.");
     }
 
-    /** Returns where the region is to lie. */
+    /** Returns the memory for the region. */
     RegionMemory memory() {
         return memory;
     }
 
-    /** Starts to serve. */
+    /** Starts to serve the memory node's region. */
     DirectAccess start(MemoryNode node) {
         try {
             return provider.start(node, memory, options());

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /**
- * How many lock records there are and what they take.
+ * The number of lock records and their size.
  *
  * @param records number of lock records
- * @param layout where the words of a record are
+ * @param layout layout of the words of a record
  */
 record Sizing(int records, RecordLayout layout) {
     private static final int DEFAULT_RECORDS = 100_000;
 
-    /** Works the sizing out. */
+    /** Calculates the sizing. */
     static Sizing of(MemoryNodeProperties properties) {
         RecordLayout layout = layout(properties.queueCapacity());
         return new Sizing(records(properties.memory(), properties.records(), layout), layout);
@@ -61,18 +61,18 @@ record Sizing(int records, RecordLayout layout) {
         }
         if (records > Integer.MAX_VALUE) {
             throw new MemoryNodeStartException(
-                    setting + ", which makes more lock records than one memory node can serve.",
+                    setting + ", which gives more lock records than one memory node can serve.",
                     "Lower it to at most " + Integer.MAX_VALUE + " records, and use several memory nodes for more.");
         }
         return (int) records;
     }
 
-    /** Returns what all records together take. */
+    /** Returns the size of all records together. */
     long bytes() {
         return (long) records * layout.strideBytes();
     }
 
-    /** Fails if the JVM would not give that much, rather than when the last name that fits comes up. */
+    /** Fails at once if the JVM does not allow that much, instead of later, when the records no longer fit. */
     void requireDirectMemory(long regionBytes) {
         long limit = directMemoryLimit();
         if (regionBytes > limit) {

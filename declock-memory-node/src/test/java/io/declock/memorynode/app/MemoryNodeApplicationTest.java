@@ -125,7 +125,7 @@ class MemoryNodeApplicationTest {
                     .contains("1000 lock records with a queue capacity of 64 in")
                     .contains("TLS off")
                     .contains("secret set")
-                    .doesNotContain("Whoever reaches port");
+                    .doesNotContain("Every program that reaches port");
 
             assertThat(service.awaitReady(PATIENCE)).isTrue();
             try (LockHandle handle = service.acquire(LockRequest.write("order:42"))) {
@@ -272,10 +272,10 @@ class MemoryNodeApplicationTest {
             assertThat(health.statusCode()).isEqualTo(503);
             assertThat(health.body())
                     .contains("OUT_OF_SERVICE")
-                    .contains("ms for locks that an earlier life may have granted");
+                    .contains("ms for locks that an earlier incarnation may have granted");
             assertThat(running.get("/actuator/health/readiness").statusCode()).isEqualTo(503);
             assertThat(running.get("/actuator/health/liveness").statusCode()).isEqualTo(200);
-            assertThat(output).contains("Services may join once").contains("Whoever reaches port");
+            assertThat(output).contains("Services may join once").contains("Every program that reaches port");
         }
     }
 

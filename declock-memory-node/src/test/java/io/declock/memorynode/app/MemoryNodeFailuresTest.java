@@ -121,7 +121,7 @@ class MemoryNodeFailuresTest {
     void valueThatCannotBe(CapturedOutput output) {
         fails("declock.memory-node.max-lease=0s");
         assertThat(output)
-                .contains("A property of declock.memory-node has a value that cannot be: maxLease must be positive");
+                .contains("A property of declock.memory-node has an invalid value: maxLease must be positive");
     }
 
     @Test

@@ -80,7 +80,7 @@ class MemoryNodeTlsTest {
     void servesWhoTrustsItsCertificateAndNobodyInPlainText(CapturedOutput output) throws Exception {
         try (RunningNode running = start("none")) {
             SSLContext tls = running.bean(SslBundles.class).getBundle("node").createSslContext();
-            assertThat(output).contains("TLS on").contains("Whoever reaches port");
+            assertThat(output).contains("TLS on").contains("Every program that reaches port");
             try (ComputeNode service = running.computeNode(TcpFabricSettings.DEFAULTS.withTls(tls, null, null, null))) {
                 assertThat(service.awaitReady(Duration.ofSeconds(10))).isTrue();
                 try (LockHandle handle = service.acquire(LockRequest.write("order:42"))) {
@@ -97,7 +97,7 @@ class MemoryNodeTlsTest {
     void asksForACertificateIfItIsToldTo(CapturedOutput output) throws Exception {
         try (RunningNode running = start("need")) {
             SSLContext tls = running.bean(SslBundles.class).getBundle("node").createSslContext();
-            assertThat(output).contains("TLS on").doesNotContain("Whoever reaches port");
+            assertThat(output).contains("TLS on").doesNotContain("Every program that reaches port");
             try (ComputeNode service = running.computeNode(TcpFabricSettings.DEFAULTS.withTls(tls, null, null, null))) {
                 assertThat(service.awaitReady(Duration.ofSeconds(10))).isTrue();
             }

@@ -10,33 +10,32 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the kernel's files tell about an open RDMA device, for want of a function in libdisni that asks the device. */
+/** Reads properties of an open RDMA device from the kernel's files, because libdisni has no function that asks the device. */
 final class DeviceFiles {
     private final Path descriptors;
     private final Path classes;
 
-    /** Makes one for {@code /proc/self/fd} and {@code /sys/class}, or what stands for them. */
+    /** Makes one for {@code /proc/self/fd} and {@code /sys/class}, or replacements for them. */
     DeviceFiles(Path descriptors, Path classes) {
         this.descriptors = descriptors;
         this.classes = classes;
     }
 
     /**
-     * Returns what is known of the device that is open as a file.
+     * Returns the known properties of the device that is open as a file.
      *
-     * @throws IOException if its files are not there
+     * @throws IOException if its files do not exist
      */
     DeviceLimits limits(int descriptor) throws IOException {
         Path file = Files.readSymbolicLink(descriptors.resolve(Integer.toString(descriptor)))
                 .getFileName();
         String device = text(classes.resolve("infiniband_verbs").resolve(file).resolve("ibdev"));
-        // Whether it executes atomics is not told: the memory node's device is asked by the memory node, and those
-        // executing an
-        // atomic for others are those that can post one.
+        // The files do not tell whether the device executes atomics. The memory node checks its own device, and only that
+        // device executes atomics for others; this one must only be able to post them.
         return new DeviceLimits(device, 0, 0, 0, 0, 0, 0, 0, true, 0, isActive(device));
     }
 
-    /** Nothing tells which port an id has: one that is up is enough. */
+    /** Returns whether any port is up: the port of an id is not known. */
     private boolean isActive(String device) throws IOException {
         Path ports = classes.resolve("infiniband").resolve(device).resolve("ports");
         try (DirectoryStream<Path> all = Files.newDirectoryStream(ports)) {

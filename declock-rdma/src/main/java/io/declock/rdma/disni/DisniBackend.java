@@ -34,8 +34,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend on DiSNI's own native library. It connects but does not accept: the library passes on neither the private data nor the
- * status of an event. Requests are posted from our own memory, because DiSNI's calls never write what an atomic needs. Thread-safe.
+ * The backend on DiSNI's own native library. It connects but does not accept, because the library passes on neither the private data nor
+ * the status of an event. Requests are posted from this module's own memory, because DiSNI's calls do not write the fields of an atomic.
+ * Thread-safe.
  */
 public final class DisniBackend implements VerbsBackend {
     /** Name of this backend. */
@@ -56,13 +57,13 @@ public final class DisniBackend implements VerbsBackend {
     /**
      * Loads libdisni and checks it.
      *
-     * @throws DisniUnavailableException if it cannot be used; says what to do
+     * @throws DisniUnavailableException if it cannot be used; its action says what to do
      */
     public static DisniBackend load() throws DisniUnavailableException {
         return new DisniBackend(LibDisni.load());
     }
 
-    /** Returns what is to be DiSNI's provider. */
+    /** Returns the provider for DiSNI. */
     public RdmaProvider provider() {
         return provider;
     }
@@ -118,13 +119,13 @@ public final class DisniBackend implements VerbsBackend {
     @Override
     public boolean awaitCqEvent(IbvCompChannel channel, @Nullable IbvCQ any, int timeoutMillis) throws IOException {
         if (any == null) {
-            // No queue, no event: this waits for the time alone.
+            // Without a queue there is no event, so this only waits for the time to pass.
             return channel.getCqEvent(null, timeoutMillis);
         }
         if (!channel.getCqEvent(any, timeoutMillis)) {
             return false;
         }
-        // Destroying a queue waits until each of its events was acknowledged.
+        // Destroying a queue waits until each of its events is acknowledged.
         any.ackEvents(1);
         return true;
     }
@@ -150,7 +151,7 @@ public final class DisniBackend implements VerbsBackend {
         if (event == null || event.getConnIdPriv() == null) {
             return null;
         }
-        // The library copied it and acknowledged it already.
+        // The library has already copied and acknowledged it.
         return new CmEvent(
                 EVENTS[event.getEvent()], CmEvent.UNTOLD, event.getConnIdPriv(), event.getListenIdPriv(), new byte[0]);
     }
@@ -160,7 +161,7 @@ public final class DisniBackend implements VerbsBackend {
         // The library waits for the channel alone.
     }
 
-    /** The library ignores the source of a look-up, but not to which address an id is bound. */
+    /** Binds the id to {@code source}, because the library ignores the source of a look-up. */
     @Override
     public void resolveAddress(
             RdmaCmId id, @Nullable InetSocketAddress source, InetSocketAddress target, int timeoutMillis)
@@ -177,16 +178,16 @@ public final class DisniBackend implements VerbsBackend {
 
     @Override
     public void ackTimeout(RdmaCmId id, int exponent) {
-        // The library has no function for it: the adapter's default applies, and the deadline of requests.
+        // The library has no function for it: the adapter's default and the request timeout apply.
     }
 
     @Override
     public void rnrTimer(IbvQP qp, int code) throws IOException {
-        // Nothing is received on it: messages to peers go over TCP.
+        // No messages are received on it: messages to peers go over TCP.
         throw new IOException("DiSNI's native library passes on no attributes of a queue pair");
     }
 
-    /** The numbers of READs and atomics are not the caller's: the library asks for as many as the device allows. */
+    /** Connects; the library ignores the numbers of READs and atomics and asks for as many as the device allows. */
     @Override
     public void connect(RdmaCmId id, ConnectionParameters parameters) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
@@ -228,8 +229,8 @@ public final class DisniBackend implements VerbsBackend {
     }
 
     /**
-     * Disconnecting moves a queue pair to the error state first; the library's own function for that passes on attributes which it
-     * never filled in. A queue pair that is not connected executes nothing.
+     * Disconnects, which moves the queue pair to the error state first; the library's own function for that passes on attributes that it
+     * never filled in. A queue pair that is not connected executes no request.
      */
     @Override
     public void toError(RdmaCmId id) throws IOException {
@@ -240,17 +241,17 @@ public final class DisniBackend implements VerbsBackend {
 
     @Override
     public void use(IbvContext context) {
-        // The library's contexts are its own objects, another one for each id.
+        // Nothing to do: the library's contexts are separate objects, one for each id.
     }
 
     @Override
     public void forget(IbvContext context) {
-        // As above.
+        // Nothing to do, as in use.
     }
 
     @Override
     public void removed(IbvContext context) {
-        // Where the struct is, the library does not tell.
+        // Nothing can be done: the library does not expose the struct.
     }
 
     @Override

@@ -31,7 +31,7 @@ record LibDisni(RdmaProviderNat provider, NativeDispatcher dispatcher) {
     /**
      * Loads it.
      *
-     * @throws DisniUnavailableException if it cannot be used; says what to do
+     * @throws DisniUnavailableException if it cannot be used; its action says what to do
      */
     static LibDisni load() throws DisniUnavailableException {
         RdmaProviderNat provider = newProvider();
@@ -45,7 +45,7 @@ record LibDisni(RdmaProviderNat provider, NativeDispatcher dispatcher) {
         try {
             return new RdmaProviderNat();
         } catch (LinkageError e) {
-            // Once it failed to load, the class stays unusable: then the message says less, but the first one was told.
+            // Once loading has failed, the class stays unusable. Later messages say less, but the first one was reported.
             throw new DisniUnavailableException(
                     "DiSNI's native library cannot be loaded (java.library.path is "
                             + System.getProperty("java.library.path") + "): " + e.getMessage(),
@@ -53,28 +53,28 @@ record LibDisni(RdmaProviderNat provider, NativeDispatcher dispatcher) {
                     e);
         } catch (IOException e) {
             throw new DisniUnavailableException(
-                    "DiSNI's native library does not fit its classes: " + e.getMessage(), OTHER, e);
+                    "DiSNI's native library does not match its classes: " + e.getMessage(), OTHER, e);
         }
     }
 
-    /** DiSNI asks an internal class of the JDK for the addresses of its buffers. */
+    /** Checks that DiSNI may use the internal class of the JDK from which it gets the addresses of its buffers. */
     static void needsExport() throws DisniUnavailableException {
         try {
             MemoryUtils.getAddress(ByteBuffer.allocateDirect(Long.BYTES));
         } catch (IllegalAccessError e) {
             throw new DisniUnavailableException(
-                    "DiSNI's classes may not use sun.nio.ch in this Java: " + e.getMessage(), EXPORT, e);
+                    "DiSNI's classes may not use sun.nio.ch in this JVM: " + e.getMessage(), EXPORT, e);
         }
     }
 
-    /** The stateful calls of DiSNI cannot write an atomic, its functions take whatever lies in memory. */
+    /** Returns DiSNI's functions, which take requests from memory as they are; its stateful calls cannot write an atomic. */
     private static NativeDispatcher dispatcherOf(RdmaProviderNat provider) throws DisniUnavailableException {
         try {
             Field field = RdmaProviderNat.class.getDeclaredField("nativeDispatcher");
             field.setAccessible(true);
             return (NativeDispatcher) field.get(provider);
         } catch (ReflectiveOperationException | RuntimeException e) {
-            throw new DisniUnavailableException("this release of DiSNI has other classes inside", OTHER, e);
+            throw new DisniUnavailableException("this release of DiSNI has other internal classes", OTHER, e);
         }
     }
 

@@ -35,7 +35,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The backend on libibverbs and librdmacm by Java's foreign function interface. Thread-safe. */
-@SuppressWarnings("restricted") // What the libraries return has no size until it is given one.
+@SuppressWarnings("restricted") // The libraries return pointers without a size; reinterpret sets it.
 public final class FfmBackend implements VerbsBackend {
     /** Name of this backend. */
     public static final String NAME = "ffm";
@@ -51,7 +51,7 @@ public final class FfmBackend implements VerbsBackend {
     }
 
     /**
-     * Loads the libraries, binds what is used of them and checks it.
+     * Loads the libraries, binds the functions that are used, and checks them.
      *
      * @throws IOException if a library or a function is missing
      */
@@ -59,7 +59,7 @@ public final class FfmBackend implements VerbsBackend {
         return new FfmBackend(FfmLibraries.load());
     }
 
-    /** Returns what is to be DiSNI's provider. */
+    /** Returns the provider for DiSNI. */
     public RdmaProvider provider() {
         return provider;
     }
@@ -128,7 +128,7 @@ public final class FfmBackend implements VerbsBackend {
         try {
             libraries.libc().raise(eventfd);
         } catch (NativeCallException e) {
-            // EAGAIN: its counter is at its bound, so whoever waits is being woken already.
+            // EAGAIN: the counter is at its bound, so the waiting thread is being woken already.
             if (e.errno() != Errno.EAGAIN.number()) {
                 throw new IllegalStateException(e);
             }
@@ -144,16 +144,16 @@ public final class FfmBackend implements VerbsBackend {
         try {
             return copy(event);
         } finally {
-            // Whatever it is: an id with an event that was not acknowledged can never be destroyed.
+            // Acknowledge every event: an id with an unacknowledged event can never be destroyed.
             provider.cm().ackCmEvent(event);
         }
     }
 
-    /** Returns what is to be known of an event, null of one of a kind that came into the library later. */
+    /** Copies an event; returns null for an event type that a later release of the library has added. */
     private static @Nullable CmEvent copy(FfmCmEvent event) {
         int type = event.getEvent();
         if (type < 0 || type >= NAMES.length) {
-            LOG.debug("Event {} of the connection manager is none that is known here", type);
+            LOG.debug("Event {} of the connection manager is unknown", type);
             return null;
         }
         return new CmEvent(
@@ -164,7 +164,7 @@ public final class FfmBackend implements VerbsBackend {
                 event.privateData());
     }
 
-    /** Names of {@code enum rdma_cm_event_type} in order, without what they have in common. */
+    /** Names of {@code enum rdma_cm_event_type} in order, without their common prefix. */
     private static final String[] NAMES = {
         "ADDR_RESOLVED",
         "ADDR_ERROR",

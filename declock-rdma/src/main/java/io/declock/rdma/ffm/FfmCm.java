@@ -25,7 +25,7 @@ import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** DiSNI's connection manager on librdmacm; see rdma_cm(7). Thread-safe as far as librdmacm is: one thread per id. */
-@SuppressWarnings("restricted") // What the libraries return has no size until it is given one.
+@SuppressWarnings("restricted") // The libraries return pointers without a size; reinterpret sets it.
 final class FfmCm extends RdmaCm {
     private static final StructLayout CONN_PARAM = Layouts.RDMA_CONN_PARAM;
     private static final StructLayout QP_INIT_ATTR = Layouts.IBV_QP_INIT_ATTR;
@@ -111,7 +111,7 @@ final class FfmCm extends RdmaCm {
         lib.rdma_resolve_route.orMinusOne(pointer(id), timeoutMillis);
     }
 
-    /** Creates a queue pair; {@code attributes} tell afterwards what was granted. */
+    /** Creates a queue pair; afterwards {@code attributes} contain the granted values. */
     @Override
     public IbvQP createQP(RdmaCmId id, IbvPd pd, IbvQPInitAttr attributes) throws IOException {
         FfmCmId ffm = (FfmCmId) id;
@@ -205,8 +205,7 @@ final class FfmCm extends RdmaCm {
         if (known == null) {
             MemorySegment pointer = MemorySegment.ofAddress(id).reinterpret(Layouts.RDMA_CM_ID.byteSize());
             // A connection request comes with an id of its own. Any other unknown id is being destroyed by another
-            // thread,
-            // which waits until this event is acknowledged.
+            // thread, which waits until this event is acknowledged.
             known = listenId == 0 ? new FfmCmId(channel, pointer, contexts) : known(channel, pointer);
         }
         return new FfmCmEvent(event, listenId == 0 ? null : channel.ids().get(listenId), known);
@@ -217,7 +216,7 @@ final class FfmCm extends RdmaCm {
         try {
             return lib.rdma_ack_cm_event.orMinusOne(((FfmCmEvent) event).pointer());
         } catch (NativeCallException e) {
-            // Only for an event that is none; DiSNI's signature has no exception.
+            // Only an invalid event causes this; DiSNI's signature has no exception.
             return -1;
         }
     }

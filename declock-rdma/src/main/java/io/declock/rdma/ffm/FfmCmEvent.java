@@ -16,7 +16,7 @@ import java.lang.foreign.StructLayout;
 import org.jspecify.annotations.Nullable;
 
 /** A {@code struct rdma_cm_event}, valid until it is acknowledged; its private data is copied. */
-@SuppressWarnings("restricted") // What the libraries return has no size until it is given one.
+@SuppressWarnings("restricted") // The libraries return pointers without a size; reinterpret sets it.
 final class FfmCmEvent extends RdmaCmEvent {
     private static final StructLayout LAYOUT = Layouts.RDMA_CM_EVENT;
 

@@ -10,7 +10,7 @@ import io.declock.rdma.verbs.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** A {@code struct ibv_comp_channel}, with a descriptor that wakes who waits for it. Thread-safe. */
+/** A {@code struct ibv_comp_channel}, with a descriptor that wakes the thread waiting for it. Thread-safe. */
 final class FfmCompChannel extends IbvCompChannel {
     private final MemorySegment pointer;
     private final int wakeFd;

@@ -6,12 +6,12 @@ package io.declock.rdma.ffm;
 import com.ibm.disni.verbs.RdmaConnParam;
 import io.declock.rdma.verbs.ConnectionParameters;
 
-/** DiSNI's connection parameters, whose own setters refuse most of them. */
+/** DiSNI's connection parameters, most of whose setters refuse to set a value. */
 final class FfmConnParam extends RdmaConnParam {
     /**
      * Makes them.
      *
-     * @param privateData where the private data lies; must stay there until the call was made
+     * @param privateData address of the private data, which must stay there until the call has been made
      */
     FfmConnParam(long privateData, ConnectionParameters parameters) {
         private_data_addr = privateData;

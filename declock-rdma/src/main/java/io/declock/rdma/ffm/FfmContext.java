@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * A {@code struct ibv_context}: an opened device. It belongs to librdmacm, which closes it once the device was removed and no connection
- * id leads to it any more. Thread-safe.
+ * id refers to it any more. Thread-safe.
  */
 final class FfmContext extends IbvContext {
     private final MemorySegment pointer;

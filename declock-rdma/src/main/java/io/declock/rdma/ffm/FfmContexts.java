@@ -15,14 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One {@link FfmContext} per opened device, as DiSNI compares them by identity, for as long as somebody uses it: librdmacm, whose they
- * are, may free the struct of a removed device with the last connection id on it, and put that of another one at the same address.
+ * One {@link FfmContext} per opened device, because DiSNI compares contexts by identity, for as long as it is used. librdmacm owns the
+ * structs: it may free the struct of a removed device with the last connection id on it, and place another one at the same address.
  *
- * <p>librdmacm notices that a device was removed when it looks for another one, and not at all while there is none; until then it keeps
- * the device's files open, for which the kernel waits. So the files of a removed device are closed here, once nobody of this process
- * uses it. Their numbers go to the file that reads nothing, because librdmacm will close them. Thread-safe.
+ * <p>librdmacm notices the removal of a device only when it looks for another one, and never while there is none. Until then it keeps
+ * the device's files open, and the kernel waits for them. So this class closes the files of a removed device once this process no longer
+ * uses it. Their descriptors then refer to /dev/null, because librdmacm will close them. Thread-safe.
  */
-@SuppressWarnings("restricted") // What the libraries return has no size until it is given one.
+@SuppressWarnings("restricted") // The libraries return pointers without a size; reinterpret sets it.
 final class FfmContexts {
     private static final Logger LOG = LoggerFactory.getLogger(FfmContexts.class);
 
@@ -31,7 +31,7 @@ final class FfmContexts {
     // Guarded by the lock.
     private final Map<Long, Known> contexts = new HashMap<>();
 
-    /** A context and who uses it; guarded by the lock. */
+    /** A context and the number of its users; guarded by the lock. */
     private static final class Known {
         private final FfmContext context;
         private int users;
@@ -47,9 +47,9 @@ final class FfmContexts {
     }
 
     /**
-     * Returns the context at an address, which a connection id that is not destroyed leads to.
+     * Returns the context at an address, to which an existing connection id refers.
      *
-     * @throws IOException if its struct is none that is known here, or its device was removed
+     * @throws IOException if its struct has an unknown layout, or its device was removed
      */
     FfmContext of(MemorySegment pointer) throws IOException {
         lock.lock();
@@ -77,7 +77,7 @@ final class FfmContexts {
         return struct.get(JAVA_INT, Layouts.offset(Layouts.IBV_CONTEXT, field));
     }
 
-    /** One more uses a context. */
+    /** Counts one more user of a context. */
     void use(FfmContext context) {
         lock.lock();
         try {
@@ -87,7 +87,7 @@ final class FfmContexts {
         }
     }
 
-    /** One of those that use a context does not any more; the last one has the struct looked at anew if its address comes again. */
+    /** Counts a user out. After the last one, the struct is checked again if its address comes back. */
     void forget(FfmContext context) {
         lock.lock();
         try {
@@ -101,7 +101,7 @@ final class FfmContexts {
         }
     }
 
-    /** The device of a context was removed: its files are closed as soon as nobody uses it. */
+    /** Called when the device of a context was removed: its files are closed as soon as it has no users. */
     void removed(FfmContext context) {
         lock.lock();
         try {
@@ -115,7 +115,7 @@ final class FfmContexts {
         }
     }
 
-    /** With the lock: nobody may begin to use a context while its files are being closed. */
+    /** Runs with the lock held, so that no thread begins to use a context while its files are being closed. */
     private void endUnused(Known known) {
         if (known.users > 0) {
             return;
@@ -135,7 +135,7 @@ final class FfmContexts {
         try {
             libc.becomeNothing(descriptor);
         } catch (NativeCallException e) {
-            LOG.warn("A removed RDMA device waits for the end of this process: {}", e.getMessage());
+            LOG.warn("The files of a removed RDMA device stay open until this process ends: {}", e.getMessage());
         }
     }
 

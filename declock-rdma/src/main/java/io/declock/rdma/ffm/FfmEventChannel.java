@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A {@code struct rdma_event_channel}, its ids by pointer (DiSNI compares ids by identity), and a descriptor that wakes who waits
- * for events. Thread-safe.
+ * A {@code struct rdma_event_channel}, its ids by pointer (DiSNI compares ids by identity), and a descriptor that wakes the thread
+ * waiting for events. Thread-safe.
  */
 final class FfmEventChannel extends RdmaEventChannel {
     private final MemorySegment pointer;

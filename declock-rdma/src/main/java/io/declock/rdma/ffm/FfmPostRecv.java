@@ -20,7 +20,7 @@ final class FfmPostRecv extends SVCPostRecv {
     FfmPostRecv(FfmQp qp, List<IbvRecvWR> list) throws IOException {
         for (IbvRecvWR request : list) {
             if (request.getSg_list().size() != 1) {
-                throw new IOException("a receive request here has exactly one element");
+                throw new IOException("a receive request must have exactly one element");
             }
         }
         this.qp = qp;
@@ -46,7 +46,7 @@ final class FfmPostRecv extends SVCPostRecv {
 
     @Override
     public RecvWRMod getWrMod(int index) throws IOException {
-        throw new IOException("change the request itself; it is written anew at each execution");
+        throw new IOException("change the request itself; it is written again at each execution");
     }
 
     @Override

@@ -12,8 +12,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * DiSNI's reusable call of ibv_post_send(3), atomics included. Requests have one element each. What is to change between two
- * executions is changed in the list's requests, which are written anew each time. Not thread-safe; the fabric itself posts {@link
+ * DiSNI's reusable call of ibv_post_send(3), atomics included. Requests have one element each. To change a request between two
+ * executions, change it in the list, whose requests are written again each time. Not thread-safe; the fabric itself posts {@link
  * SendRequests} without it.
  */
 final class FfmPostSend extends SVCPostSend {
@@ -25,7 +25,7 @@ final class FfmPostSend extends SVCPostSend {
     FfmPostSend(FfmQp qp, List<IbvSendWR> list) throws IOException {
         for (IbvSendWR request : list) {
             if (request.getNum_sge() != 1 && request.getSg_list().size() != 1) {
-                throw new IOException("a send request here has exactly one element");
+                throw new IOException("a send request must have exactly one element");
             }
         }
         this.qp = qp;
@@ -66,7 +66,7 @@ final class FfmPostSend extends SVCPostSend {
 
     @Override
     public SendWRMod getWrMod(int index) throws IOException {
-        throw new IOException("change the request itself; it is written anew at each execution");
+        throw new IOException("change the request itself; it is written again at each execution");
     }
 
     @Override

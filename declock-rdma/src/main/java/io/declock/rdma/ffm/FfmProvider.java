@@ -9,7 +9,7 @@ import com.ibm.disni.verbs.RdmaVerbs;
 
 /** DiSNI's provider on the loaded libraries. Thread-safe. */
 final class FfmProvider extends RdmaProvider {
-    /** The version of DiSNI's native interface that this stands for. */
+    /** The version of DiSNI's native interface that this provider replaces. */
     private static final int VERSION = 41;
 
     private final FfmCm cm;

@@ -23,7 +23,7 @@ final class FfmQp extends IbvQP {
     private final MemorySegment pointer;
     private final long address;
     private final InlineVerbs.Ops ops;
-    // Where the libraries write the request at which they stopped; nobody reads it, so all threads share it.
+    // The libraries write here the request at which they stopped; no thread reads it, so all threads share it.
     private final MemorySegment badWr = Arena.ofAuto().allocate(ADDRESS);
     private final long badWrAddress = badWr.address();
 

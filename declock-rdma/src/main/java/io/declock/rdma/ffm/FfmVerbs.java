@@ -32,7 +32,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** DiSNI's verbs on libibverbs. Thread-safe as far as libibverbs is. */
-@SuppressWarnings("restricted") // What the libraries return has no size until it is given one.
+@SuppressWarnings("restricted") // The libraries return pointers without a size; reinterpret sets it.
 final class FfmVerbs extends RdmaVerbs {
     private final LibIbverbs lib;
     private final LibC libc;
@@ -94,13 +94,13 @@ final class FfmVerbs extends RdmaVerbs {
         return 0;
     }
 
-    /** Waits for an event of any queue on the channel; it must be acknowledged for the queue before that is destroyed. */
+    /** Waits for an event of any queue on the channel; the event must be acknowledged before its queue is destroyed. */
     @Override
     public boolean getCqEvent(IbvCompChannel channel, IbvCQ cq, int timeoutMillis) throws IOException {
         return awaitCqEvent((FfmCompChannel) channel, timeoutMillis) != null;
     }
 
-    /** Waits for an event and returns whose it is, or null. */
+    /** Waits for an event and returns its queue, or null. */
     @Nullable
     MemorySegment awaitCqEvent(FfmCompChannel channel, int timeoutMillis) throws IOException {
         try (Arena arena = Arena.ofConfined()) {

@@ -18,7 +18,7 @@ import java.lang.invoke.MethodHandle;
  * bound to an address, serves every device, and is a constant for the JIT. Pointers are passed as {@code long}, which the calling
  * conventions of 64-bit Linux treat alike, so that no call allocates.
  */
-@SuppressWarnings("restricted") // Binding native functions is what it is for.
+@SuppressWarnings("restricted") // This class binds native functions.
 final class InlineVerbs {
     /** {@code int ibv_post_send(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **bad_wr)}, and the same for receive. */
     private static final MethodHandle POST =
@@ -28,8 +28,8 @@ final class InlineVerbs {
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
 
     /**
-     * {@code int ibv_poll_cq(struct ibv_cq *, int num_entries, struct ibv_wc *)}. Critical: it reads memory only and is short, so
-     * the thread need not leave the JVM's state for it.
+     * {@code int ibv_poll_cq(struct ibv_cq *, int num_entries, struct ibv_wc *)}. Critical: it only reads memory and is short, so the
+     * thread need not change its state in the JVM for it.
      */
     private static final MethodHandle POLL_CQ =
             Linker.nativeLinker().downcallHandle(POLL_CQ_DESCRIPTOR, Linker.Option.critical(false));

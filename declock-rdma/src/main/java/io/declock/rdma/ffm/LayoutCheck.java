@@ -14,9 +14,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
 /**
- * Compares what the loaded libraries wrote into their structs with what is known to belong there, at the places where {@link
- * Layouts} looks for it. A library whose structs differ is refused before anything is posted. The checks cost a few loads per
- * object, never per verb.
+ * Compares the values that the loaded libraries wrote into their structs with the expected ones, at the offsets of {@link Layouts}. A
+ * library whose structs differ is refused before any request is posted. The checks cost a few loads per object, never per verb.
  */
 final class LayoutCheck {
     private static final int MOST_COMP_VECTORS = 65_536;
@@ -83,8 +82,8 @@ final class LayoutCheck {
 
     private static void require(boolean holds, String struct, String field, long found) throws IOException {
         if (!holds) {
-            throw new IOException("the loaded RDMA libraries lay out " + struct
-                    + " in another way than this release knows (" + field + " reads " + found
+            throw new IOException("the loaded RDMA libraries use another layout of " + struct
+                    + " than this release knows (" + field + " reads " + found
                     + "); use the libibverbs.so.1 and librdmacm.so.1 of an rdma-core release for 64-bit Linux");
         }
     }

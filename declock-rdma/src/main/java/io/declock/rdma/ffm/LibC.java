@@ -17,7 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What of libc is needed to wait for file descriptors and to let go of them: poll(2), eventfd(2), fcntl(2), read(2), write(2), close(2),
+ * The functions of libc that wait for file descriptors and release them: poll(2), eventfd(2), fcntl(2), read(2), write(2), close(2),
  * open(2), dup3(2). Thread-safe.
  */
 final class LibC {
@@ -46,7 +46,7 @@ final class LibC {
         poll = library.bindInt("poll", ADDRESS, JAVA_LONG, JAVA_INT);
         eventfd = library.bindInt("eventfd", JAVA_INT, JAVA_INT);
         fcntl = library.bindInt("fcntl", JAVA_INT, JAVA_INT, JAVA_LONG);
-        // Their results of type ssize_t are at most 8 here, hence fit an int.
+        // The results of type ssize_t are at most 8 here, so they fit into an int.
         read = library.bindInt("read", JAVA_INT, ADDRESS, JAVA_LONG);
         write = library.bindInt("write", JAVA_INT, ADDRESS, JAVA_LONG);
         close = library.bindInt("close", JAVA_INT);
@@ -58,7 +58,7 @@ final class LibC {
         return new LibC(NativeLibrary.libc());
     }
 
-    /** Makes reads of a descriptor return at once when there is nothing. */
+    /** Makes reads of a descriptor return at once when there is nothing to read. */
     void nonBlocking(int fd) throws NativeCallException {
         fcntl.orMinusOne(fd, F_SETFL, (long) O_NONBLOCK);
     }
@@ -82,12 +82,12 @@ final class LibC {
     }
 
     /**
-     * Closes the file of a descriptor, whose number stays taken: it stands for a file from then on that has nothing to read and takes
-     * nothing. A library that believes the number to be its own gets errors, and may close it.
+     * Closes the file of a descriptor, but keeps the descriptor in use: it then refers to a file without content that cannot be written.
+     * A library that still uses the descriptor gets errors, and may close it.
      */
     void becomeNothing(int fd) throws NativeCallException {
         try (Arena arena = Arena.ofConfined()) {
-            // Not for writing: what is written there would seem to have been taken.
+            // Opened for reading only: otherwise writes to it would appear to succeed.
             int nothing = open.orMinusOne(arena.allocateFrom(NOTHING.toString()), O_RDONLY | O_CLOEXEC);
             try {
                 dup3.orMinusOne(nothing, fd, O_CLOEXEC);
@@ -128,8 +128,8 @@ final class LibC {
     /**
      * Waits until one of two descriptors is readable.
      *
-     * @param timeoutMillis -1 for without end
-     * @return whether one is; false also when a signal came
+     * @param timeoutMillis -1 to wait without limit
+     * @return whether one is readable; false also after a signal
      */
     boolean awaitReadable(int first, int second, int timeoutMillis) throws NativeCallException {
         try (Arena arena = Arena.ofConfined()) {

@@ -12,7 +12,7 @@ import io.declock.rdma.ffm.NativeLibrary.Function;
 import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
 
-/** The functions of {@code librdmacm.so.1} that are used, under their C names. Each has a manual page of its name. Thread-safe. */
+/** The functions of {@code librdmacm.so.1} that are used, under their C names. Each has a manual page. Thread-safe. */
 final class LibRdmaCm {
     final Function rdma_create_event_channel;
     final Function rdma_destroy_event_channel;

@@ -17,7 +17,7 @@ public final class NativeCallException extends IOException {
      * Makes one.
      *
      * @param function C name of the function
-     * @param errno what it set {@code errno} to, or returned
+     * @param errno the value of {@code errno} that it set or returned
      */
     public NativeCallException(String function, int errno) {
         super(function + ": " + Errno.describe(errno));

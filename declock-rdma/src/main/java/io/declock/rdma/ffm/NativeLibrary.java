@@ -18,10 +18,10 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
 /**
- * One shared library, and how its functions are bound: by C name, once, with {@code errno} captured in the call itself, because
- * between two calls the JVM may change it. Not for the fast path. Thread-safe.
+ * One shared library. Its functions are bound once, by C name, and {@code errno} is captured in the call itself, because the JVM may
+ * change it between two calls. Not for the fast path. Thread-safe.
  */
-@SuppressWarnings("restricted") // Binding native functions is what it is for.
+@SuppressWarnings("restricted") // This class binds native functions.
 final class NativeLibrary {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final StructLayout CAPTURED = Linker.Option.captureStateLayout();
@@ -30,7 +30,7 @@ final class NativeLibrary {
     private final String name;
     private final SymbolLookup symbols;
 
-    /** Makes one of what a look-up finds. */
+    /** Makes one from a symbol look-up. */
     NativeLibrary(String name, SymbolLookup symbols) {
         this.name = name;
         this.symbols = symbols;
@@ -40,7 +40,7 @@ final class NativeLibrary {
      * Loads a library for the life of the JVM.
      *
      * @param soname name with its version, as the dynamic linker knows it
-     * @throws IOException if there is none
+     * @throws IOException if it does not exist
      */
     static NativeLibrary load(String soname) throws IOException {
         try {
@@ -58,7 +58,7 @@ final class NativeLibrary {
     /**
      * Binds a function.
      *
-     * @throws IOException if the library has none of that name
+     * @throws IOException if the library has no function of that name
      */
     Function bind(String function, FunctionDescriptor descriptor) throws IOException {
         MemorySegment address =
@@ -135,7 +135,7 @@ final class NativeLibrary {
             try {
                 return handle.invokeWithArguments(all);
             } catch (Throwable e) {
-                // A downcall throws nothing but what wrong arguments cause.
+                // A downcall throws only for wrong arguments.
                 throw new IllegalStateException("calling " + name + " failed", e);
             }
         }

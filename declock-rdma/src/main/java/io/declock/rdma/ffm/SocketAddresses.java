@@ -18,7 +18,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteOrder;
 
-/** Socket addresses as structs and back. */
+/** Converts socket addresses to structs and back. */
 final class SocketAddresses {
     private static final short AF_INET = 2;
     private static final short AF_INET6 = 10;

@@ -8,21 +8,21 @@ import com.ibm.disni.verbs.RdmaCmId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event of the connection manager, copied.
+ * A copied event of the connection manager.
  *
- * @param type what happened
- * @param status 0, or why it failed: a negative error number, or a reject reason; {@link #UNTOLD} if the provider cannot tell
- * @param id the connection it is about
- * @param listenId who listens, for a request only
- * @param privateData what the other side sent along; the connection manager may pad it with zeros
+ * @param type type of the event
+ * @param status 0, or the cause of a failure: a negative error number, or a reject reason; {@link #UNTOLD} if the provider cannot tell
+ * @param id id of the connection
+ * @param listenId id of the listener, for a request only
+ * @param privateData private data of the other side; the connection manager may pad it with zeros
  */
-@SuppressWarnings("ArrayRecordComponent") // Handed from one thread to another; nobody compares events.
+@SuppressWarnings("ArrayRecordComponent") // Passed from one thread to another; events are never compared.
 public record CmEvent(
         EventType type, int status, RdmaCmId id, @Nullable RdmaCmId listenId, byte[] privateData) {
-    /** Status of events whose provider drops it. */
+    /** Status of events whose provider does not pass the status on. */
     public static final int UNTOLD = Integer.MIN_VALUE;
 
-    /** Returns what happened, for people. */
+    /** Returns a description for people. */
     public String describe() {
         return type + (status == UNTOLD ? "" : " (status " + status + ")");
     }

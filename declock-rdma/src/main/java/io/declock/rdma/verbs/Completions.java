@@ -17,18 +17,18 @@ public final class Completions implements AutoCloseable {
     private final StructArray completions;
     private final int capacity;
 
-    /** Makes room for so many. */
+    /** Makes an array for that many completions. */
     public Completions(int capacity) {
         this.capacity = capacity;
         this.completions = new StructArray(WC, capacity);
     }
 
-    /** Returns for how many there is room. */
+    /** Returns the number of completions that fit. */
     public int capacity() {
         return capacity;
     }
 
-    /** Returns where the array lies. */
+    /** Returns the address of the array. */
     public long address() {
         return completions.address(0);
     }
@@ -38,17 +38,17 @@ public final class Completions implements AutoCloseable {
         return completions.getLong(i, WR_ID);
     }
 
-    /** Returns how it went, see ibv_wc_status_str(3). */
+    /** Returns the status, see ibv_wc_status_str(3). */
     public int status(int i) {
         return completions.getInt(i, STATUS);
     }
 
-    /** Returns what completed; valid if the status is success. */
+    /** Returns the opcode; valid if the status is success. */
     public int opcode(int i) {
         return completions.getInt(i, OPCODE);
     }
 
-    /** Returns how many bytes were received. */
+    /** Returns the number of bytes received. */
     public int bytes(int i) {
         return completions.getInt(i, BYTE_LEN);
     }

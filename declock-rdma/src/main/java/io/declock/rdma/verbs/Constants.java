@@ -18,7 +18,7 @@ public final class Constants {
 
     /** The request starts when all READs and atomics before it have completed. */
     public static final int IBV_SEND_FENCE = 1;
-    /** The request makes a completion when it succeeds, too. */
+    /** The request causes a completion also when it succeeds. */
     public static final int IBV_SEND_SIGNALED = 2;
     /** The data is copied when the request is posted. */
     public static final int IBV_SEND_INLINE = 8;

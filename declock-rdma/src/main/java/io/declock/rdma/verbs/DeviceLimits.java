@@ -4,18 +4,18 @@
 package io.declock.rdma.verbs;
 
 /**
- * What a device and its port can do, see ibv_query_device(3) and ibv_query_port(3). A number is 0 where the provider cannot tell.
+ * The limits of a device and its port, see ibv_query_device(3) and ibv_query_port(3). A number is 0 if the provider cannot tell.
  *
- * @param device name
- * @param maxQueuePairs queue pairs
- * @param maxWorkRequests work requests per queue
- * @param maxCompletions entries of a completion queue
- * @param maxRegions registrations of memory
- * @param maxDomains protection domains
- * @param maxInitiated READs and atomics under way per queue pair
- * @param maxResponded READs and atomics executed at once per queue pair
+ * @param device name of the device
+ * @param maxQueuePairs maximum number of queue pairs
+ * @param maxWorkRequests maximum number of work requests per queue
+ * @param maxCompletions maximum number of entries of a completion queue
+ * @param maxRegions maximum number of memory registrations
+ * @param maxDomains maximum number of protection domains
+ * @param maxInitiated maximum number of READs and atomics in flight per queue pair
+ * @param maxResponded maximum number of READs and atomics executed at once per queue pair
  * @param atomics whether it executes atomics
- * @param activeMtuBytes what the port carries in one packet
+ * @param activeMtuBytes bytes that the port carries in one packet
  * @param portActive whether the port is up
  */
 public record DeviceLimits(
@@ -30,7 +30,7 @@ public record DeviceLimits(
         boolean atomics,
         int activeMtuBytes,
         boolean portActive) {
-    /** Returns how many queue pairs there may be, for people, to follow a sentence; empty where the provider cannot tell. */
+    /** Returns the maximum number of queue pairs as text to append to a sentence; empty if the provider cannot tell. */
     public String describeQueuePairs() {
         return maxQueuePairs == 0
                 ? ""

@@ -16,9 +16,9 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.StructLayout;
 
 /**
- * The structs of {@code infiniband/verbs.h} and {@code rdma/rdma_cma.h} as 64-bit Linux lays them out, field by field, with their
- * C names. Programs compile these layouts in, so they are as fixed as the libraries' {@code so.1}. Fields after the last one
- * that is used here are left out of structs that only the libraries allocate.
+ * The structs of {@code infiniband/verbs.h} and {@code rdma/rdma_cma.h} in the layout of 64-bit Linux, field by field, with their
+ * C names. Programs compile these layouts in, so they are as fixed as the libraries' {@code so.1}. In structs that only the libraries
+ * allocate, the fields after the last one used here are left out.
  */
 public final class Layouts {
     /** {@code struct ibv_sge}, see ibv_post_send(3). */
@@ -26,8 +26,8 @@ public final class Layouts {
             structLayout(JAVA_LONG.withName("addr"), JAVA_INT.withName("length"), JAVA_INT.withName("lkey"));
 
     /**
-     * {@code struct ibv_send_wr} with its union {@code wr} seen as {@code wr.atomic}; {@code wr.rdma} has {@code remote_addr} at the
-     * same place and its key in {@code rdma_rkey}, which is the first half of {@code compare_add}.
+     * {@code struct ibv_send_wr} with its union {@code wr} as {@code wr.atomic}; {@code wr.rdma} has {@code remote_addr} at the same
+     * offset and its key in {@code rdma_rkey}, which is the first half of {@code compare_add}.
      */
     public static final StructLayout IBV_SEND_WR = structLayout(
             JAVA_LONG.withName("wr_id"),
@@ -171,7 +171,7 @@ public final class Layouts {
             JAVA_INT.withName("state"),
             JAVA_INT.withName("qp_type"));
 
-    /** The beginning of {@code struct ibv_context}; of its {@code ops} only what verbs.h calls inline. */
+    /** The beginning of {@code struct ibv_context}; of its {@code ops} only the functions that verbs.h calls inline. */
     public static final StructLayout IBV_CONTEXT = structLayout(
             ADDRESS.withName("device"),
             paddingLayout(88), // ops begins here, at 8

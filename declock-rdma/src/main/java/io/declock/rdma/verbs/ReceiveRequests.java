@@ -31,7 +31,7 @@ public final class ReceiveRequests implements AutoCloseable {
         }
     }
 
-    /** Fills a request: its id and where what is received goes. */
+    /** Fills a request: its id and the buffer for the received message. */
     public void fill(int i, long id, long address, int length, int key) {
         requests.setLong(i, WR_ID, id);
         elements.setLong(i, ADDR, address);
@@ -39,12 +39,12 @@ public final class ReceiveRequests implements AutoCloseable {
         elements.setInt(i, LKEY, key);
     }
 
-    /** Makes a request the one after another. */
+    /** Links request {@code i} to the next one. */
     public void link(int i, int next) {
         requests.setLong(i, NEXT, requests.address(next));
     }
 
-    /** Returns where a request lies. */
+    /** Returns the address of a request. */
     public long address(int i) {
         return requests.address(i);
     }

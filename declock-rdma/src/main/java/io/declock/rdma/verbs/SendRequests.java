@@ -22,7 +22,7 @@ public final class SendRequests implements AutoCloseable {
     private static final int SWAP = StructArray.longField(WR, "swap");
     private static final int ATOMIC_RKEY = StructArray.intField(WR, "rkey");
 
-    /** {@code wr.rdma.rkey}: in the union it lies where an atomic has its first operand. */
+    /** {@code wr.rdma.rkey}: in the union it has the offset of an atomic's first operand. */
     private static final int RDMA_RKEY = StructArray.intField(WR, "compare_add");
 
     private static final StructLayout SGE = Layouts.IBV_SGE;
@@ -43,12 +43,12 @@ public final class SendRequests implements AutoCloseable {
         }
     }
 
-    /** Returns where a request lies. */
+    /** Returns the address of a request. */
     public long address(int i) {
         return requests.address(i);
     }
 
-    /** Sets what every request has. */
+    /** Sets the fields that every request has. */
     public void header(int i, long id, int opcode, int flags) {
         requests.setLong(i, WR_ID, id);
         requests.setLong(i, NEXT, 0);
@@ -56,7 +56,7 @@ public final class SendRequests implements AutoCloseable {
         requests.setInt(i, SEND_FLAGS, flags);
     }
 
-    /** Makes a request the one after another. */
+    /** Links request {@code i} to the next one. */
     public void link(int i, int next) {
         requests.setLong(i, NEXT, requests.address(next));
     }

@@ -12,12 +12,12 @@ import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 
 /**
- * Structs one behind the other in memory outside the heap, whose fields are read and written in place. Nothing is allocated.
+ * An array of structs in off-heap memory, whose fields are read and written in place, without allocation.
  *
- * <p>By buffers, which look at bounds and at the life of the memory as a segment does, but with less code: what is on the way of each
- * verb must leave the JIT room to inline what comes after it.
+ * <p>Access is through buffers, which check bounds and the memory's lifetime as a segment does, but with less code: code that every verb
+ * executes must leave the JIT room to inline the code after it.
  *
- * <p>As thread-safe as memory is.
+ * <p>As thread-safe as plain memory.
  */
 final class StructArray implements AutoCloseable {
     private final StructLayout layout;
@@ -28,7 +28,7 @@ final class StructArray implements AutoCloseable {
     private final int strideLongs;
     private final int strideInts;
 
-    /** Makes that many, all zero. */
+    /** Makes that many structs, all zero. */
     StructArray(StructLayout layout, int count) {
         this.layout = layout;
         MemorySegment memory = arena.allocate(layout, count);
@@ -40,17 +40,17 @@ final class StructArray implements AutoCloseable {
         this.strideInts = Math.toIntExact(layout.byteSize() / Integer.BYTES);
     }
 
-    /** Returns where a field of eight bytes is in each struct of that layout. */
+    /** Returns the index of an eight-byte field in each struct of that layout. */
     static int longField(StructLayout layout, String name) {
         return Math.toIntExact(Layouts.offset(layout, name) / Long.BYTES);
     }
 
-    /** Returns where a field of four bytes is in each struct of that layout. */
+    /** Returns the index of a four-byte field in each struct of that layout. */
     static int intField(StructLayout layout, String name) {
         return Math.toIntExact(Layouts.offset(layout, name) / Integer.BYTES);
     }
 
-    /** Returns where struct {@code i} lies. */
+    /** Returns the address of struct {@code i}. */
     long address(int i) {
         return address + i * layout.byteSize();
     }

@@ -16,59 +16,59 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the fabric needs of a provider of DiSNI's API beyond that API: calls on native memory that allocate nothing, and the parts
- * of the connection manager that DiSNI leaves out. Objects are DiSNI's. Thread-safe.
+ * The functions that the fabric needs from a provider of DiSNI's API in addition to that API: calls on native memory that allocate
+ * nothing, and the parts of the connection manager that DiSNI leaves out. The objects are DiSNI's. Thread-safe.
  */
 public interface VerbsBackend {
     /** Returns the provider's name, as in {@code declock.rdma.provider}. */
     String name();
 
-    /** Returns whether private data of connection events can be read; without it one can connect but not accept. */
+    /** Returns whether private data of connection events can be read; without it the provider can connect but not accept. */
     boolean readsPrivateData();
 
-    /** Posts linked send requests that lie at {@code workRequest}; returns 0 or the error's number. */
+    /** Posts the linked send requests at address {@code workRequest}; returns 0 or the error's number. */
     int postSend(IbvQP qp, long workRequest);
 
-    /** Posts linked receive requests that lie at {@code workRequest}; returns 0 or the error's number. */
+    /** Posts the linked receive requests at address {@code workRequest}; returns 0 or the error's number. */
     int postRecv(IbvQP qp, long workRequest);
 
-    /** Takes up to {@code entries} completions to {@code completions}; returns how many, or a negative number. */
+    /** Takes up to {@code entries} completions into {@code completions}; returns their number, or a negative number. */
     int pollCq(IbvCQ cq, int entries, long completions);
 
-    /** Asks for one event on the queue's channel at its next completion; returns 0 or the error's number. */
+    /** Requests one event on the queue's channel at its next completion; returns 0 or the error's number. */
     int requestNotify(IbvCQ cq);
 
     /**
      * Waits for an event of a completion queue and acknowledges it.
      *
-     * @param timeoutMillis -1 for without end, if it {@link #canWake}
-     * @return whether there was one
+     * @param timeoutMillis -1 to wait without limit, if it {@link #canWake}
+     * @return whether there was an event
      */
     boolean awaitCqEvent(IbvCompChannel channel, @Nullable IbvCQ any, int timeoutMillis) throws IOException;
 
     /**
-     * Returns whether {@link #awaitCqEvent} knows by itself which queue an event is of; otherwise there must be but one on a channel,
-     * and {@code any} is that one.
+     * Returns whether {@link #awaitCqEvent} itself finds the queue of an event; otherwise a channel must have only one queue, and
+     * {@code any} is that queue.
      */
     boolean tellsCompletionQueue();
 
-    /** Returns whether {@link #wake} works; otherwise who waits must look up now and then. */
+    /** Returns whether {@link #wake} works; otherwise a waiting thread must wake up by itself from time to time. */
     boolean canWake();
 
-    /** Wakes who waits in {@link #awaitCqEvent}. */
+    /** Wakes the thread that waits in {@link #awaitCqEvent}. */
     void wake(IbvCompChannel channel);
 
     /** Waits for an event of the connection manager, copies and acknowledges it; null if there was none in time. */
     @Nullable
     CmEvent awaitCmEvent(RdmaEventChannel channel, int timeoutMillis) throws IOException;
 
-    /** Wakes who waits in {@link #awaitCmEvent}. */
+    /** Wakes the thread that waits in {@link #awaitCmEvent}. */
     void wake(RdmaEventChannel channel);
 
     /**
-     * Looks up which device leads to an address, or takes that of {@code source}; an event tells the outcome.
+     * Resolves the device that leads to an address, or takes the device of {@code source}; an event tells the outcome.
      *
-     * @param source null for the one that the route has
+     * @param source source address, null for that of the route
      */
     void resolveAddress(RdmaCmId id, @Nullable InetSocketAddress source, InetSocketAddress target, int timeoutMillis)
             throws IOException;
@@ -77,7 +77,7 @@ public interface VerbsBackend {
     void ackTimeout(RdmaCmId id, int exponent) throws IOException;
 
     /**
-     * Sets how long a sender waits before it sends again what found no receive request at this established queue pair.
+     * Sets how long a sender waits before it sends a message again that found no receive request at this established queue pair.
      *
      * @param code as ibv_modify_qp(3) has it for {@code min_rnr_timer}: 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, 0 is 655.36 ms
      */
@@ -86,7 +86,7 @@ public interface VerbsBackend {
     /** Connects; an event tells the outcome. */
     void connect(RdmaCmId id, ConnectionParameters parameters) throws IOException;
 
-    /** Accepts a connection request; an event tells when the connection stands. */
+    /** Accepts a connection request; an event tells when the connection is established. */
     void accept(RdmaCmId id, ConnectionParameters parameters) throws IOException;
 
     /** Rejects a connection request. */
@@ -95,28 +95,27 @@ public interface VerbsBackend {
     /** Registers memory; the address stays valid until {@code deregMr}. */
     IbvMr register(IbvPd pd, long address, long length, int access) throws IOException;
 
-    /** Moves a connection's queue pair to the error state: nothing more is executed, what is posted is flushed. */
+    /** Moves a connection's queue pair to the error state: no request is executed any more, and posted requests are flushed. */
     void toError(RdmaCmId id) throws IOException;
 
     /**
-     * Says that the caller begins to use an opened device; {@link #forget} must follow. A device that several use is open until the last
-     * of them is done with it.
+     * Tells that the caller begins to use an opened device; {@link #forget} must follow. A device with several users stays open until the
+     * last of them is done with it.
      */
     void use(IbvContext context);
 
     /**
-     * Says that one of those that {@linkplain #use used} an opened device is done with it: nothing of the caller's is on it any more. The
-     * connection manager may close it from the time on that no connection id leads to it, so this comes before the caller's last id is
-     * destroyed.
+     * Tells that a caller that {@linkplain #use used} an opened device is done with it and has no resources on it any more. The connection
+     * manager may close the device once no connection id refers to it, so this call comes before the caller's last id is destroyed.
      */
     void forget(IbvContext context);
 
-    /** Says that a device was removed: the kernel waits until every file is closed through which this process has it. */
+    /** Tells that a device was removed: the kernel waits until this process has closed every file of the device. */
     void removed(IbvContext context);
 
-    /** Returns what a device can do. */
+    /** Returns the limits of a device. */
     DeviceLimits query(IbvContext context, int port) throws IOException;
 
-    /** Returns how a queue pair is doing, for people. */
+    /** Returns the state of a queue pair, for people. */
     String queuePairState(IbvQP qp);
 }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A process that the demonstration has started and will end. Its output goes to a file. */
+/** A process that the demonstration starts and ends. Its output goes to a file. */
 final class ChildProcess {
     private static final int LAST_LINES = 40;
     private static final int POLL_MILLIS = 50;
@@ -31,7 +31,7 @@ final class ChildProcess {
     /**
      * Starts one.
      *
-     * @param guard ends it should this process be killed
+     * @param guard ends it if this process is killed
      */
     static ChildProcess start(
             Guard guard, String name, Path directory, List<String> command, Map<String, String> environment) {
@@ -41,7 +41,7 @@ final class ChildProcess {
     /**
      * Starts one.
      *
-     * @param guard ends it should this process be killed, by {@code signal}
+     * @param guard ends it with {@code signal} if this process is killed
      */
     static ChildProcess start(
             Guard guard,
@@ -78,7 +78,7 @@ final class ChildProcess {
                 () -> Files.exists(file) ? Files.readString(file).trim() : ""));
     }
 
-    /** Waits until something the process does yields a text that is not empty. */
+    /** Waits until the probe returns a text that is not empty. */
     String await(String what, Duration timeout, Probe probe) {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (true) {
@@ -92,7 +92,7 @@ final class ChildProcess {
                             + " before it was ready:\n" + lastLines());
                 }
                 if (System.nanoTime() - deadline > 0) {
-                    throw new DemoFailedException(name + " took more than " + timeout.toSeconds() + " s to tell " + what
+                    throw new DemoFailedException(name + " took more than " + timeout.toSeconds() + " s to report " + what
                             + ":\n" + lastLines());
                 }
                 Thread.sleep(POLL_MILLIS);
@@ -120,7 +120,7 @@ final class ChildProcess {
         return name;
     }
 
-    /** Ends the process without a chance to do anything, as {@code kill -9} does. */
+    /** Kills the process at once, as {@code kill -9} does. */
     void kill() {
         try {
             process.destroyForcibly().waitFor();
@@ -130,7 +130,7 @@ final class ChildProcess {
         }
     }
 
-    /** Takes the processor from the process until {@link #resume}. */
+    /** Stops the process until {@link #resume}. */
     void pause() {
         signal("-STOP");
     }
@@ -161,7 +161,7 @@ final class ChildProcess {
         process.destroy();
     }
 
-    /** Asks the process to end, and ends it if it does not. */
+    /** Asks the process to end, and kills it if it does not end in time. */
     void stop(Duration patience) {
         process.destroy();
         try {
@@ -174,10 +174,10 @@ final class ChildProcess {
         }
     }
 
-    /** Something that becomes known. */
+    /** Finds out something about the process. */
     @FunctionalInterface
     interface Probe {
-        /** Returns it, empty while it is not known. */
+        /** Returns the result, empty while it is not known. */
         String text() throws IOException;
     }
 }

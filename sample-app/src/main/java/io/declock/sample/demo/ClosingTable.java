@@ -9,7 +9,7 @@ import io.declock.sample.shop.Sales;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The table that a demonstration ends with. */
+/** Prints the table at the end of a demonstration. */
 final class ClosingTable {
     private static final int MOST_PRODUCTS = 12;
 

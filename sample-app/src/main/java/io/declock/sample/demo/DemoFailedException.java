@@ -5,7 +5,7 @@ package io.declock.sample.demo;
 
 import org.jspecify.annotations.Nullable;
 
-/** The demonstration could not be run. */
+/** Thrown when the demonstration could not run. */
 class DemoFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -8,20 +8,20 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What the demonstration is asked for on its command line.
+ * The options from the demonstration's command line.
  *
  * @param locking whether orders are guarded by a lock
- * @param instances shop instances, each a process
+ * @param instances number of shop instances, each a process
  * @param seconds how long the load lasts
- * @param orders after how many orders it ends, if that is sooner; 0 for no such bound
- * @param concurrency customers that order at the same time
- * @param products products; most customers want the first
- * @param stock how many there are of each at first
- * @param postgres whether the database is a PostgreSQL started for the purpose, in place of H2
+ * @param orders number of orders after which the load ends, if that is sooner; 0 for no such bound
+ * @param concurrency number of customers that order at the same time
+ * @param products number of products; most customers want the first
+ * @param stock initial stock of each product
+ * @param postgres whether the database is a PostgreSQL started for this run, instead of H2
  * @param rdma address of the RDMA device that carries lock operations, empty for TCP
- * @param faults how many rounds of faults are done to the processes while customers order
+ * @param faults number of rounds of faults injected into the processes while customers order
  * @param patience seconds that the start of one process may take
- * @param help whether only to explain
+ * @param help whether only to print the usage
  */
 record DemoOptions(
         boolean locking,
@@ -44,13 +44,13 @@ record DemoOptions(
               --orders=N         end after N orders, if that is sooner                                  [no bound]
               --concurrency=N    customers that order at the same time                                  [24]
               --products=N       products; most customers want the first                                [4]
-              --stock=N          how many there are of each at first                                    [2000]
-              --postgres         use a PostgreSQL, started for the purpose, in place of H2
+              --stock=N          initial stock of each product                                          [2000]
+              --postgres         use a PostgreSQL, started for this run, instead of H2
               --rdma=ADDRESS     lock over RDMA, on the device with this address; needs a JDK 25          [TCP]
-              --faults=N         kill, stop and restart every process N times meanwhile, the memory node too    [0]
+              --faults=N         kill, stop and restart shops and kill the memory node, N times meanwhile    [0]
               --patience=N       seconds that the start of one process may take                         [180]
-              --no-build         use the jars that are there
-            Ends with 0 if nothing was oversold, 1 if something was, 2 for wrong options, 3 if it could not run.
+              --no-build         use the jars that are already built
+            Exit codes: 0 if nothing was oversold, 1 if something was, 2 for wrong options, 3 if it could not run.
             """;
 
     static DemoOptions parse(String[] args) {
@@ -79,7 +79,7 @@ record DemoOptions(
         return options;
     }
 
-    /** Takes options off a command line, one by one. */
+    /** Removes options from a command line, one by one. */
     private static final class Parser {
         private final List<String> rest;
 
@@ -108,7 +108,7 @@ record DemoOptions(
                     return number;
                 }
             } catch (NumberFormatException e) {
-                // said below
+                // The exception below reports it.
             }
             throw new IllegalArgumentException(
                     "--" + name + " must be a number from " + least + " to " + most + ", not '" + value + "'");

@@ -19,7 +19,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The demonstration: starts a memory node and several instances of the shop, each in a process of its own, lets customers order
- * over HTTP, and prints what came of it. The script {@code ./demo} runs it.
+ * over HTTP, and prints the outcome. The script {@code ./demo} runs it.
  */
 public final class DemoRunner {
     private static final int SOUND = 0;
@@ -35,7 +35,7 @@ public final class DemoRunner {
         this.out = out;
     }
 
-    /** Runs it; its exit code says what came of it. */
+    /** Runs the demonstration; the exit code tells the outcome. */
     public static void main(String[] args) {
         Locale.setDefault(Locale.ROOT);
         System.exit(run(args, System.out, System.err));
@@ -99,7 +99,7 @@ public final class DemoRunner {
                 "%d faults; %,d requests were served after the last of them. Receipts given: %,d, orders in the database: %,d.%n",
                 script.faults(), afterwards, load.accepted(), outcome.orders());
         if (afterwards == 0) {
-            out.println("NOTHING WENT ON after the last fault.");
+            out.println("NO REQUEST WAS SERVED after the last fault.");
             return FAILED;
         }
         if (load.accepted() > outcome.orders()) {
@@ -131,7 +131,7 @@ public final class DemoRunner {
 
     private int verdict(Outcome outcome, Load load) {
         if (load.accepted() == 0) {
-            out.println("NOTHING WAS SOLD: the load did not get through, so this run shows nothing.");
+            out.println("NOTHING WAS SOLD: no order was accepted, so this run shows nothing.");
             return FAILED;
         }
         if (outcome.consistent()) {
@@ -142,7 +142,7 @@ public final class DemoRunner {
             return SOUND;
         }
         out.printf(
-                "OVERSOLD: %,d pieces were sold that were not there; sold and left miss the stock by %,d pieces.%n",
+                "OVERSOLD: %,d pieces were sold beyond the stock; sold and left miss the stock by %,d pieces.%n",
                 outcome.oversold(), outcome.lost());
         out.println(
                 options.locking()
@@ -151,7 +151,7 @@ public final class DemoRunner {
         return OVERSOLD;
     }
 
-    /** Prints a line a second. */
+    /** Prints one line per second. */
     private final class Ticker implements Load.Progress {
         private long requestsBefore;
         private long acceptedBefore;

@@ -10,18 +10,18 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** Leaves nothing behind. */
+/** Deletes directories. */
 final class Directories {
     private Directories() {}
 
-    /** Deletes a directory with everything in it; says so if that is not possible. */
+    /** Deletes a directory with its contents; prints a message if that fails. */
     static void delete(Path directory) {
         try (Stream<Path> paths = Files.walk(directory)) {
             for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(path);
             }
         } catch (IOException | UncheckedIOException e) {
-            System.err.println("Some files are left in " + directory + ": " + e.getMessage());
+            System.err.println("Some files in " + directory + " could not be deleted: " + e.getMessage());
         }
     }
 }

@@ -10,9 +10,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does to the processes of a demonstration what happens to processes: every shop is killed, stopped for longer than its lease and
- * restarted in good order, and the memory node is killed and started again with nothing in its memory, one after the other. Runs on a
- * thread of its own.
+ * Injects faults into the processes of a demonstration, one after the other: every shop is killed, stopped for longer than its lease and
+ * restarted with an orderly shutdown, and the memory node is killed and started again with empty memory. Runs on a thread of its own.
  */
 final class FaultScript {
     private static final int FAULTS_PER_ROUND = 4;
@@ -41,7 +40,7 @@ final class FaultScript {
         thread.start();
     }
 
-    /** Returns whether customers are still needed: until there has been peace for two leases after the last fault. */
+    /** Returns whether customers are still needed: until two leases without faults have passed after the last fault. */
     boolean needsCustomers() {
         return failure == null && !(over && System.nanoTime() - overAt > 2 * Programs.FAULTS_LEASE.toNanos());
     }
@@ -49,7 +48,7 @@ final class FaultScript {
     /**
      * Returns how many requests were served after the last fault.
      *
-     * @throws RuntimeException if a fault could not be done
+     * @throws RuntimeException if a fault could not be injected
      */
     long servedAfterwards() {
         RuntimeException wrong = failure;
@@ -59,7 +58,7 @@ final class FaultScript {
         return load.served() - servedAtEnd;
     }
 
-    /** Returns how many faults there were. */
+    /** Returns the number of faults injected. */
     int faults() {
         return done;
     }
@@ -72,7 +71,7 @@ final class FaultScript {
         } catch (RuntimeException e) {
             failure = e;
         } catch (InterruptedException e) {
-            failure = new DemoFailedException("Interrupted among the faults", e);
+            failure = new DemoFailedException("Interrupted while faults were injected", e);
         }
         servedAtEnd = load.served();
         overAt = System.nanoTime();
@@ -95,16 +94,16 @@ final class FaultScript {
         fleet.shop(stopped).pause();
         sleep(Programs.FAULTS_LEASE.multipliedBy(2));
         fleet.shop(stopped).resume();
-        say(fleet.shop(stopped).name() + " goes on");
+        say(fleet.shop(stopped).name() + " continues");
 
         between();
         say("kill -9 the memory node");
         fleet.memoryNode().kill();
         fleet.restartMemoryNode();
-        say("the memory node is back, with nothing in its memory");
+        say("the memory node is back, with empty memory");
 
         between();
-        say("restart " + fleet.shop(restarted).name() + " in good order");
+        say("restart " + fleet.shop(restarted).name() + " with an orderly shutdown");
         fleet.shop(restarted).stop(Duration.ofSeconds(options.patience()));
         fleet.restartShop(restarted);
         say(fleet.shop(restarted).name() + " is back");

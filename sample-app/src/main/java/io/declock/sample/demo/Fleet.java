@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The processes of one demonstration: a memory node, the shop's instances, and a database server if asked for. They and their
- * files are gone when it is closed. For one thread, but {@link #close} may be called by another.
+ * The processes of one demonstration: a memory node, the shop's instances, and a database server if requested. Closing it ends the
+ * processes and deletes their files. For one thread, but another thread may call {@link #close}.
  */
 final class Fleet implements AutoCloseable {
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
@@ -40,7 +40,7 @@ final class Fleet implements AutoCloseable {
     private final String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
     private final String databasePassword = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
     private final ReentrantLock mutex = new ReentrantLock();
-    /** Every process ever, those that ended too. Guarded by the mutex. */
+    /** Every process ever started, including those that have ended. Guarded by the mutex. */
     private final List<ChildProcess> started = new ArrayList<>();
 
     private final List<ChildProcess> instances = new CopyOnWriteArrayList<>();
@@ -61,7 +61,7 @@ final class Fleet implements AutoCloseable {
         this.options = options;
     }
 
-    /** Makes one that has no process yet. */
+    /** Makes one without processes. */
     static Fleet create(Programs programs, DemoOptions options) throws IOException {
         Guard guard = Guard.start();
         Path work = Files.createTempDirectory("declock-demo-");
@@ -69,7 +69,7 @@ final class Fleet implements AutoCloseable {
         return new Fleet(work, guard, programs, options);
     }
 
-    /** Starts everything and waits until it is ready. */
+    /** Starts every process and waits until all are ready. */
     void start() {
         if (options.postgres()) {
             postgres = ThrowawayPostgres.start(guard);
@@ -151,7 +151,7 @@ final class Fleet implements AutoCloseable {
         }
     }
 
-    /** Starts the memory node again, where it was, with nothing in its memory. Its process must have ended. */
+    /** Starts the memory node again, on the same port, with empty memory. Its process must have ended. */
     void restartMemoryNode() {
         startMemoryNode(true);
     }
@@ -176,7 +176,7 @@ final class Fleet implements AutoCloseable {
         return instances.get(number);
     }
 
-    /** Returns where the instances are, now and later. */
+    /** Returns the addresses of the instances, as a list that follows restarts. */
     List<URI> shops() {
         return Collections.unmodifiableList(shops);
     }
@@ -211,7 +211,7 @@ final class Fleet implements AutoCloseable {
     }
 
     private void end() {
-        // The shops first, all at once, so that each leaves a memory node that is still there.
+        // The shops stop first, all at once, so that each can leave its memory node while that still runs.
         List<ChildProcess> shopsFirst =
                 started.stream().filter(child -> child != memoryNode).toList();
         shopsFirst.forEach(ChildProcess::askToStop);

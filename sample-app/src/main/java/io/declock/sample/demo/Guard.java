@@ -15,13 +15,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
 /**
- * Ends the demonstration's processes and deletes its files when the demonstration itself is killed and cannot: a shell that is told
+ * Ends the demonstration's processes and deletes its files when the demonstration itself is killed and cannot do so: a shell that learns
  * both over a pipe, and acts when the pipe ends. Thread-safe.
  */
 final class Guard implements AutoCloseable {
     /**
-     * The latest line of each kind counts. A terminal's Ctrl-C goes to the shell as well, which must outlive it. Signals are sent at
-     * once, to processes that the demonstration had not seen ending when it was killed, so that none hits a stranger.
+     * The latest line of each kind counts. A terminal's Ctrl-C reaches the shell as well, so the shell ignores it. Signals are sent at
+     * once, to processes that the demonstration had not seen ending when it was killed, so that no signal hits an unrelated process.
      */
     private static final String SCRIPT = """
             trap '' INT TERM HUP
@@ -46,7 +46,7 @@ final class Guard implements AutoCloseable {
     private final Process shell;
     private final PrintStream told;
     private final ReentrantLock mutex = new ReentrantLock();
-    // Below: guarded by mutex.
+    // Guarded by the mutex.
     private final Map<Long, String> processes = new LinkedHashMap<>();
     private final Set<Path> directories = new LinkedHashSet<>();
 
@@ -55,7 +55,7 @@ final class Guard implements AutoCloseable {
         this.told = new PrintStream(shell.getOutputStream(), true, StandardCharsets.UTF_8);
     }
 
-    /** Starts one that has nothing to guard yet. */
+    /** Starts a guard without processes and directories. */
     static Guard start() {
         try {
             return new Guard(new ProcessBuilder("sh", "-c", SCRIPT, "declock-demo-guard")
@@ -67,7 +67,7 @@ final class Guard implements AutoCloseable {
         }
     }
 
-    /** Guards a process until it ends; {@code signal} ends it at once, if need be. */
+    /** Guards a process until it ends; {@code signal} is the signal that ends it at once. */
     void watch(Process process, String signal) {
         tell(() -> processes.put(process.pid(), signal));
         process.onExit().thenRun(() -> tell(() -> processes.remove(process.pid())));
@@ -98,7 +98,7 @@ final class Guard implements AutoCloseable {
         }
     }
 
-    /** Ends it; what is left of the processes ends with it. */
+    /** Ends the guard, and with it the processes that still run. */
     @Override
     public void close() {
         told.close();

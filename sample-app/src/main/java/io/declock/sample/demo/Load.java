@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 
 /**
- * Customers who order, each at one instance, one request after the other. Most want the first product. Thread-safe.
+ * Customers that order, each at one instance, one request after the other. Most want the first product. Thread-safe.
  */
 final class Load {
     private static final double READ_SHARE = 0.15;
@@ -53,7 +53,7 @@ final class Load {
     /**
      * Makes one.
      *
-     * @param instances where the shops are; one that is started again may be somewhere else
+     * @param instances addresses of the shops; a shop that is started again may have another address
      */
     Load(List<URI> instances, List<String> products, int customers, long orderBound) {
         this.instances = instances;
@@ -63,7 +63,7 @@ final class Load {
         instances.forEach(instance -> acceptedByInstance.add(new LongAdder()));
     }
 
-    /** Lets the customers order until the time is over and nothing needs them any more, and returns how long that was. */
+    /** Lets the customers order until the time is over and they are no longer needed, and returns the duration. */
     double run(Duration duration, BooleanSupplier isNeeded, Progress progress) throws InterruptedException {
         long start = System.nanoTime();
         List<Thread> threads = new ArrayList<>();
@@ -145,7 +145,7 @@ final class Load {
             count(response.statusCode(), instance, reads);
         } catch (IOException e) {
             error(e.getClass().getSimpleName() + ": " + e.getMessage());
-            // There is nobody: a customer would not try a thousand times a second.
+            // The shop is not reachable: a real customer does not retry a thousand times a second.
             pause();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -176,7 +176,7 @@ final class Load {
         errorKinds.computeIfAbsent(kind, ignored -> new LongAdder()).increment();
     }
 
-    /** Returns how many requests were answered as they should be: with goods, with none left, or with what there is. */
+    /** Returns how many requests got a correct answer: an accepted order, a sold-out product, or a product shown. */
     long served() {
         return accepted() + soldOut() + reads();
     }
@@ -197,7 +197,7 @@ final class Load {
         return errors.sum();
     }
 
-    /** Returns how often each kind of error happened. */
+    /** Returns the number of errors of each kind. */
     Map<String, Long> errorKinds() {
         Map<String, Long> kinds = new TreeMap<>();
         errorKinds.forEach((kind, count) -> kinds.put(kind, count.sum()));
@@ -217,7 +217,7 @@ final class Load {
         return latencies;
     }
 
-    /** Told once a second. */
+    /** Receives the totals once a second. */
     @FunctionalInterface
     interface Progress {
         /** Called with the seconds since the start and the totals. */

@@ -10,18 +10,19 @@ import io.declock.sample.shop.Sales;
 import java.util.List;
 
 /**
- * What came of a demonstration.
+ * The outcome of a demonstration.
  *
- * @param sales what was sold, by product
- * @param totals what all instances have counted
- * @param waits how long they waited for locks
- * @param sharedTokens orders whose fencing token another order for the same product had, too
+ * @param sales sales by product
+ * @param totals sums of the counters of all instances
+ * @param waits their waits for locks
+ * @param sharedTokens number of orders that share their fencing token with another order for the same product
  */
 record Outcome(List<Sales> sales, Totals totals, Histogram waits, long sharedTokens) {
     /**
-     * Makes it of what every instance said before and after: each has waited for a lock to make the tables, too.
+     * Calculates the outcome from the figures of every instance before and after. The difference matters because each instance also
+     * waited for a lock to make the tables.
      *
-     * @param before empty where instances were started again meanwhile and count from zero
+     * @param before empty if instances were started again meanwhile and count from zero
      */
     static Outcome of(List<Stats> before, List<Stats> after) {
         Totals totals = Totals.ZERO;
@@ -39,7 +40,7 @@ record Outcome(List<Sales> sales, Totals totals, Histogram waits, long sharedTok
         return new Outcome(List.copyOf(last.sales()), totals, waits, last.sharedTokens());
     }
 
-    /** Returns how many orders the database has. */
+    /** Returns the number of orders in the database. */
     long orders() {
         return sales.stream().mapToLong(Sales::orders).sum();
     }
@@ -52,7 +53,7 @@ record Outcome(List<Sales> sales, Totals totals, Histogram waits, long sharedTok
         return sales.stream().mapToLong(Sales::oversold).sum();
     }
 
-    /** Returns by how much what was sold and what is left miss what there was. */
+    /** Returns the difference between the initial stock and the sum of sold and left. */
     long lost() {
         return sales.stream()
                 .mapToLong(product -> Math.abs(product.sold() + product.stock() - product.initialStock()))

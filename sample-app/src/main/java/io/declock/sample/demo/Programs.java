@@ -10,19 +10,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How the programs of the demonstration are started. All listen on the loopback interface only, on ports of the system's choice;
- * with RDMA the memory node listens on the device's address, and locks travel there.
+ * The commands of the demonstration's programs. All programs listen on the loopback interface only, on ports that the system chooses;
+ * with RDMA the memory node listens on the device's address, which then carries the lock operations.
  *
  * @param java the JVM's launcher
  * @param memoryNode executable jar of the memory node
  * @param shop executable jar of the shop
  */
 record Programs(Path java, Path memoryNode, Path shop) {
-    /** Quick to start, and small: nothing here runs for long enough to earn a large heap or the second compiler. */
+    /** For a quick start and little memory: no process runs long enough to profit from a large heap or the second compiler. */
     private static final List<String> JVM =
             List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
 
-    /** How long a process may be silent before its locks are given to others, where faults are done. */
+    /** How long a process may be silent before its locks are granted to others, in runs with faults. */
     static final Duration FAULTS_LEASE = Duration.ofMillis(1500);
 
     /** Finds them through the system properties that the script sets. */
@@ -44,7 +44,7 @@ record Programs(Path java, Path memoryNode, Path shop) {
      * Returns the command of a memory node.
      *
      * @param port its port, 0 for any
-     * @param hadEarlierLife whether somebody may hold locks of a life before; not where nobody knew the port
+     * @param hadEarlierLife whether locks of an earlier incarnation may be held; false if no process knew the port
      */
     List<String> memoryNode(Path temporary, DemoOptions options, Path portFile, int port, boolean hadEarlierLife) {
         List<String> command = command(
@@ -88,7 +88,7 @@ record Programs(Path java, Path memoryNode, Path shop) {
                         + memoryNodePort,
                 "--declock.node-name=" + name);
         if (options.faults() > 0) {
-            // So that a demonstration need not last for minutes.
+            // A short lease, so that a demonstration does not last for minutes.
             command.add("--declock.lease=" + FAULTS_LEASE.toMillis() + "ms");
         }
         return command;
@@ -97,12 +97,12 @@ record Programs(Path java, Path memoryNode, Path shop) {
     private List<String> command(Path temporary, Path jar, String... arguments) {
         List<String> command = new ArrayList<>(List.of(java.toString()));
         command.addAll(JVM);
-        // Made with -XX:ArchiveClassesAtExit, for starts on slow processors.
+        // An archive made with -XX:ArchiveClassesAtExit shortens starts on slow processors.
         Path archive = Path.of(jar + ".jsa");
         if (Files.isReadable(archive)) {
             command.add("-XX:SharedArchiveFile=" + archive);
         }
-        // Where it is deleted even if the process cannot do so itself.
+        // The temporary directory is deleted even if the process cannot do so itself.
         command.add("-Djava.io.tmpdir=" + temporary);
         command.addAll(List.of("-jar", jar.toString(), "--server.port=0", "--server.address=127.0.0.1"));
         command.addAll(List.of(arguments));

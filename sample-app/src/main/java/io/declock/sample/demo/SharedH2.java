@@ -8,8 +8,8 @@ import java.util.Map;
 import org.h2.tools.Server;
 
 /**
- * An H2 that this process serves on the loopback interface. Where shops are killed, none of them may be the one that has the
- * database's file open for all.
+ * An H2 that this process serves on the loopback interface. In runs that kill shops, no shop may be the process that serves the
+ * database to all others.
  */
 final class SharedH2 implements AutoCloseable {
     private final Server server;
@@ -28,7 +28,7 @@ final class SharedH2 implements AutoCloseable {
         }
     }
 
-    /** Returns what the environment of a shop needs to use it. */
+    /** Returns the environment variables that make a shop use it. */
     Map<String, String> environment() {
         return Map.of(
                 "SPRING_DATASOURCE_URL", "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:shop;DB_CLOSE_DELAY=-1");

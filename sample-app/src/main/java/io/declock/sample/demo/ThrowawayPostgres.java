@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 
 /**
  * A PostgreSQL that is made for one run from the programs of an installed one, listens on the loopback interface only and is
- * gone afterwards. PostgreSQL refuses to run as root, so root runs it as the user its package has made.
+ * deleted afterwards. PostgreSQL refuses to run as root, so root runs it as the user that its package has made.
  */
 final class ThrowawayPostgres implements AutoCloseable {
     private static final Path DEBIAN = Path.of("/usr/lib/postgresql");
@@ -40,7 +40,7 @@ final class ThrowawayPostgres implements AutoCloseable {
         this.password = password;
     }
 
-    /** Returns where PostgreSQL's programs are, the newest if there are several. */
+    /** Returns the directory of PostgreSQL's programs, of the newest version if there are several. */
     static Optional<Path> programs() {
         String path = System.getenv().getOrDefault("PATH", "");
         Stream<Path> onPath =
@@ -112,7 +112,7 @@ final class ThrowawayPostgres implements AutoCloseable {
                     "-k",
                     "",
                     "-F"));
-            // It takes its own processes with it, and its shared memory.
+            // QUIT also ends PostgreSQL's own child processes and releases its shared memory.
             ChildProcess server = ChildProcess.start(guard, "QUIT", "postgres", home, command, Map.of());
             ThrowawayPostgres postgres = new ThrowawayPostgres(home, server, port, password);
             try {
@@ -134,7 +134,7 @@ final class ThrowawayPostgres implements AutoCloseable {
         }
     }
 
-    /** Makes its directory directly below the one for temporary files: another user's processes must be able to reach it. */
+    /** Makes its directory directly below the directory for temporary files: another user's processes must be able to reach it. */
     private static Path directory() {
         try {
             return Files.createTempDirectory("declock-demo-postgres-");
@@ -149,7 +149,7 @@ final class ThrowawayPostgres implements AutoCloseable {
         }
     }
 
-    /** Returns what a command must begin with, and gives the directory to who will run it. */
+    /** Returns the prefix that runs a command as PostgreSQL's user, and makes that user the owner of the directory. */
     private static List<String> asUser(Path home) {
         if (!"root".equals(System.getProperty("user.name"))) {
             return List.of();
@@ -181,7 +181,7 @@ final class ThrowawayPostgres implements AutoCloseable {
         }
     }
 
-    /** Returns the environment that makes an instance use it. */
+    /** Returns the environment variables that make an instance use it. */
     Map<String, String> environment() {
         return Map.of(
                 "SPRING_PROFILES_ACTIVE",

@@ -8,7 +8,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Where instances leave their snapshots for each other: a table of the database they share. Thread-safe. */
+/** Stores the instances' snapshots for each other, in a table of the database they share. Thread-safe. */
 @Component
 class InstanceRegistry {
     private static final long GONE_AFTER_MILLIS = 10_000;
@@ -34,7 +34,7 @@ class InstanceRegistry {
         }
     }
 
-    /** Returns the latest snapshots of the instances that have been heard of lately, by name. */
+    /** Returns the latest snapshots of the instances that have published one recently, by name. */
     List<InstanceSnapshot> instances() {
         return jdbc
                 .sql("select snapshot from shop_instance where updated_at > ? order by name")
@@ -46,7 +46,7 @@ class InstanceRegistry {
                 .toList();
     }
 
-    /** Forgets an instance that ends. */
+    /** Removes the snapshot of an instance that ends. */
     void remove(String name) {
         jdbc.sql("delete from shop_instance where name = ?").param(name).update();
     }

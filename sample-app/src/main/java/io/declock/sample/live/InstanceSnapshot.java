@@ -9,17 +9,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An instance at one moment, as it tells the others.
+ * An instance's state at one moment, for the other instances.
  *
- * @param name what the instance calls itself
- * @param url where its page is
+ * @param name name of the instance
+ * @param url address of its page
  * @param locking whether it takes orders under a lock
  * @param at when, in milliseconds since 1970
- * @param memoryNodes how its memory nodes are
- * @param held locks held
- * @param waiting callers that wait
- * @param locks who holds and who waits, the oldest first
- * @param history the last points, oldest first; the last one is now
+ * @param memoryNodes states of its memory nodes
+ * @param held number of locks held
+ * @param waiting number of callers that wait
+ * @param locks holds and waits, the oldest first
+ * @param history the last points, oldest first; the last one is the current one
  */
 public record InstanceSnapshot(
         String name,
@@ -51,9 +51,9 @@ public record InstanceSnapshot(
      *
      * @param name the lock
      * @param held whether it is held or waited for
-     * @param write whether exclusively
-     * @param token fencing token of a hold, as text because JavaScript's numbers end before a token does
-     * @param micros for how long
+     * @param write whether the mode is exclusive
+     * @param token fencing token of a hold, as text because a token can exceed JavaScript's exact integers
+     * @param micros duration in microseconds
      */
     public record Lock(
             String name,

@@ -13,7 +13,7 @@ import java.util.List;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What the page shows, and what the demonstration's closing table is made of. */
+/** Serves the data for the page and for the demonstration's closing table. */
 @RestController
 class LiveController {
     private final InstanceRegistry registry;
@@ -41,13 +41,13 @@ class LiveController {
         this.properties = properties;
     }
 
-    /** Returns every instance and what was sold, for the page. */
+    /** Returns every instance and the sales, for the page. */
     @GetMapping("/live")
     Live live() {
         return new Live(name.get(), System.currentTimeMillis(), orders.sales(), registry.instances());
     }
 
-    /** Returns what this instance has counted since it started, and what was sold by all. */
+    /** Returns this instance's counters since it started, and the sales of all instances. */
     @GetMapping("/stats")
     Stats stats() {
         return new Stats(
@@ -60,11 +60,11 @@ class LiveController {
     }
 
     /**
-     * What the page shows.
+     * The data of the page.
      *
      * @param from instance that answers
      * @param at when, in milliseconds since 1970
-     * @param sales what was sold, by product
+     * @param sales sales by product
      * @param instances every instance
      */
     record Live(String from, long at, List<Sales> sales, List<InstanceSnapshot> instances) {}

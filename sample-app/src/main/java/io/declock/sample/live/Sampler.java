@@ -21,7 +21,7 @@ import org.springframework.dao.DataAccessException;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
-/** Looks at this instance twice a second and tells the others. Used by the scheduler's thread only. */
+/** Publishes a snapshot of this instance twice a second. Used by the scheduler's thread only. */
 @Component
 class Sampler implements DisposableBean {
     private static final Logger log = LoggerFactory.getLogger(Sampler.class);
@@ -66,7 +66,7 @@ class Sampler implements DisposableBean {
             }
             publish();
         } else {
-            // That this instance has waited for its turn to make the tables is nobody's concern.
+            // The wait for the turn to make the tables is not a wait of an order.
             waits.restart();
             begun = !name.url().isEmpty();
         }
@@ -91,7 +91,7 @@ class Sampler implements DisposableBean {
                     locks,
                     List.copyOf(history)));
         } catch (DataAccessException e) {
-            log.debug("The page of the other instances will miss one point of this one", e);
+            log.debug("The pages of the other instances will miss one point of this instance", e);
         }
     }
 
@@ -100,7 +100,7 @@ class Sampler implements DisposableBean {
         try {
             registry.remove(name.get());
         } catch (DataAccessException e) {
-            log.debug("The page of the other instances will show this one for some seconds more", e);
+            log.debug("The pages of the other instances will show this instance for some more seconds", e);
         }
     }
 }

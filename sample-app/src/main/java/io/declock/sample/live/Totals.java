@@ -11,7 +11,7 @@ import io.declock.Verb;
 import io.declock.sample.shop.Turnover;
 
 /**
- * What an instance has counted since it started.
+ * An instance's counters since it started.
  *
  * @param orders accepted orders
  * @param stale orders that the fence refused
@@ -33,7 +33,7 @@ public record Totals(
         long remoteAcquisitions,
         long acquireOperations,
         long remoteOperations) {
-    /** Nothing. */
+    /** All zero. */
     public static final Totals ZERO = new Totals(0, 0, 0, 0, 0, 0, 0, 0, 0);
 
     static Totals of(ComputeNodeMonitor monitor, Turnover turnover) {
@@ -54,19 +54,22 @@ public record Totals(
                 operations);
     }
 
-    /** An FAA that gives a position back and takes another is one that acquires; the READ of the queue behind it is the release's. */
+    /**
+     * Counts the operations made to acquire. An FAA that gives back a position and takes another one counts as acquiring; the READ of the
+     * queue after it counts as releasing.
+     */
     private static long acquireOperations(Counters counters) {
         return counters.verbs(Purpose.ACQUIRE)
                 + counters.verbs(Purpose.REQUEUE, Verb.FETCH_AND_ADD)
                 + counters.verbs(Purpose.ENTRY);
     }
 
-    /** Returns the locks granted, however. */
+    /** Returns the number of locks granted in any way. */
     public long grants() {
         return uncontended + queued + local + peer;
     }
 
-    /** Returns what came since {@code before}. */
+    /** Returns the difference to {@code before}. */
     public Totals minus(Totals before) {
         return new Totals(
                 orders - before.orders,

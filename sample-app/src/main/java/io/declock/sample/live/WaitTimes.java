@@ -11,10 +11,10 @@ import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
 import org.springframework.stereotype.Component;
 
-/** How long orders of this instance waited for their locks: of late, and since the start. Thread-safe. */
+/** Records how long orders of this instance waited for their locks: recently, and since the start. Thread-safe. */
 @Component
 class WaitTimes implements LockObserver {
-    /** How many times {@link #turn} is called until a wait is forgotten. */
+    /** Number of calls of {@link #turn} after which a wait no longer counts. */
     private static final int WINDOWS = 10;
 
     private final Histogram all = new Histogram();
@@ -47,7 +47,7 @@ class WaitTimes implements LockObserver {
         }
     }
 
-    /** Forgets the waits of the last windows. */
+    /** Discards the waits of the last windows. */
     void restart() {
         mutex.lock();
         try {

@@ -8,7 +8,7 @@ import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.stereotype.Component;
 
-/** What this instance calls itself: what it is configured to, or the port it listens on. Thread-safe. */
+/** The name of this instance: the configured one, or one made from the port it listens on. Thread-safe. */
 @Component
 public class InstanceName implements ApplicationListener<WebServerInitializedEvent> {
     private final @Nullable String configured;
@@ -29,7 +29,7 @@ public class InstanceName implements ApplicationListener<WebServerInitializedEve
         return configured != null && !configured.isEmpty() ? configured : "shop-" + port;
     }
 
-    /** Returns where this instance's page is, empty before it is served. */
+    /** Returns the address of this instance's page, empty before the page is served. */
     public String url() {
         return port == 0 ? "" : "http://localhost:" + port + "/";
     }

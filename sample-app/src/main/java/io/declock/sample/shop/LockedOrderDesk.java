@@ -13,9 +13,9 @@ import org.springframework.transaction.annotation.Transactional;
  * Takes orders for one product one at a time, whichever instance they arrive at. The lock is around the transaction, so the
  * next order sees what this one committed.
  *
- * <p>A lock can be lost (a pause longer than the lease, a memory node that is gone). Two things stand between that and an order
- * taken twice: {@code ROLL_BACK}, so that an order is committed only while the lock is known to be held; and, for whoever was too slow
- * to notice, the fencing token, because the database refuses one that is older than what it has seen.
+ * <p>A lock can be lost (a pause longer than the lease, a memory node that is gone). Two mechanisms keep the shop correct then:
+ * {@code ROLL_BACK} commits an order only while the lock is known to be held; and if an order's thread is too slow to notice the loss,
+ * the database refuses its fencing token, because it has already stored a newer one.
  */
 class LockedOrderDesk implements OrderDesk {
     private final OrderBook orders;

@@ -4,10 +4,10 @@
 package io.declock.sample.shop;
 
 /**
- * What a customer asks for.
+ * A customer's order.
  *
  * @param product id of the product
- * @param quantity how many
+ * @param quantity number of pieces
  */
 public record Order(String product, int quantity) {
     private static final int MAX_QUANTITY = 100;

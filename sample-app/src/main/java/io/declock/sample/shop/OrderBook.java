@@ -10,14 +10,14 @@ import java.util.List;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
- * The shop's tables. Selling reads the stock, checks it and writes back what is left: correct only if nobody else sells the same
- * product meanwhile, which is what the lock is for. Thread-safe.
+ * The shop's tables. Selling reads the stock, checks it and writes back the rest: this is correct only if no other order sells the same
+ * product meanwhile, which the lock ensures. Thread-safe.
  */
 public class OrderBook {
     private final JdbcClient jdbc;
     private final InstanceName instance;
 
-    /** Makes one over a database that has the tables of {@link ShopSchema}. */
+    /** Makes one on a database that has the tables of {@link ShopSchema}. */
     public OrderBook(JdbcClient jdbc, InstanceName instance) {
         this.jdbc = jdbc;
         this.instance = instance;
@@ -84,7 +84,7 @@ public class OrderBook {
                 .list();
     }
 
-    /** Returns what was sold, product by product. */
+    /** Returns the sales of each product. */
     public List<Sales> sales() {
         return jdbc.sql("""
                         select p.id as product, p.name as name, p.initial_stock as initial_stock, p.stock as stock,
@@ -94,7 +94,7 @@ public class OrderBook {
                         order by p.position""").query(OrderBook::salesOf).list();
     }
 
-    /** Returns how many accepted orders were taken under a token that another order for the same product had, too. */
+    /** Returns the number of accepted orders that share their token with another order for the same product. */
     public long ordersThatShareAToken() {
         return jdbc.sql("select count(*) - count(distinct product || ':' || token) from shop_order where token > 0")
                 .query(Long.class)

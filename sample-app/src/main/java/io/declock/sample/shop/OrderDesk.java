@@ -3,18 +3,18 @@
 
 package io.declock.sample.shop;
 
-/** Where orders are taken. */
+/** Takes orders. */
 public interface OrderDesk {
     /**
      * Takes an order.
      *
-     * @throws SoldOutException if there is not enough
+     * @throws SoldOutException if the stock is smaller than the order
      * @throws UnknownProductException if there is no such product
      */
     Receipt place(Order order);
 
     /**
-     * Shows a product in a moment in which no order for it is half done.
+     * Shows a product at a moment when no order for it is half done.
      *
      * @throws UnknownProductException if there is no such product
      */

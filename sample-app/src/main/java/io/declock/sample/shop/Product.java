@@ -6,9 +6,9 @@ package io.declock.sample.shop;
 /**
  * A product as the database has it.
  *
- * @param id what orders call it
- * @param name what people call it
- * @param initialStock how many there were at first
- * @param stock how many are left
+ * @param id id in orders
+ * @param name name for people
+ * @param initialStock stock at the start
+ * @param stock pieces left
  */
 public record Product(String id, String name, int initialStock, int stock) {}

@@ -4,22 +4,22 @@
 package io.declock.sample.shop;
 
 /**
- * What was sold of one product.
+ * The sales of one product.
  *
  * @param product id of the product
- * @param name what people call it
- * @param initialStock how many there were at first
- * @param stock how many are left, according to the product's row
- * @param sold how many were sold, according to the accepted orders
- * @param orders accepted orders
+ * @param name name for people
+ * @param initialStock stock at the start
+ * @param stock pieces left, according to the product's row
+ * @param sold pieces sold, according to the accepted orders
+ * @param orders number of accepted orders
  */
 public record Sales(String product, String name, int initialStock, int stock, long sold, long orders) {
-    /** Returns how many were sold that were not there. */
+    /** Returns how many pieces were sold beyond the initial stock. */
     public long oversold() {
         return Math.max(0, sold - initialStock);
     }
 
-    /** Returns whether what was sold and what is left add up to what there was. */
+    /** Returns whether sold and left add up to the initial stock. */
     public boolean consistent() {
         return stock >= 0 && sold + stock == initialStock;
     }

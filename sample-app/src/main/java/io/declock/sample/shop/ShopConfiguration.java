@@ -8,7 +8,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
-/** Chooses where orders are taken. */
+/** Chooses the order desk. */
 @Configuration(proxyBeanMethods = false)
 class ShopConfiguration {
     @Bean

@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The shop's counter. */
+/** The shop's HTTP interface. */
 @RestController
 class ShopController {
     private final OrderDesk desk;
@@ -40,7 +40,7 @@ class ShopController {
         return desk.show(id);
     }
 
-    /** Lists the products, as the database has them at this moment. */
+    /** Lists the products as the database has them at this moment. */
     @GetMapping("/products")
     List<Product> list() {
         return orders.products();

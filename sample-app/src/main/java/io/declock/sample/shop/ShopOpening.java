@@ -8,11 +8,11 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
-/** Makes the tables after the lock is there and before the first request can arrive. */
+/** Makes the tables after DecLock has started and before the first request can arrive. */
 @Component
 class ShopOpening implements SmartLifecycle {
     private static final Logger log = LoggerFactory.getLogger(ShopOpening.class);
-    /** DecLock starts at the default phase less 4096, the web server at the default phase less 2048. */
+    /** DecLock starts at the default phase minus 4096, the web server at the default phase minus 2048. */
     private static final int BEFORE_WEB_SERVER = DEFAULT_PHASE - 3072;
 
     private final ShopSchema schema;
@@ -28,8 +28,8 @@ class ShopOpening implements SmartLifecycle {
     public void start() {
         if (!properties.isLocking()) {
             log.warn(
-                    "shop.locking=off: ORDERS ARE TAKEN WITHOUT A LOCK AND WITHOUT A FENCE. This shop will sell what it does"
-                            + " not have. That is what this setting is for.");
+                    "shop.locking=off: ORDERS ARE TAKEN WITHOUT A LOCK AND WITHOUT A FENCE. This shop will sell more than it"
+                            + " has: this setting exists to show that.");
         }
         schema.create();
         running = true;

@@ -19,7 +19,7 @@ import org.springframework.http.converter.HttpMessageNotReadableException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Tells customers what went wrong: their order, the stock, or the lock. Goes before Spring's own advice, which says less. */
+/** Tells customers what failed: their order, the stock, or the lock. Ordered before Spring's own advice, which explains less. */
 @RestControllerAdvice
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class ShopProblems {
@@ -49,11 +49,11 @@ class ShopProblems {
     @ExceptionHandler
     ResponseEntity<ProblemDetail> stale(StaleTokenException e) {
         turnover.countStale();
-        log.warn("An order was refused by the fence: {}", e.getMessage());
+        log.warn("The fence refused an order: {}", e.getMessage());
         return again(problem(HttpStatus.SERVICE_UNAVAILABLE, "Lock lost", e));
     }
 
-    /** The lock was lost before the order was committed: nothing was sold, trying again is safe. */
+    /** The lock was lost before the order was committed: nothing was sold, so trying again is safe. */
     @ExceptionHandler
     ResponseEntity<ProblemDetail> lost(LockLostException e) {
         turnover.countLost();
@@ -61,7 +61,7 @@ class ShopProblems {
         return again(problem(HttpStatus.SERVICE_UNAVAILABLE, "Lock lost", e));
     }
 
-    /** The lock was busy for too long, or its memory node is not there: nothing was sold, trying again is safe. */
+    /** The lock was busy for too long, or its memory node is unavailable: nothing was sold, so trying again is safe. */
     @ExceptionHandler({LockNotGrantedException.class, MemoryNodeUnavailableException.class})
     ResponseEntity<ProblemDetail> notGranted(DecLockException e) {
         return again(problem(HttpStatus.SERVICE_UNAVAILABLE, "Lock not granted", e));

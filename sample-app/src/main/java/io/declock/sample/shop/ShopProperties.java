@@ -10,10 +10,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Configuration properties of the shop.
  *
- * @param locking Whether orders are guarded by a lock. OFF exists to show the damage: it sells what is not there.
+ * @param locking Whether orders are guarded by a lock. OFF exists to show the damage: the shop sells more than it has.
  * @param instance Name of this instance, shown on the page. By default, the port it listens on.
- * @param products How many products the shop starts with, if its database is empty.
- * @param stock How many of each it starts with.
+ * @param products Number of products with which the shop starts, if its database is empty.
+ * @param stock Initial stock of each product.
  */
 @ConfigurationProperties("shop")
 public record ShopProperties(
@@ -24,9 +24,9 @@ public record ShopProperties(
 
     /** Whether orders are guarded by a lock. */
     public enum Locking {
-        /** They are. */
+        /** Orders are guarded by a lock. */
         ON,
-        /** They are not, and what happens then is the point. */
+        /** Orders are not guarded, which shows what happens then. */
         OFF
     }
 

@@ -13,7 +13,7 @@ import org.springframework.jdbc.datasource.init.DatabasePopulatorUtils;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.stereotype.Component;
 
-/** Makes the tables and puts the products in, if nobody has. Instances that start at the same time take turns, by a lock. */
+/** Makes the tables and inserts the products, unless they exist. Instances that start at the same time take turns, by a lock. */
 @Component
 public class ShopSchema {
     private static final List<String> NAMES =
@@ -30,7 +30,7 @@ public class ShopSchema {
         this.properties = properties;
     }
 
-    /** Makes what is not there. {@code create table if not exists} alone is not safe against somebody who does the same. */
+    /** Makes what does not exist. {@code create table if not exists} alone is not safe against another instance that does the same. */
     @DecLocked(name = "shop:schema")
     public void create() {
         DatabasePopulatorUtils.execute(

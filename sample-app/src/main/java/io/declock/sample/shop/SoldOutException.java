@@ -3,7 +3,7 @@
 
 package io.declock.sample.shop;
 
-/** There is less in stock than was ordered. */
+/** The stock is smaller than the order. */
 public class SoldOutException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

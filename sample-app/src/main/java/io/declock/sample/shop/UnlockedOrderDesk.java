@@ -6,8 +6,8 @@ package io.declock.sample.shop;
 import org.springframework.transaction.annotation.Transactional;
 
 /**
- * The same without the lock and without the fence, as an application looks that nobody thought about. Two orders read the same
- * stock, and both write back what each has calculated: one of them is forgotten.
+ * The same without the lock and without the fence, as in an application that ignores concurrency. Two orders read the same stock,
+ * and each writes back its own result: one of the two updates is lost.
  */
 class UnlockedOrderDesk implements OrderDesk {
     private final OrderBook orders;

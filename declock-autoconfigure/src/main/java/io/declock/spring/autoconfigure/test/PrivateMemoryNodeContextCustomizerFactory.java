@@ -14,8 +14,8 @@ import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Gives the application context of each test a memory node of its own, so that tests neither meet each other nor an application that
- * runs on the same machine. A test that sets {@code declock.embedded.port}, or {@code declock.memory-nodes}, gets what it asks for.
+ * Gives the application context of each test a memory node of its own, so that tests share locks neither with each other nor with an
+ * application on the same machine. The settings of a test that sets {@code declock.embedded.port} or {@code declock.memory-nodes} win.
  */
 final class PrivateMemoryNodeContextCustomizerFactory implements ContextCustomizerFactory {
     @Override
@@ -24,7 +24,7 @@ final class PrivateMemoryNodeContextCustomizerFactory implements ContextCustomiz
         return new PrivateMemoryNode();
     }
 
-    /** Equal to every other one, so that contexts are cached as if it were not there. */
+    /** Equal to every other one, so that contexts are cached as without it. */
     private static final class PrivateMemoryNode implements ContextCustomizer {
         @Override
         public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration mergedConfig) {
