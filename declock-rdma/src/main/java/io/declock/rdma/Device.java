@@ -65,9 +65,8 @@ final class Device {
 
     private static void require(DeviceLimits limits, int port) throws IOException {
         if (!limits.atomics()) {
-            throw new IOException(
-                    "RDMA device " + limits.device()
-                            + " executes no atomics, which locks require; use another device (declock.rdma.device) or tcp://");
+            throw new IOException("RDMA device " + limits.device()
+                    + " executes no atomics, which locks require; use another device (declock.rdma.device) or tcp://");
         }
         if (!limits.portActive()) {
             throw new IOException("port " + port + " of RDMA device " + limits.device()

@@ -103,8 +103,8 @@ final class Greetings {
         byte version = in.get();
         byte found = in.get();
         if (version != VERSION || found != kind) {
-            throw new IOException("a request of version " + version + " and kind " + found + ", but this port accepts version "
-                    + VERSION + " and kind " + kind);
+            throw new IOException("a request of version " + version + " and kind " + found
+                    + ", but this port accepts version " + VERSION + " and kind " + kind);
         }
         return in;
     }

@@ -228,8 +228,9 @@ final class PeerConnections {
                     + " is not a known member, or the session is over");
         }
         if (!fresh) {
-            throw new IOException("attempt " + attempt + " of compute node " + peer.nodeId + "." + peer.incarnation
-                    + " to connect is not higher than those before: the request was replayed, or a later one overtook it");
+            throw new IOException(
+                    "attempt " + attempt + " of compute node " + peer.nodeId + "." + peer.incarnation
+                            + " to connect is not higher than those before: the request was replayed, or a later one overtook it");
         }
     }
 

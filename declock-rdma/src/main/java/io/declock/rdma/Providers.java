@@ -39,8 +39,8 @@ public final class Providers {
                 known = load(name);
                 chosen = known;
             } else if (!name.equals(AUTO) && !name.equals(known.name())) {
-                throw new IOException("declock.rdma.provider is " + name + ", but this process already uses " + known.name()
-                        + ", and DiSNI cannot change its provider");
+                throw new IOException("declock.rdma.provider is " + name + ", but this process already uses "
+                        + known.name() + ", and DiSNI cannot change its provider");
             }
             return known;
         } finally {
@@ -69,7 +69,10 @@ public final class Providers {
         } catch (IOException e) {
             try {
                 VerbsBackend backend = second.load();
-                LOG.info("Verbs use the provider '{}', because the first one failed: {}", backend.name(), e.getMessage());
+                LOG.info(
+                        "Verbs use the provider '{}', because the first one failed: {}",
+                        backend.name(),
+                        e.getMessage());
                 return backend;
             } catch (IOException alternative) {
                 // Report the first failure: most users lack rdma-core, and few have a libdisni.

@@ -81,8 +81,7 @@ record RdmaOptions(
                     options.getOrDefault("provider", Providers.AUTO),
                     in.yes("fallback", false));
         } catch (IllegalArgumentException e) {
-            throw new AdapterException(
-                    "A setting of RDMA has an invalid value: " + e.getMessage(), "Correct it.", e);
+            throw new AdapterException("A setting of RDMA has an invalid value: " + e.getMessage(), "Correct it.", e);
         }
     }
 

@@ -120,8 +120,7 @@ public final class RdmaServer implements DirectAccess {
         byte[] granted = served == null ? null : served.granted();
         if (granted == null) {
             throw new FabricException.Refused(
-                    FabricException.Reason.BAD_REQUEST,
-                    "the session has no RDMA connection with a grant");
+                    FabricException.Reason.BAD_REQUEST, "the session has no RDMA connection with a grant");
         }
         return granted;
     }
@@ -134,8 +133,8 @@ public final class RdmaServer implements DirectAccess {
     private void requested(RdmaCmId id, byte[] privateData) throws IOException {
         ServedSession served = byToken.remove(ByteBuffer.wrap(Greetings.readToken(privateData)));
         if (served == null) {
-            throw new IOException(
-                    "the token belongs to no session of memory node " + node.id() + ", or was used; join again over TCP");
+            throw new IOException("the token belongs to no session of memory node " + node.id()
+                    + ", or was used; join again over TCP");
         }
         served.accept(id);
     }
@@ -149,7 +148,8 @@ public final class RdmaServer implements DirectAccess {
         } catch (IOException e) {
             throw new IOException(
                     "the memory node's adapter cannot register its region of " + memory.bytes()
-                            + " bytes once more (each session needs a registration; raise its 'ulimit -l'): " + e.getMessage(),
+                            + " bytes once more (each session needs a registration; raise its 'ulimit -l'): "
+                            + e.getMessage(),
                     e);
         }
     }
@@ -161,10 +161,9 @@ public final class RdmaServer implements DirectAccess {
     private void requireAgentsAdapter(String device) throws IOException {
         String first = adapter.updateAndGet(known -> known == null ? device : known);
         if (!device.equals(first)) {
-            throw new IOException(
-                    "the memory node executes verbs on RDMA device " + first
-                            + ", but this connection arrived on its device " + device + ": connect to an address of " + first
-                            + " (declock.memory-node.rdma.device or address makes the memory node listen there only)");
+            throw new IOException("the memory node executes verbs on RDMA device " + first
+                    + ", but this connection arrived on its device " + device + ": connect to an address of " + first
+                    + " (declock.memory-node.rdma.device or address makes the memory node listen there only)");
         }
     }
 

@@ -94,11 +94,9 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         ControlSession.DirectWay way = offered.get();
         InetAddress host = hostOf(way);
         if (host == null) {
-            giveUp(
-                    new FabricException(
-                            "memory node " + address + " serves RDMA at '" + way.host()
-                                    + "', which is not an address; names from other processes are not resolved: correct"
-                                    + " declock.memory-node.rdma.address"));
+            giveUp(new FabricException("memory node " + address + " serves RDMA at '" + way.host()
+                    + "', which is not an address; names from other processes are not resolved: correct"
+                    + " declock.memory-node.rdma.address"));
             return;
         }
         Connection made = new Connection(

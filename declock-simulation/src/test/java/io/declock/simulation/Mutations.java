@@ -270,7 +270,8 @@ final class Mutations {
                     "isImpatient",
                     No.class),
             Mutation.of("B14", "a living initiator's reset is taken over", Scenario.JOINS, RESET, "isMember", No.class),
-            Mutation.of("B15", "a reset under the node's own id is left alone", Scenario.OWN_ID, RESET, "isOwn", No.class),
+            Mutation.of(
+                    "B15", "a reset under the node's own id is left alone", Scenario.OWN_ID, RESET, "isOwn", No.class),
             Mutation.of(
                     "B15",
                     "no peer tells the new owner of a dead initiator's id",

@@ -88,7 +88,9 @@ class RulesTest {
             Set<String> named = found(CLASS_NAME, row.where());
             assertThat(named).as("where of %s", row.rule()).isNotEmpty();
             named.addAll(found(CLASS_NAME, row.checkedBy()));
-            assertThat(classes).as("classes that the row of %s names", row.rule()).containsAll(named);
+            assertThat(classes)
+                    .as("classes that the row of %s names", row.rule())
+                    .containsAll(named);
         }
     }
 
@@ -114,8 +116,7 @@ class RulesTest {
             }
             String[] cells = line.split("\\|", -1);
             assertThat(cells).as("%s", line).hasSize(7);
-            Row row = new Row(
-                    cells[1].strip(), cells[2].strip(), cells[3].strip(), cells[4].strip(), cells[5].strip());
+            Row row = new Row(cells[1].strip(), cells[2].strip(), cells[3].strip(), cells[4].strip(), cells[5].strip());
             assertThat(List.of(row.says(), row.where(), row.checkedBy(), row.otherwise()))
                     .as("%s", line)
                     .doesNotContain("");

@@ -58,8 +58,9 @@ final class KeyCompiler {
             expression = parser.parseRaw(text);
         } catch (ParseException | IllegalStateException e) {
             throw new DecLockedMisuseException(
-                    "@DecLocked on " + Names.of(method) + " has the key '" + text + "', which is not a SpEL expression: "
-                            + e.getMessage() + ". A plain text belongs in 'name', or in quotes.",
+                    "@DecLocked on " + Names.of(method) + " has the key '" + text
+                            + "', which is not a SpEL expression: " + e.getMessage()
+                            + ". A plain text belongs in 'name', or in quotes.",
                     e);
         }
         @Nullable String @Nullable [] parameters = PARAMETERS.getParameterNames(method);

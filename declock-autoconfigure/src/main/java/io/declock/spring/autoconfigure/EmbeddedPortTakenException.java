@@ -14,7 +14,9 @@ final class EmbeddedPortTakenException extends DecLockException {
     private final @Nullable String problem;
 
     EmbeddedPortTakenException(int port, @Nullable String problem, @Nullable Throwable cause) {
-        super("Port " + port + " is in use, but not by a memory node that this application can join: " + problem, cause);
+        super(
+                "Port " + port + " is in use, but not by a memory node that this application can join: " + problem,
+                cause);
         this.port = port;
         this.problem = problem;
     }

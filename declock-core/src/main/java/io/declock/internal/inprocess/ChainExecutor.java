@@ -17,10 +17,9 @@ final class ChainExecutor {
 
     ChainExecutor(MemoryNode node) {
         if (!node.region().executedHere()) {
-            throw new IllegalStateException(
-                    "memory node " + node.id()
-                            + " is served by an RDMA adapter, whose atomics are not atomic with a processor's;"
-                            + " use tcp:// or rdma://");
+            throw new IllegalStateException("memory node " + node.id()
+                    + " is served by an RDMA adapter, whose atomics are not atomic with a processor's;"
+                    + " use tcp:// or rdma://");
         }
         this.region = node.region();
         this.counts = node.counts();

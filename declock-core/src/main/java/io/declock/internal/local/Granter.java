@@ -147,7 +147,8 @@ final class Granter {
         if (next == null) {
             remote.release(effects);
         } else if (!lock.binding.leaseValid(effects.now())) {
-            // The lease has run out by this node's own clock (rule C1); the loss of the session follows and starts all waiters anew.
+            // The lease has run out by this node's own clock (rule C1); the loss of the session follows and starts all
+            // waiters anew.
             return;
         } else {
             switch (Turn.passing(remote, next, lock.host.localSettings(), effects)) {

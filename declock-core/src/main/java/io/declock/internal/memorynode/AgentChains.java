@@ -109,8 +109,7 @@ final class AgentChains {
         public void failed(FabricException cause) {
             ended(session);
             connection.lost(new FabricException(
-                    "the memory node's RDMA adapter does not execute verbs any more: " + cause.getMessage(),
-                    cause));
+                    "the memory node's RDMA adapter does not execute verbs any more: " + cause.getMessage(), cause));
         }
     }
 }

@@ -43,7 +43,8 @@ final class DataPlaneGate {
     /** Closes the gate; {@code then} runs once, when no thread is inside, perhaps before this method returns. Called once. */
     void close(Runnable then) {
         whenQuiet = then;
-        // The closing thread counts as inside meanwhile, so exactly one thread finds the count at zero with the bit set.
+        // The closing thread counts as inside meanwhile, so exactly one thread finds the count at zero with the bit
+        // set.
         state.getAndUpdate(value -> value + 1 | CLOSED);
         exit();
     }

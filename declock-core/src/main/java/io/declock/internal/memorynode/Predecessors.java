@@ -68,7 +68,8 @@ final class Predecessors {
                 + (reachedAt.isEmpty() ? "" : " at " + reachedAt) + ", and another one that lives at "
                 + twin.address()
                 + ". Each has a memory of its own, so that a lock could have two owners. Stop one of them; after an"
-                + " update, stop the former one. This one serves " + oldLeases.longest().toMillis()
+                + " update, stop the former one. This one serves "
+                + oldLeases.longest().toMillis()
                 + " ms after the other is gone";
     }
 

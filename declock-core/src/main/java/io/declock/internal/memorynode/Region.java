@@ -134,7 +134,8 @@ public final class Region {
     void ensureSegment(int recordIndex) {
         int segment = recordIndex / recordsPerSegment;
         if (segments.get(segment) == null) {
-            // If two threads race, one buffer becomes garbage at once. Callers hold the allocator's lock, so this does not happen in
+            // If two threads race, one buffer becomes garbage at once. Callers hold the allocator's lock, so this does
+            // not happen in
             // practice.
             segments.compareAndSet(segment, null, allocator.apply(segment));
         }

@@ -51,7 +51,8 @@ final class Resolver {
                             + name.length));
             return;
         }
-        // The answer is given before the resolution counts as ended, so that a reclaim round that begins later finds the answer already
+        // The answer is given before the resolution counts as ended, so that a reclaim round that begins later finds
+        // the answer already
         // sent.
         int generation = reclaimer.enterResolve();
         try {

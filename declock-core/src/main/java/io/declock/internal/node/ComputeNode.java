@@ -117,7 +117,8 @@ public final class ComputeNode implements DecLock {
             return;
         }
         accepting = false;
-        // Each lock's mutex orders this against arriving callers: either this loop sees them, or they see that the node is closed.
+        // Each lock's mutex orders this against arriving callers: either this loop sees them, or they see that the node
+        // is closed.
         table.all().forEach(LocalLock::shutDown);
         memoryNodes.leave(present.sum(HELD) <= 0, LEAVE_TIMEOUT);
         for (Fabric fabric : fabrics) {

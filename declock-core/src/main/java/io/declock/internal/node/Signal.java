@@ -40,7 +40,8 @@ final class Signal {
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
-                // Read before the check, so that no change during the check is missed, even if the check itself parks and uses up the
+                // Read before the check, so that no change during the check is missed, even if the check itself parks
+                // and uses up the
                 // permit.
                 long seen = changes.get();
                 if (condition.getAsBoolean()) {

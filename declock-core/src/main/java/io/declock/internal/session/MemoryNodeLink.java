@@ -141,7 +141,8 @@ public final class MemoryNodeLink {
         long sentAt = surroundings.clock().nanoTime();
         SessionEvents events = new SessionEvents(this::lost, listener);
         JoinRequest request = new JoinRequest(
-                // Two addresses of one memory node are a configuration error, but their sessions must not end each other.
+                // Two addresses of one memory node are a configuration error, but their sessions must not end each
+                // other.
                 settings.processId() + address.hashCode(),
                 attempts.incrementAndGet(),
                 settings.name(),

@@ -388,7 +388,8 @@ public final class NodeSession implements CqlEnvironment {
         try {
             fabric.memory().post(chain);
         } catch (RuntimeException | Error e) {
-            // It is unknown whether the chain will complete, and its lock would wait for that: the session ends, and all locks start anew
+            // It is unknown whether the chain will complete, and its lock would wait for that: the session ends, and
+            // all locks start anew
             // in the next one.
             broken(e);
             throw e;

@@ -222,7 +222,8 @@ public final class TcpFabric implements Fabric {
     @Nullable
     ChannelFuture connectPeer(InetSocketAddress address, ChannelHandler handler) {
         AtomicReference<@Nullable ChannelFuture> connecting = new AtomicReference<>();
-        // The ticket proves the other side's identity, so the host is not verified: the certificate need not name the peer's present
+        // The ticket proves the other side's identity, so the host is not verified: the certificate need not name the
+        // peer's present
         // address.
         whileOpen(() -> connecting.set(connect(
                 address.getHostString(),

@@ -27,7 +27,8 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
         DirectAccess rdma = service.directAccess();
         if (service.isRunning() && rdma != null && !rdma.isHealthy()) {
             builder.down()
-                    .withDetail("problem", "the RDMA adapter no longer executes operations; see 'rdma link', and restart");
+                    .withDetail(
+                            "problem", "the RDMA adapter no longer executes operations; see 'rdma link', and restart");
         } else if (!service.isRunning()) {
             builder.down().withDetail("problem", "the memory node does not listen");
         } else if (!status.stalled().isEmpty()) {

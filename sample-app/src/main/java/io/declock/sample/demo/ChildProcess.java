@@ -92,8 +92,8 @@ final class ChildProcess {
                             + " before it was ready:\n" + lastLines());
                 }
                 if (System.nanoTime() - deadline > 0) {
-                    throw new DemoFailedException(name + " took more than " + timeout.toSeconds() + " s to report " + what
-                            + ":\n" + lastLines());
+                    throw new DemoFailedException(name + " took more than " + timeout.toSeconds() + " s to report "
+                            + what + ":\n" + lastLines());
                 }
                 Thread.sleep(POLL_MILLIS);
             } catch (IOException e) {

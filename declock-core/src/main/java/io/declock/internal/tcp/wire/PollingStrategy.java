@@ -34,7 +34,8 @@ final class PollingStrategy implements SelectStrategy {
             return ready > 0 || hasTasks ? ready : CONTINUE;
         }
         if (now - lastBusy < pollNanos) {
-            // Another ready thread on this core runs first: polling must not take the time of the thread that it waits for.
+            // Another ready thread on this core runs first: polling must not take the time of the thread that it waits
+            // for.
             Thread.yield();
             return CONTINUE;
         }
