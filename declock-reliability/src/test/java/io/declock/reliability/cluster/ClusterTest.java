@@ -83,7 +83,7 @@ class ClusterTest {
         waited(BOUND.plusMillis(3 * 42), calmSince);
         assertThatCode(() -> cluster.judge(calmSince)).doesNotThrowAnyException();
         waited(BOUND.plusMillis(3 * 42).plusNanos(1), calmSince);
-        assertThatThrownBy(() -> cluster.judge(calmSince)).hasMessageContaining("promised are 2300 ms, and 2426 ms");
+        assertThatThrownBy(() -> cluster.judge(calmSince)).hasMessageContaining("the bound is 2300 ms, or 2426 ms");
     }
 
     // ---------------------------------------------------------------- what is told of a run that failed
