@@ -248,7 +248,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         four.get(3).heal();
         Grant next = four.get(1).worker().granted("w", SHORT);
         assertThat(since(healedAt, next)).isLessThan(Duration.ofMillis(500));
-        // Whoever was cut off for less than its lease keeps what it holds.
+        // A process that was cut off for less than its lease keeps its holds.
         assertThat(cutOff.release("o")).isEqualTo("released");
         four.get(1).worker().release("w");
         assertSound();
