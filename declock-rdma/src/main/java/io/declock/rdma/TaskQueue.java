@@ -66,7 +66,8 @@ final class TaskQueue {
 
     /** Runs the added tasks; called by the thread. */
     void run() {
-        // A thread that finds another one running tasks leaves its task to that one, which therefore checks again afterwards.
+        // A thread that finds another one running tasks leaves its task to that one, which therefore checks again
+        // afterwards.
         while (!tasks.isEmpty() && running.compareAndSet(false, true)) {
             try {
                 runAll();

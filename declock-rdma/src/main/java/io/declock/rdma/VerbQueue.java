@@ -56,12 +56,13 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private final Takers takers;
     private final ReentrantLock lock;
     private final Queue<VerbChain> waiting = new ConcurrentLinkedQueue<>();
-    // Incremented before a chain is added and decremented after it is taken out: a thread that reads zero need not check the queue.
+    // Incremented before a chain is added and decremented after it is taken out: a thread that reads zero need not
+    // check the queue.
     private final AtomicInteger announced = new AtomicInteger();
 
     private final AtomicReferenceArray<@Nullable VerbChain> inFlight;
-    // Sequence numbers; the ring holds those from oldest to next. The first is written with the lock, the second by the thread
-    // that takes completions.
+    // Sequence numbers; the ring holds those from oldest to next. The first is written with the lock, the second by the
+    // thread that takes completions.
     private volatile long next;
     private volatile long oldest;
 
@@ -70,7 +71,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     // The chain whose results are being taken; belongs to the thread that takes completions.
     private long taken;
 
-    // The oldest chain at the last check, and the time of the check that first found it; belongs to the checking thread.
+    // The oldest chain at the last check, and the time of the check that first found it; belongs to the checking
+    // thread.
     private long watched = -1;
     private long watchedSince;
 
@@ -203,7 +205,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     /** Posts as many waiting chains as there is room for. */
     private void postWaiting() {
         FabricException failed = null;
-        // A thread that finds the lock taken leaves its chain to the lock's holder, which therefore re-checks the queue after unlocking.
+        // A thread that finds the lock taken leaves its chain to the lock's holder, which therefore re-checks the queue
+        // after unlocking.
         while (failed == null && failure == null && hasRoom() && !waiting.isEmpty() && lock.tryLock()) {
             try {
                 failed = postWhatFits();
@@ -263,7 +266,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         }
         taken = sequence;
         complete(chain);
-        // The slot is freed only now, because until here it held the results. Only one thread at a time takes completions.
+        // The slot is freed only now, because until here it held the results. Only one thread at a time takes
+        // completions.
         oldest = sequence + 1;
         if (!noneWaits()) {
             postWaiting();

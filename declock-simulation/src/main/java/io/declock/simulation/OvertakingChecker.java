@@ -51,7 +51,8 @@ final class OvertakingChecker {
     OvertakingChecker(SimulatedWorld world, SimulationOptions options) {
         this.world = world;
         this.settings = options.local();
-        // The instants when a caller came and when its node knew come from one clock, which may be wrong but must not jump.
+        // The instants when a caller came and when its node knew come from one clock, which may be wrong but must not
+        // jump.
         this.active = settings.policy() == FairnessPolicy.TASK_FAIR
                 && options.outages().jumps() == 0;
     }

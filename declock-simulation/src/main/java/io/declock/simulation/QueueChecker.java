@@ -347,7 +347,8 @@ final class QueueChecker implements SimulatedMemory.Observer {
         if (own == null || own.index >= 0 && own.index != remote.index()) {
             return;
         }
-        // This also holds behind a broken clock, after the cut: the holder hands over the grant that it got, in the queue's order.
+        // This also holds behind a broken clock, after the cut: the holder hands over the grant that it got, in the
+        // queue's order.
         own.granted = true;
         for (Position other : queue) {
             if (!other.granted && other.index < own.index && (other.exclusive || own.exclusive)) {

@@ -45,7 +45,8 @@ record LibDisni(RdmaProviderNat provider, NativeDispatcher dispatcher) {
         try {
             return new RdmaProviderNat();
         } catch (LinkageError e) {
-            // Once loading has failed, the class stays unusable. Later messages say less, but the first one was reported.
+            // Once loading has failed, the class stays unusable. Later messages say less, but the first one was
+            // reported.
             throw new DisniUnavailableException(
                     "DiSNI's native library cannot be loaded (java.library.path is "
                             + System.getProperty("java.library.path") + "): " + e.getMessage(),

@@ -114,7 +114,8 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
         Cluster.pause(SETTLE);
         two.hold("w", lock, true);
         Cluster.pause(SETTLE);
-        // A container is dead long before Docker has cleaned up after it, and the call to kill it waits for the clean-up.
+        // A container is dead long before Docker has cleaned up after it, and the call to kill it waits for the
+        // clean-up.
         CompletableFuture<Void> killing =
                 CompletableFuture.runAsync(nodes.get(0).worker().program()::kill);
         Cluster.pause(Duration.ofNanos((long) (cluster.lease().toNanos() * pauseAt)));
