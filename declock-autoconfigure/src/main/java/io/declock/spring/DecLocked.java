@@ -42,7 +42,7 @@ public @interface DecLocked {
     String[] value() default {};
 
     /**
-     * SpEL expressions for what is locked. An expression may use the parameters by name ({@code #id}) or position
+     * SpEL expressions for the keys of the locks. An expression may use the parameters by name ({@code #id}) or position
      * ({@code #p0}, {@code #a0}), {@code #root.method}, {@code #root.methodName}, {@code #root.target},
      * {@code #root.targetClass}, {@code #root.args} and beans ({@code @bean}). Each expression yields one lock, or one lock per
      * element if it evaluates to a collection or array. Null, or an empty string, is an error.

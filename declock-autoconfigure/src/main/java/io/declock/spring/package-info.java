@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** What application code writes: {@link io.declock.spring.DecLocked} and what a locked method may ask about its lock. */
+/** The API for application code: {@link io.declock.spring.DecLocked}, and the context that gives a locked method its lock. */
 @NullMarked
 package io.declock.spring;
 

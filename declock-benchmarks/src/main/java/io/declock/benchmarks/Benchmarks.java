@@ -23,7 +23,7 @@ import picocli.CommandLine.Command;
 @Command(
         name = "declock-benchmarks",
         mixinStandardHelpOptions = true,
-        description = "Measures DecLock over real sockets on this machine, beside the locks that users pick instead.",
+        description = "Measures DecLock over real sockets on this machine, and other locks that users could choose.",
         subcommands = {
             UncontendedScenario.class,
             HotScenario.class,
@@ -41,7 +41,7 @@ import picocli.CommandLine.Command;
             FillCommand.class
         })
 public final class Benchmarks implements Runnable {
-    /** Runs one command; its exit status is the process's. */
+    /** Runs one command; the process ends with its exit status. */
     public static void main(String[] arguments) {
         System.exit(execute(arguments));
     }

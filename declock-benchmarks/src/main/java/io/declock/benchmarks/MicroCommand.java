@@ -10,12 +10,12 @@ import org.openjdk.jmh.Main;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** JMH, with the garbage collector's profiler on. */
+/** Runs JMH with its GC profiler on. */
 @Command(
         name = "micro",
         description = {
             "JMH microbenchmarks of single steps, with bytes allocated per operation.",
-            "All arguments are JMH's; without any, all of them run. -h shows JMH's help."
+            "All arguments are JMH's; without arguments, all benchmarks run. -h shows JMH's help."
         })
 final class MicroCommand implements Callable<Integer> {
     @Parameters(arity = "0..*", paramLabel = "JMH-ARGUMENT")

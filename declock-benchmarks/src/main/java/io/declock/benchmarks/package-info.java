@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** Measurements of DecLock beside other lock services. */
+/** Measurements of DecLock and of other lock services. */
 @NullMarked
 package io.declock.benchmarks;
 

@@ -61,7 +61,7 @@ final class Diagnosis {
     static String rejected(String what, CmEvent event, VerbsBackend backend) {
         String said = Rejection.read(event.privateData());
         String unsaid = backend.readsPrivateData()
-                ? "nobody listens there, or no queue pair is free (reason " + event.status() + ")"
+                ? "no process listens there, or no queue pair is free (reason " + event.status() + ")"
                 : "the provider '" + backend.name() + "' does not show the reason; the memory node's log has it";
         return what + " rejected the RDMA connection: " + (said.isEmpty() ? unsaid : said);
     }

@@ -34,7 +34,8 @@ import org.slf4j.LoggerFactory;
  *       request causes a completion in any case.
  *   <li>Complete: on a reliable connection requests complete in order, so a completion ends the oldest chain in flight. Its slot is free
  *       after the chain has taken its results.
- *   <li>Wait: a chain that finds no free slot, or another thread just posting, waits. The thread that frees a slot, or has posted, posts it.
+ *   <li>Wait: a chain that finds no free slot, or another thread just posting, waits. The thread that frees a slot, or has posted,
+ *       posts it.
  * </ol>
  *
  * <p>A thread that posts a chain its caller waits for takes completions itself for a moment; any other posting thread takes them once,
@@ -61,8 +62,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
 
     private final AtomicReferenceArray<@Nullable VerbChain> inFlight;
     // Sequence numbers; the ring holds those from oldest to next. The first is written with the lock, the second by the
-    // thread
-    // that takes completions.
+    // thread that takes completions.
     private volatile long next;
     private volatile long oldest;
 

@@ -314,7 +314,7 @@ class BadInputIT {
     @Test
     void nobodyListensThere() throws Exception {
         Attempt attempt = new Attempt(RdmaRig.host(), 4, Greetings.toMemoryNode(new byte[32]));
-        assertThat(attempt.failure()).contains("nobody listens there");
+        assertThat(attempt.failure()).contains("no process listens there");
     }
 
     @Test

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Who has too little locked memory tries to connect again and again: each time the memory that could not be registered is given back.
- * What is not given back is seen in what the process has of the C library.
+ * A process with too little locked memory tries to connect again and again: each time the memory that could not be registered is freed.
+ * Memory that is not freed shows in the C library's allocations of the process.
  */
 @Timeout(120)
 class FailedRegistrationTest {

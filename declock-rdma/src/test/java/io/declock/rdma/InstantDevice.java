@@ -16,9 +16,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A device that executes what is posted before posting returns, on a region of this JVM that is granted at address 0: what an
- * operation takes with it is what is not the device's. Allocates nothing per verb. Instead of sending events it lets who waits for
- * one look every 100 µs, because an event costs nothing on the thread that posts. One thread at a time may post, and one poll.
+ * A device that executes requests before posting returns, on a region of this JVM that is granted at address 0: the time of an operation
+ * with it is the time that the device does not cause. Allocates nothing per verb. Instead of sending events it lets a thread that waits for
+ * one check every 100 µs, because an event costs nothing on the thread that posts. One thread at a time may post, and one poll.
  */
 final class InstantDevice extends RecordingBackend {
     private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);

@@ -169,7 +169,7 @@ class LeftBehindTest {
         awaitEnd(chain);
     }
 
-    /** Who wants to post finds the lock taken by a thread that only looks how the queue is doing: that one posts, and leaves it. */
+    /** A thread that wants to post finds the lock taken by one that only reads the queue's state: that one posts the chain, and leaves it. */
     @Test
     void whatAnotherThreadPostsInPassingIsWatched() throws Exception {
         TestChain[] chain = new TestChain[1];

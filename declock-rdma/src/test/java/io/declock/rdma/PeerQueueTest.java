@@ -87,7 +87,7 @@ class PeerQueueTest {
         assertThat(broken).isEmpty();
     }
 
-    /** Whoever acts on it may take long, and until then the sender's adapter would find a buffer less. */
+    /** Processing a message may take long, and until then the sender's adapter would find one buffer fewer. */
     @Test
     void theBufferIsPostedAgainBeforeAnybodyActsOnItsMessage() throws Exception {
         List<Integer> posted = new ArrayList<>();
@@ -107,7 +107,7 @@ class PeerQueueTest {
         assertThat(device.rnrTimer).isEqualTo(PeerQueue.RNR_TIMER).isBetween(1, 15);
     }
 
-    /** Who accepts hears that the connection stands after the other side, which may have sent by then. */
+    /** The accepting side learns later than the other side that the connection is established; the other may have sent by then. */
     @Test
     void aMessageThatComesBeforeTheConnectionIsKnownToStandCostsNoBuffer() {
         queue.completed(device.receive(message(1)), 0);

@@ -85,7 +85,7 @@ class VerbQueueTest {
     }
 
     @Test
-    void whoWaitsForAnAcquisitionTakesCompletionsUntilItsOwn() {
+    void aThreadThatWaitsForAnAcquisitionTakesCompletionsUntilItsOwn() {
         TestChain earlier = post(Purpose.RELEASE, c -> c.fetchAndAdd(0, 1));
         assertThat(taker.asked).as("nobody waits for a release").isEqualTo(1);
         assertThat(taker.watched).as("it is left to the completion thread").isEqualTo(1);
@@ -105,7 +105,7 @@ class VerbQueueTest {
         assertThat(taker.watched).as("nothing is left").isEqualTo(1);
     }
 
-    /** Who is there looks after one chain, its own: it may be the next to lose its processor. */
+    /** A taking thread takes care of one chain, its own, because it may be the next to lose its processor. */
     @Test
     void whatIsLeftIsWatchedThoughAnotherThreadTakes() throws Exception {
         make(Duration.ofSeconds(20));

@@ -16,7 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Kills each role in turn and prints how long it takes until the next grant. */
+/** Kills a process of each role in turn and prints the time until the next grant. */
 @Command(
         name = "recovery",
         mixinStandardHelpOptions = true,

@@ -6,16 +6,16 @@ package io.declock.reliability;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** Command line: recovery figures, and the soak. */
+/** The command line: recovery times, and the soak. */
 @Command(
         name = "declock-reliability",
         mixinStandardHelpOptions = true,
-        description = "Faults upon real processes.",
+        description = "Injects faults into real processes.",
         subcommands = {RecoveryCommand.class, SoakCommand.class})
 public final class ReliabilityCommand {
     private ReliabilityCommand() {}
 
-    /** Runs it. */
+    /** Runs a command. */
     public static void main(String... arguments) {
         System.exit(new CommandLine(new ReliabilityCommand()).execute(arguments));
     }

@@ -11,19 +11,19 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Random faults under load, for as long as told. */
-@Command(name = "soak", mixinStandardHelpOptions = true, description = "Random faults under load, for as long as told.")
+/** Injects random faults under load, for a given time. */
+@Command(name = "soak", mixinStandardHelpOptions = true, description = "Random faults under load, for a given time.")
 final class SoakCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--minutes", description = "How long (default: 30).")
+    @Option(names = "--minutes", description = "Duration in minutes (default: 30).")
     private double minutes = 30;
 
     @Option(names = "--lease-millis", description = "Lease of every process (default: 1000).")
     private long leaseMillis = 1000;
 
-    @Option(names = "--seed", description = "Of the faults (default: another one each time).")
+    @Option(names = "--seed", description = "Seed of the faults (default: a new one each time).")
     private long seed = System.nanoTime();
 
     @Override

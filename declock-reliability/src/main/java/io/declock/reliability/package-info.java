@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** Faults upon real processes, and commands that measure and try them. */
+/** Faults injected into real processes, and commands that measure recovery and run a soak. */
 @NullMarked
 package io.declock.reliability;
 

@@ -155,7 +155,7 @@ final class ContainerPlatform implements Platform {
                             .withStartupTimeout(START_PATIENCE));
             memoryNode.start();
         } else {
-            // The same container again, as whoever runs it would: same address, nothing in its memory.
+            // The same container again, as an operator would start it: same address, empty memory.
             client().startContainerCmd(memoryNode.getContainerId()).exec();
             awaitHealth();
         }

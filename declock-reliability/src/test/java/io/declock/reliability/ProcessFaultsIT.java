@@ -87,10 +87,10 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         node.worker().release("use");
     }
 
-    // ---------------------------------------------------------------- who only tries
+    // ---------------------------------------------------------------- callers that only try
 
     @Test
-    void whoOnlyTriesGetsTheLockOfAKilledHolder() {
+    void aCallerThatOnlyTriesGetsTheLockOfAKilledHolder() {
         List<ProxiedNode> three = workers("holder", "trying", "newcomer");
         int lock = freshLock();
         three.get(0).worker().take("h", lock, true);
@@ -105,7 +105,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
     }
 
     @Test
-    void whoBeginsToTryAfterTheHoldersEndGetsTheLock() {
+    void aCallerThatBeginsToTryAfterTheHoldersEndGetsTheLock() {
         List<ProxiedNode> two = workers("holder", "newcomer");
         int lock = freshLock();
         two.get(0).worker().take("h", lock, true);
@@ -120,7 +120,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
     }
 
     @Test
-    void whoOnlyTriesGetsTheLockForWhichAKilledProcessWaited() {
+    void aCallerThatOnlyTriesGetsTheLockForWhichAKilledProcessWaited() {
         List<ProxiedNode> three = workers("holder", "waiter", "trying");
         int lock = freshLock();
         three.get(0).worker().take("h", lock, true);
@@ -137,7 +137,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
     }
 
     @Test
-    void whoLostItsSessionGetsItsLockBackByTrying() {
+    void aProcessThatLostItsSessionGetsItsLockBackByTrying() {
         List<ProxiedNode> one = workers("holder");
         int lock = freshLock();
         WorkerClient holder = one.get(0).worker();
@@ -157,7 +157,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
     // ---------------------------------------------------------------- connections that break again and again
 
     @Test
-    void whoHasNothingToDoWithALockDelaysNobodysRecoveryOfIt() {
+    void aProcessThatDoesNotUseALockDelaysNoRecoveryOfIt() {
         List<ProxiedNode> four = workers("holder", "waiter", "bystander", "bystander");
         int lock = freshLock();
         use(four.get(2), freshLock());
@@ -248,7 +248,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         four.get(3).heal();
         Grant next = four.get(1).worker().granted("w", SHORT);
         assertThat(since(healedAt, next)).isLessThan(Duration.ofMillis(500));
-        // Whoever was cut off for less than its lease keeps what it holds.
+        // A process that was cut off for less than its lease keeps its holds.
         assertThat(cutOff.release("o")).isEqualTo("released");
         four.get(1).worker().release("w");
         assertSound();

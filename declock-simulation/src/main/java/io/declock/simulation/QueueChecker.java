@@ -245,7 +245,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
                 || LockHeader.resetId(before) != 0 && previous != null && !previous.isGone()) {
             throw new Violation(
                     "reset",
-                    session + " put " + LockHeader.resetId(after) + " in place of " + previous + " in record "
+                    session + " put " + LockHeader.resetId(after) + " over that of " + previous + " in record "
                             + number(record));
         }
     }

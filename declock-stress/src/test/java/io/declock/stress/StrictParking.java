@@ -16,9 +16,9 @@ import net.bytebuddy.asm.AsmVisitorWrapper;
 import net.bytebuddy.asm.MemberSubstitution;
 
 /**
- * Parking from which nothing wakes but an unpark. Lincheck lets parked threads go on whenever it likes, as {@link LockSupport} allows, and so sees no
- * wake-up that is missing. It wakes nobody who waits for a monitor; so the permits of {@link Sleeper}s are kept under one, and a class that parks is
- * made to ask for them.
+ * Parking from which only an unpark wakes. Lincheck lets parked threads continue whenever it likes, as {@link LockSupport} allows, and so
+ * does not see a missing wake-up. It does not wake threads that wait for a monitor; so the permits of {@link Sleeper}s are kept under a
+ * monitor, and a class that parks is made to ask for them.
  */
 public final class StrictParking {
     private StrictParking() {}

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** A shop with limited stock: what an application that uses DecLock looks like, and a demonstration of what the lock is for. */
+/** A shop with limited stock: an example of an application that uses DecLock, and a demonstration of the purpose of the lock. */
 @NullMarked
 package io.declock.sample;
 

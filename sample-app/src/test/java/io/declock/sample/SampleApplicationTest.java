@@ -77,7 +77,7 @@ class SampleApplicationTest {
         assertThat(kettle.consistent()).isTrue();
         assertThat(receipts).hasSize(150).extracting(Receipt::token).doesNotHaveDuplicates();
         assertThat(soldOut.sum()).isEqualTo(CUSTOMERS * ORDERS_EACH - 150);
-        // Whoever was left fewer came later, and has the higher token.
+        // An order that left fewer pieces came later, and has the higher token.
         assertThat(receipts.stream()
                         .sorted((a, b) -> Integer.compare(b.left(), a.left()))
                         .map(Receipt::token))

@@ -123,7 +123,7 @@ final class DecLockedInterceptor implements MethodInterceptor {
                     Names.of(operation.method()) + " is @DecLocked and declared to return "
                             + operation.method().getReturnType().getSimpleName() + ", but returned a "
                             + result.getClass().getName()
-                            + " whose work would go on without the lock. Declare CompletionStage, CompletableFuture, Mono or Flux.",
+                            + " whose work would continue without the lock. Declare CompletionStage, CompletableFuture, Mono or Flux.",
                     null);
         }
     }

@@ -190,7 +190,7 @@ public record DecLockProperties(
      * @param device RDMA device to use, as "rdma link" names it. By default, the first one with an IPv4 address.
      * @param port Port of the device.
      * @param gidIndex Index in the port's GID table. By default, the first IPv4 address.
-     * @param address Address of the device's network interface, in place of device, port and GID index.
+     * @param address Address of the device's network interface, instead of device, port and GID index.
      * @param provider Provider that calls the verbs: ffm for rdma-core's libraries by Java's foreign function interface, disni for DiSNI's own native library, which you have built, or auto for the first of them that loads.
      * @param fallback Whether memory nodes that cannot be reached by RDMA are used over TCP, with a warning, instead of failing.
      * @param ackTimeout How long the adapter waits for an acknowledgement before it sends again: 4.096 us times two to this power.

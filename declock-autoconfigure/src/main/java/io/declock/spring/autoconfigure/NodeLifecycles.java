@@ -113,7 +113,7 @@ final class NodeLifecycles {
             throw new MemoryNodesMissingException(problems, startup.timeout());
         }
         LOG.warn(
-                "After {} these memory nodes are not joined: {}. Their locks cannot be acquired until then; joining continues.",
+                "After {} these memory nodes are not joined: {}. Their locks cannot be acquired until they are joined; joining continues.",
                 text(startup.timeout()),
                 problems);
     }

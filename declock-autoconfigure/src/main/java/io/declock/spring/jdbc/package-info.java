@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** Checking a fencing token where the data is: in the SQL update. */
+/** Checks fencing tokens in the database: in the SQL update itself. */
 @NullMarked
 package io.declock.spring.jdbc;
 

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** What several parts of the Spring support need. */
+/** Classes shared by several parts of the Spring support. */
 @NullMarked
 package io.declock.spring.support;
 

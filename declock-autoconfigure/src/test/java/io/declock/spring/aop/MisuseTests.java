@@ -172,7 +172,7 @@ class MisuseTests {
             assertThatExceptionOfType(DecLockedMisuseException.class)
                     .isThrownBy(bean::hiddenMono)
                     .withMessageContaining("Hiding.hiddenMono()")
-                    .withMessageContaining("go on without the lock");
+                    .withMessageContaining("continue without the lock");
             assertThatExceptionOfType(DecLockedMisuseException.class).isThrownBy(bean::future);
             assertThat(bean.finished()).isDone();
         });

@@ -256,7 +256,7 @@ class StageMethodsTests {
         }
     }
 
-    /** Work that goes on whoever cancels it. */
+    /** Work that continues even if it is cancelled. */
     static class Uncancellable extends CompletableFuture<String> {
         Uncancellable(CompletableFuture<String> work) {
             work.whenComplete((value, failure) -> complete(value));

@@ -221,7 +221,7 @@ class EmbeddedMemoryNodeTests {
     }
 
     @Test
-    void whoeverMakesTheSecretFirstMakesItForAll(@TempDir Path parent) throws Exception {
+    void theFirstApplicationMakesTheSecretForAll(@TempDir Path parent) throws Exception {
         Path path = parent.resolve("own");
         Set<String> secrets = ConcurrentHashMap.newKeySet();
         CyclicBarrier together = new CyclicBarrier(16);

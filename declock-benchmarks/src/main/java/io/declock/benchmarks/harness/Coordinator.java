@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>Start the server, then the client processes; wait until all are connected.
- *   <li>Let them run; after the warm-up open the window, later close it, each time noting the CPU time of all processes.
- *   <li>Gather the reports, check the counters under the locks, end what was started, delete its files.
+ *   <li>Let them run; after the warm-up open the window, later close it, each time recording the CPU time of all processes.
+ *   <li>Collect the reports, check the counters under the locks, end the processes, delete their files.
  * </ol>
  */
 public final class Coordinator {
@@ -41,7 +41,7 @@ public final class Coordinator {
         this.settings = settings;
     }
 
-    /** Says why a peer cannot be run here, or null if it can. */
+    /** Returns why a lock cannot be run here, or null if it can. */
     public static @Nullable String missing(Peer peer) {
         return peer.server().missing();
     }
@@ -133,7 +133,7 @@ public final class Coordinator {
         return sum;
     }
 
-    /** Deletes a folder that this class or a scenario has made. */
+    /** Deletes a folder made by this class or a scenario. */
     public static void delete(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

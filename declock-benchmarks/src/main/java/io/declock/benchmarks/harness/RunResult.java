@@ -14,21 +14,21 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * What one run has shown.
+ * The result of one run.
  *
- * @param peer what was under load
- * @param variant which variant of it, or empty
+ * @param peer the lock under load
+ * @param variant variant of it, or empty
  * @param workload the load
- * @param window how long was measured
+ * @param window length of the measured window
  * @param cpu CPU time of clients and server together within the window
  * @param cycles lock and unlock cycles of each worker thread
- * @param readWaits nanoseconds from asking to holding, read mode
- * @param writeWaits nanoseconds from asking to holding, write mode
- * @param writesExpected write locks taken in the whole run
- * @param writesSeen what the counters under the locks add up to
- * @param errors failed cycles
- * @param firstError the first of them, or empty
- * @param counters what the product counted within the window, all processes together
+ * @param readWaits nanoseconds from the request to the grant, read mode
+ * @param writeWaits nanoseconds from the request to the grant, write mode
+ * @param writesExpected number of write locks acquired in the whole run
+ * @param writesSeen sum of the counters under the locks
+ * @param errors number of failed cycles
+ * @param firstError the first error, or empty
+ * @param counters the product's counters within the window, of all processes together
  */
 public record RunResult(
         Peer peer,
@@ -137,7 +137,7 @@ public record RunResult(
         return (double) cpu.toNanos() / window.toNanos();
     }
 
-    /** Returns Jain's index over the worker threads: 1 if all did the same, 1/n if one did everything. */
+    /** Returns Jain's index over the worker threads: 1 if all made the same number of cycles, 1/n if one made all of them. */
     public double jain() {
         double sum = 0;
         double squares = 0;
@@ -148,7 +148,7 @@ public record RunResult(
         return squares == 0 ? 0 : sum * sum / (cycles.size() * squares);
     }
 
-    /** Returns whether no two writers were ever seen at once. */
+    /** Returns whether two writers were never seen at once. */
     public boolean excludes() {
         return writesExpected == writesSeen;
     }
@@ -158,7 +158,7 @@ public record RunResult(
         return counters.getOrDefault(name, 0L);
     }
 
-    /** Returns the sum of all counters whose name begins so. */
+    /** Returns the sum of all counters whose name begins with a prefix. */
     public long countersFrom(String prefix) {
         return counters.entrySet().stream()
                 .filter(entry -> entry.getKey().startsWith(prefix))

@@ -8,17 +8,17 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How a run is made.
+ * Settings of a run.
  *
- * @param warmUp load before the window; compilers of the slower peers need 45 s
- * @param measure the window
- * @param jvmArguments of every client process, the same for all peers
+ * @param warmUp duration of the load before the window; the JIT needs 45 s with the slower locks
+ * @param measure length of the window
+ * @param jvmArguments arguments of every client JVM, the same for all locks
  * @param memoryNodeArguments options of the memory node's command
  * @param tuning DecLock's settings
  */
 public record RunSettings(
         Duration warmUp, Duration measure, List<String> jvmArguments, List<String> memoryNodeArguments, Tuning tuning) {
-    /** Flags of every client process: a fixed heap, one collector thread, and what Hazelcast and Netty ask for. */
+    /** Flags of every client process: a fixed heap, one collector thread, and the flags that Hazelcast and Netty require. */
     public static final List<String> JVM = List.of(
             "-Xms512m",
             "-Xmx512m",

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** Starts servers and workers, takes the time and the CPU time, and gathers what was measured. */
+/** Starts servers and workers, measures time and CPU time, and collects the results. */
 @NullMarked
 package io.declock.benchmarks.harness;
 

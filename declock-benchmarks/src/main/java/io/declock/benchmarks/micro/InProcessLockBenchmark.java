@@ -29,14 +29,14 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The whole path of an uncontended acquisition and release without a network: what the library itself costs. */
+/** The whole path of an uncontended acquisition and release without a network: the cost of the library itself. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 3, time = 2)
 @Measurement(iterations = 3, time = 2)
 @Fork(1)
-@SuppressWarnings({"NullAway.Init", "LockNotBeforeTry"}) // Nothing happens while they are held.
+@SuppressWarnings({"NullAway.Init", "LockNotBeforeTry"}) // No code runs while the locks are held.
 public class InProcessLockBenchmark {
     private ScheduledExecutorService timer;
     private MemoryNode memoryNode;
@@ -110,13 +110,13 @@ public class InProcessLockBenchmark {
     /** Holds the lock while the benchmark runs, on the benchmark's thread. */
     @State(Scope.Thread)
     public static class Holding {
-        /** Takes the lock. */
+        /** Acquires the lock. */
         @Setup
         public void take(InProcessLockBenchmark benchmark) {
             benchmark.held.lock();
         }
 
-        /** Gives it back. */
+        /** Releases the lock. */
         @TearDown
         public void giveBack(InProcessLockBenchmark benchmark) {
             benchmark.held.unlock();

@@ -30,7 +30,7 @@ public class LayoutBenchmark {
     private int index;
     private long epoch = 123_456;
 
-    /** What an acquisition does with the header that its FAA returned. */
+    /** An acquisition's work on the header that its FAA returned. */
     @Benchmark
     public boolean header() {
         header += LockHeader.acquire(true) + LockHeader.release(true);
@@ -39,7 +39,7 @@ public class LayoutBenchmark {
                 && LockHeader.tail(header) < layout.indexLimit();
     }
 
-    /** What a waiter does to write its entry, and its predecessor to read it. */
+    /** A waiter's work to write its entry, and its predecessor's to read it. */
     @Benchmark
     public boolean entry() {
         index = index + 1 & 0xFFFFF;

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The local queue: a caller comes and another gives up, with sixteen in between. */
+/** The local queue: one caller enters and another gives up, with sixteen in between. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -51,7 +51,7 @@ public class LocalQueueBenchmark implements LocalHost {
         waiters.addLast(waiter);
     }
 
-    /** One enters at the tail, the first gives up. */
+    /** One caller enters at the tail, the first gives up. */
     @Benchmark
     public boolean enterAndAbandon() {
         enter();

@@ -28,7 +28,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** One verb to a memory node over TCP loopback and back, the caller parked meanwhile; both ends in this JVM. */
+/** One verb to a memory node over TCP loopback and back, with the caller parked meanwhile; both ends run in this JVM. */
 @SuppressWarnings("NullAway.Init")
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

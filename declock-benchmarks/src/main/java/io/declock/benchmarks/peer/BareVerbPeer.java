@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * No lock: "lock" is one READ of one word, for which the calling thread parks. What an acquisition over this fabric cannot beat.
+ * No lock: "lock" is one READ of one word, for which the calling thread parks. No acquisition over this fabric can be faster.
  */
 public final class BareVerbPeer implements LockUnderTest, SessionListener {
     private static final Duration LEASE = Duration.ofSeconds(3);

@@ -25,7 +25,7 @@ public final class CuratorPeer implements LockUnderTest {
     /**
      * Connects.
      *
-     * @param readWrite whether to use the read/write lock, in place of the mutex
+     * @param readWrite whether to use the read/write lock instead of the mutex
      */
     public CuratorPeer(String address, boolean readWrite) throws InterruptedException {
         client = CuratorFrameworkFactory.newClient(address, new ExponentialBackoffRetry(1000, 3));

@@ -48,7 +48,7 @@ public final class DecLockPeer implements LockUnderTest {
         return lock::unlock;
     }
 
-    /** The hand-over load has one lock, so whoever waits here waits for that. */
+    /** The hand-over load has one lock, so any waiting caller waits for that lock. */
     @Override
     public boolean isAwaited(String name) {
         return node.monitor().waitingNow() > 0;

@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutionException;
 
 /**
- * etcd's lock service through jetcd: {@code lock(name, lease)}. etcd knows an owner by its lease, so each thread has one of its own,
- * kept alive.
+ * etcd's lock service through jetcd: {@code lock(name, lease)}. etcd identifies an owner by its lease, so each thread has a lease of its
+ * own, which is kept alive.
  */
 public final class EtcdPeer implements LockUnderTest {
     private static final long LEASE_SECONDS = 30;

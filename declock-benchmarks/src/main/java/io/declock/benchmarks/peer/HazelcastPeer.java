@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Hazelcast with a member in each client process, as embedded use is documented: {@code IMap.lock(key)}, one synchronous backup
- * (the default). A key's partition may be owned by the process that locks it; with one backup every operation leaves the process
- * all the same.
+ * Hazelcast with a member in each client process, as its documentation of embedded use recommends: {@code IMap.lock(key)}, one
+ * synchronous backup (the default). The process that locks a key may own its partition; but with one backup every operation still leaves
+ * the process.
  */
 public final class HazelcastPeer implements LockUnderTest {
     private static final int FORM_SECONDS = 60;
@@ -27,7 +27,7 @@ public final class HazelcastPeer implements LockUnderTest {
      * Starts a member and waits until the cluster is complete.
      *
      * @param members {@code host:port} of all members
-     * @param index which of them this one is
+     * @param index index of this member
      */
     public HazelcastPeer(List<String> members, int index) throws InterruptedException {
         Config config = new Config();

@@ -7,11 +7,11 @@ import io.declock.LockMode;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** The JDK's lock, which only threads of one JVM share: what a lock without a network reaches. */
+/** The JDK's lock, which only threads of one JVM share: it shows what a lock without a network can reach. */
 public final class JvmPeer implements LockUnderTest {
     private final PerName<ReentrantReadWriteLock> locks;
 
-    /** Makes locks of that fairness. */
+    /** Makes locks with that fairness. */
     public JvmPeer(boolean fair) {
         locks = new PerName<>(name -> new ReentrantReadWriteLock(fair));
     }

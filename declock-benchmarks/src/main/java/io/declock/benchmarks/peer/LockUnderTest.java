@@ -7,23 +7,23 @@ import io.declock.LockMode;
 import java.util.Map;
 
 /**
- * One process's way to the locks of one product, shared by all of its threads. Thread-safe. Each implementation uses its product
- * as that product's documentation recommends and says so.
+ * One process's client of one product's locks, shared by all of its threads. Thread-safe. Each implementation uses its product as that
+ * product's documentation recommends, and documents how.
  */
 public interface LockUnderTest extends AutoCloseable {
     /**
      * Waits for a lock on behalf of the calling thread.
      *
-     * @param mode products without read locks take their only lock for either mode
+     * @param mode the mode; products without read locks use their only lock for both modes
      */
     Held lock(String name, LockMode mode) throws Exception;
 
-    /** Returns whether a thread of this process waits in line for that lock; only the hand-over load asks. */
+    /** Returns whether a thread of this process waits for that lock; only the hand-over load calls it. */
     default boolean isAwaited(String name) {
-        throw new UnsupportedOperationException("this product does not tell who waits");
+        throw new UnsupportedOperationException("this product does not tell whether a thread waits");
     }
 
-    /** Returns what the product counts, ever growing, for the difference over the measured window. */
+    /** Returns the product's counters, which only grow; the measured window uses their difference. */
     default Map<String, Long> counters() {
         return Map.of();
     }
@@ -31,10 +31,10 @@ public interface LockUnderTest extends AutoCloseable {
     @Override
     void close();
 
-    /** A lock that is held. */
+    /** A held lock. */
     @FunctionalInterface
     interface Held {
-        /** Gives it back; called once, by the thread that locked. */
+        /** Releases the lock; called once, by the thread that locked. */
         void unlock() throws Exception;
     }
 }

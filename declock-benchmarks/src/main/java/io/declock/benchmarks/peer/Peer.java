@@ -8,11 +8,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** What can be put under load. */
+/** The locks that can be put under load. */
 public enum Peer {
     /** DecLock over TCP. */
     DECLOCK(ServerKind.MEMORY_NODE, true, true, "ComputeNode.lock(name), TCP fabric"),
-    /** A bare one-verb round trip of DecLock's TCP fabric: no lock at all, the floor of an acquisition. */
+    /** A bare one-verb round trip of DecLock's TCP fabric: no lock, and the lower bound of an acquisition's time. */
     BARE_VERB(ServerKind.MEMORY_NODE, false, false, "one READ of one word over the TCP fabric, no lock"),
     /** Redisson's read/write lock. */
     REDISSON_RW(ServerKind.REDIS, false, true, "RReadWriteLock.lock() with the watchdog"),
@@ -50,17 +50,17 @@ public enum Peer {
         return server;
     }
 
-    /** Returns whether the product says of this lock that it grants in the order of arrival. */
+    /** Returns whether the product documents that this lock grants in the order of arrival. */
     public boolean isFair() {
         return fair;
     }
 
-    /** Returns whether readers share it. */
+    /** Returns whether readers share the lock. */
     public boolean hasReadLocks() {
         return readLocks;
     }
 
-    /** Returns how it is used here. */
+    /** Returns how the benchmarks use it. */
     public String usage() {
         return usage;
     }
@@ -70,7 +70,7 @@ public enum Peer {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Returns whether it is another product, which is what ratios are taken against. */
+    /** Returns whether it is another product: ratios compare DecLock with these. */
     public boolean isCompetitor() {
         return switch (this) {
             case DECLOCK, BARE_VERB, JVM_FAIR, JVM_NON_FAIR -> false;
@@ -83,7 +83,7 @@ public enum Peer {
         return Arrays.stream(values()).filter(Peer::isCompetitor).toList();
     }
 
-    /** Returns the peer of that label. */
+    /** Returns the lock with that label. */
     public static Peer of(String label) {
         return Arrays.stream(values())
                 .filter(peer -> peer.label().equals(label))

@@ -5,15 +5,15 @@ package io.declock.benchmarks.peer;
 
 import java.util.List;
 
-/** Connects to what is to be compared. */
+/** Connects to the locks that are compared. */
 public final class Peers {
     private Peers() {}
 
     /**
      * Connects this process.
      *
-     * @param address of the server; for Hazelcast the addresses of all members, separated by commas
-     * @param index which client process this is, from 0
+     * @param address address of the server; for Hazelcast the addresses of all members, separated by commas
+     * @param index index of this client process, from 0
      */
     public static LockUnderTest connect(Peer peer, String address, int index, Tuning tuning) throws Exception {
         String name = "bench-" + index;

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Keeps a product's lock object per name, as an application with few names does. Beyond a bound objects are made per use, as an
- * application with very many names must. Thread-safe.
+ * Keeps a product's lock object per name, as an application with few names does. Beyond a bound, objects are made per use, as an
+ * application with very many names must do. Thread-safe.
  */
 final class PerName<T> {
     private static final int MOST = 1024;

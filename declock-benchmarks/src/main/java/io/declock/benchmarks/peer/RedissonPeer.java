@@ -23,7 +23,7 @@ public final class RedissonPeer implements LockUnderTest {
     /**
      * Connects.
      *
-     * @param fair whether to use {@code getFairLock}, in place of {@code getReadWriteLock}
+     * @param fair whether to use {@code getFairLock} instead of {@code getReadWriteLock}
      */
     public RedissonPeer(String address, boolean fair) {
         Config config = new Config();

@@ -10,7 +10,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.integration.redis.util.RedisLockRegistry;
 
 /**
- * Spring Integration's {@code RedisLockRegistry} over Lettuce, waiting by publish/subscribe (its other way polls every 100 ms).
+ * Spring Integration's {@code RedisLockRegistry} over Lettuce, waiting by publish/subscribe (its other mode polls every 100 ms).
  * Threads of one process queue at a local lock first, which is part of the product.
  */
 public final class SpringRedisPeer implements LockUnderTest {

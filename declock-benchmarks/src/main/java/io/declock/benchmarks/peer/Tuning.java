@@ -16,11 +16,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * DecLock's settings of one run, and how they travel to its processes. Where nothing is said the library's defaults hold.
+ * DecLock's settings of one run, and their text form for its processes. Settings that are not given keep the library's defaults.
  *
  * @param policy fairness between readers and writers, local and remote waiters
- * @param localLimit most local grants in a row that a remote waiter may have come before
- * @param localMicros longest run of such grants
+ * @param localLimit maximum number of consecutive local grants while a remote waiter may have arrived earlier
+ * @param localMicros maximum duration of such a run of grants
  * @param preArmed whether hand-over is pre-armed
  * @param releaseRead which releases read the queue
  * @param spinMicros how long the next in line spins

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** What is compared: DecLock and the locks that users pick instead, behind one small interface. */
+/** The locks that are compared: DecLock and other locks that users could choose, behind one small interface. */
 @NullMarked
 package io.declock.benchmarks.peer;
 

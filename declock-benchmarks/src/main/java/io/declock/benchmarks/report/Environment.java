@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** What a result was measured on and with. */
+/** The machine and the software versions of a measurement. */
 public final class Environment {
     private Environment() {}
 

@@ -6,12 +6,12 @@ package io.declock.benchmarks.report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One number that the project has promised, and what was measured.
+ * One number that the project has promised, and its measured value.
  *
- * @param what what is compared
- * @param measured what was measured, or null if something needed for it did not run
- * @param bound the promise
- * @param atLeast whether the number must be at least the bound, in place of at most
+ * @param what description of the number
+ * @param measured the measured value, or null if a run that it needs is missing
+ * @param bound the promised bound
+ * @param atLeast whether the number must be at least the bound; otherwise at most
  */
 public record Goal(String what, @Nullable Double measured, double bound, boolean atLeast) {
     /** A number that must not be below a bound. */
@@ -24,7 +24,7 @@ public record Goal(String what, @Nullable Double measured, double bound, boolean
         return new Goal(what, measured, bound, false);
     }
 
-    /** Returns whether it is kept; null if it is not known. */
+    /** Returns whether the bound is kept; null if that is not known. */
     public @Nullable Boolean passed() {
         if (measured == null || measured.isNaN()) {
             return null;

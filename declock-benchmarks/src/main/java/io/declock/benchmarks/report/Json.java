@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes maps, lists, numbers, texts and truth values as JSON. */
+/** Writes maps, lists, numbers, texts and booleans as JSON. */
 public final class Json {
     private Json() {}
 

@@ -21,7 +21,7 @@ public final class TextTable {
         rows.add(List.of(cells));
     }
 
-    /** Returns a number with as many digits as make sense. */
+    /** Returns a number with a number of digits that fits its size. */
     public static String number(double value) {
         double size = Math.abs(value);
         if (size >= 100) {

@@ -15,11 +15,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** All peers side by side, scenario after scenario, in one run. */
+/** Runs DecLock and all other locks, scenario after scenario, in one run. */
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
-        description = "Runs DecLock and all peers side by side; about ten minutes for each scenario.")
+        description = "Runs DecLock and all other locks one after another; about ten minutes for each scenario.")
 public final class CompareCommand implements Callable<Integer> {
     private static final Map<String, Supplier<Scenario>> SCENARIOS = new LinkedHashMap<>();
 
@@ -55,7 +55,7 @@ public final class CompareCommand implements Callable<Integer> {
         return worst;
     }
 
-    /** With several scenarios each writes a file of its own: {@code results.json} becomes {@code results-hot.json}. */
+    /** Returns the file of a scenario: with several scenarios, {@code results.json} becomes {@code results-hot.json}. */
     private @Nullable Path jsonOf(String name) {
         Path json = options.json();
         if (json == null || names.size() == 1) {

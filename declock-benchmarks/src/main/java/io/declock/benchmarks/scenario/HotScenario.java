@@ -12,7 +12,7 @@ import java.time.Duration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Everybody wants the same write lock, and does nothing with it. */
+/** All threads want the same write lock; the critical section is empty. */
 @Command(
         name = "hot",
         mixinStandardHelpOptions = true,
@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 public final class HotScenario extends Scenario {
     @Option(
             names = "--critical-micros",
-            description = "Busy time with the lock held (default: ${DEFAULT-VALUE}, what the goals are meant for).")
+            description = "Busy time with the lock held (default: ${DEFAULT-VALUE}, for which the goals are defined).")
     private long criticalMicros;
 
     @Override

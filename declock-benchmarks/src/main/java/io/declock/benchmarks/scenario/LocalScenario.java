@@ -10,7 +10,7 @@ import io.declock.benchmarks.worker.Workload;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 
-/** Two threads of one process hand a lock to and fro. */
+/** Two threads of one process hand a lock over to each other. */
 @Command(
         name = "local",
         mixinStandardHelpOptions = true,

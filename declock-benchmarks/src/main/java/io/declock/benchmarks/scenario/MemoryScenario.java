@@ -15,7 +15,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** What a lock costs in a memory node. */
+/** The memory that a lock needs in a memory node. */
 @Command(
         name = "memory",
         mixinStandardHelpOptions = true,

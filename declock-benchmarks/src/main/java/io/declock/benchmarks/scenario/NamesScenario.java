@@ -20,11 +20,11 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Very many names, each used once: nothing may pile up. */
+/** Very many names, each used once: neither the client nor the memory node may accumulate them. */
 @Command(
         name = "names",
         mixinStandardHelpOptions = true,
-        description = "100,000 names locked and released once each: what stays in the client and in the memory node.")
+        description = "100,000 names locked and released once each: what remains in the client and in the memory node.")
 public final class NamesScenario extends Scenario {
     private static final long RECLAIM_MILLIS = 1000;
     private static final Duration RECLAIM = Duration.ofMinutes(1);

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What a scenario has shown: runs, further facts, goals, and what could not run. Not thread-safe. */
+/** The outcome of a scenario: runs, further facts, goals, and runs that were not possible. Not thread-safe. */
 final class Outcome {
     private final String title;
     private final Map<String, String> environment = new LinkedHashMap<>();
@@ -53,7 +53,7 @@ final class Outcome {
         broken |= isFailure;
     }
 
-    /** Returns whether every lock excluded, nothing failed, and nothing that had to run was skipped. */
+    /** Returns whether every lock excluded, no run failed, and no required run was skipped. */
     boolean isSound() {
         return !broken;
     }

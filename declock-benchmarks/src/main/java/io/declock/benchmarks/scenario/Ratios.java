@@ -7,7 +7,7 @@ import io.declock.benchmarks.harness.RunResult;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** One number of one run divided by that of another of the same scenario. */
+/** The ratio of one number between two runs of the same scenario. */
 final class Ratios {
     private Ratios() {}
 

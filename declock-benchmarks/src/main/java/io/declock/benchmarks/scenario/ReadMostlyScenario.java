@@ -13,7 +13,7 @@ import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** One lock, nearly always read, held for a while. */
+/** One lock, mostly acquired for reading, held for some time. */
 @Command(
         name = "read-mostly",
         mixinStandardHelpOptions = true,

@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * A scenario made several times over. Each goal is judged by the median of what the rounds have measured; each ratio is one between
- * runs of the same round. Not thread-safe.
+ * Several rounds of a scenario. Each goal is judged by the median of the rounds' values; each ratio compares runs of the same round. Not
+ * thread-safe.
  */
 final class Rounds {
     private final List<Outcome> outcomes = new ArrayList<>();
@@ -38,7 +38,7 @@ final class Rounds {
         return medians;
     }
 
-    /** A goal has the same place in every round that came so far, whatever peer was the fastest in it. */
+    /** Returns a goal's values of all rounds so far. It has the same index in every round, whichever lock was the fastest in it. */
     private List<Double> measured(int goal) {
         return outcomes.stream()
                 .map(Outcome::goals)
@@ -48,7 +48,7 @@ final class Rounds {
                 .toList();
     }
 
-    /** Returns the middle one, or the mean of the two in the middle; NaN of nothing. */
+    /** Returns the median: the middle value, or the mean of the two middle ones; NaN if there are no values. */
     static double median(List<Double> values) {
         List<Double> sorted = values.stream().sorted().toList();
         int size = sorted.size();
@@ -66,7 +66,7 @@ final class Rounds {
         return text.append('\n').toString();
     }
 
-    /** Returns it for machines: the one outcome as it is, or several with the medians. */
+    /** Returns the JSON form: the only outcome, or several with the medians. */
     Map<String, Object> toMap() {
         if (outcomes.size() == 1) {
             return outcomes.get(0).toMap();

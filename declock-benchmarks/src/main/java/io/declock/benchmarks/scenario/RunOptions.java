@@ -22,7 +22,7 @@ public final class RunOptions {
             paramLabel = "SECONDS",
             defaultValue = "45",
             description =
-                    "Load before the measured window (default: ${DEFAULT-VALUE}; the slower peers' JIT needs it).")
+                    "Load before the measured window (default: ${DEFAULT-VALUE}; the JIT of slower locks needs it).")
     private double warmUpSeconds;
 
     @Option(
@@ -35,7 +35,7 @@ public final class RunOptions {
     @Option(
             names = "--rounds",
             defaultValue = "1",
-            description = "How often all runs are made, in turn; goals are judged by the medians of the rounds' ratios"
+            description = "Number of rounds of all runs; goals are judged by the medians of the rounds' ratios"
                     + " (default: ${DEFAULT-VALUE}).")
     private int rounds;
 
@@ -50,7 +50,7 @@ public final class RunOptions {
             split = ",",
             paramLabel = "PEER",
             description =
-                    "What to compare DecLock with (default: everything that can run here); 'none' for DecLock alone.")
+                    "Other locks to compare DecLock with (default: all that can run here); 'none' for DecLock alone.")
     private @Nullable List<String> peers;
 
     @Option(
@@ -64,13 +64,13 @@ public final class RunOptions {
     @Option(
             names = "--jvm-argument",
             paramLabel = "ARG",
-            description = "A further argument of every client JVM, the same for all peers.")
+            description = "A further argument of every client JVM, the same for all locks.")
     private List<String> jvmArguments = new ArrayList<>();
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Where to write the results for machines.")
+    @Option(names = "--json", paramLabel = "FILE", description = "File for the results as JSON.")
     private @Nullable Path json;
 
-    /** Returns how runs are made. */
+    /** Returns the settings of runs. */
     RunSettings runSettings() {
         List<String> jvm = new ArrayList<>(RunSettings.JVM);
         jvm.addAll(jvmArguments);

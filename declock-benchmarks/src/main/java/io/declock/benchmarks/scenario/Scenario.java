@@ -19,11 +19,12 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 
 /**
- * A scenario as a command: prints where it runs, makes its runs one after another, prints a table and for each promised number
- * whether it was kept; all of it several times over if asked to, with the medians at the end. Ends with 1 if a lock let two writers in, a run failed, or a peer that had to run could not.
+ * A scenario as a command: prints the environment, makes its runs one after another, prints a table and for each promised number whether
+ * it was kept. With several rounds it repeats all of this and prints the medians at the end. The exit status is 1 if a lock let two writers
+ * in, a run failed, or a required lock could not run.
  */
 public abstract class Scenario implements Callable<Integer> {
-    /** Set to true where every peer must run: what cannot run fails then, in place of being skipped. */
+    /** Environment variable; if it is true, every lock must run: a lock that cannot run fails instead of being skipped. */
     public static final String REQUIRE_ALL = "DECLOCK_REQUIRE_ALL";
 
     @Mixin
@@ -34,7 +35,7 @@ public abstract class Scenario implements Callable<Integer> {
     /** Makes the runs and adds the goals. */
     protected abstract void execute(Outcome outcome) throws IOException, InterruptedException;
 
-    /** Returns what it is about, in one line. */
+    /** Returns the title, in one line. */
     protected abstract String title();
 
     final void options(RunOptions others, @Nullable Path jsonFile) {
@@ -86,13 +87,13 @@ public abstract class Scenario implements Callable<Integer> {
         return duration.toMillis() / 1000.0 + " s";
     }
 
-    /** Makes one run, or says loudly why not. */
+    /** Makes one run, or prints why it is not possible. */
     protected final @Nullable RunResult run(Outcome outcome, Peer peer, Workload workload)
             throws IOException, InterruptedException {
         return run(outcome, peer, "", workload, options.runSettings());
     }
 
-    /** Makes one run of a variant, or says loudly why not. */
+    /** Makes one run of a variant, or prints why it is not possible. */
     protected final @Nullable RunResult run(
             Outcome outcome, Peer peer, String variant, Workload workload, RunSettings settings)
             throws IOException, InterruptedException {

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
-/** What each setting that trades CPU time for latency, or order for throughput, does. */
+/** The effect of each setting that trades CPU time for latency, or order for throughput. */
 @Command(
         name = "settings",
         mixinStandardHelpOptions = true,

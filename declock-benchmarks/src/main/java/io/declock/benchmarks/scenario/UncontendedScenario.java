@@ -11,11 +11,11 @@ import java.io.IOException;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 
-/** One thread alone: what locking costs where nobody is in the way. */
+/** One thread alone: the cost of locking without contention. */
 @Command(
         name = "uncontended",
         mixinStandardHelpOptions = true,
-        description = "One thread, locks that nobody else wants: acquire p50 against a bare verb, cycles/s.")
+        description = "One thread, locks without contention: acquire p50 against a bare verb, cycles/s.")
 public final class UncontendedScenario extends Scenario {
     private static final int NAMES = 64;
 

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** The scenarios, one command each. */
+/** The scenarios; each is a command. */
 @NullMarked
 package io.declock.benchmarks.scenario;
 

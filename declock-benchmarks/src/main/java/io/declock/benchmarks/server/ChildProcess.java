@@ -21,8 +21,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process that a run has started: its lines of standard output, its CPU time, its end. Whatever is still alive when this JVM ends is
- * killed, and nothing else ever is. Thread-safe.
+ * A process that a run has started: its lines of standard output, its CPU time, its end. Processes that are still alive when this JVM ends
+ * are killed; no other process ever is. Thread-safe.
  */
 public final class ChildProcess implements AutoCloseable {
     private static final Set<ChildProcess> ALIVE = ConcurrentHashMap.newKeySet();
@@ -48,8 +48,8 @@ public final class ChildProcess implements AutoCloseable {
     /**
      * Starts a process.
      *
-     * @param what how messages call it; also the name of its log of standard error
-     * @param folder where it runs and logs
+     * @param what its name in messages; also the name of its log of standard error
+     * @param folder its working directory, which also gets its log
      */
     public static ChildProcess start(String what, Path folder, List<String> command) throws IOException {
         Path log = folder.resolve(what + ".log");
@@ -68,7 +68,7 @@ public final class ChildProcess implements AutoCloseable {
     /**
      * Starts a JVM on this JVM's class path that runs a command of the benchmarks.
      *
-     * @param jvmArguments before the class
+     * @param jvmArguments arguments before the class name
      * @param arguments the command and its arguments
      */
     public static ChildProcess startJava(String what, Path folder, List<String> jvmArguments, List<String> arguments)
@@ -98,7 +98,7 @@ public final class ChildProcess implements AutoCloseable {
                 lines.add(line);
             }
         } catch (IOException e) {
-            // The process is gone.
+            // The process has ended.
         }
         lines.add(END);
     }
@@ -111,10 +111,10 @@ public final class ChildProcess implements AutoCloseable {
     }
 
     /**
-     * Waits for the next line of its standard output that starts so, skipping others.
+     * Waits for the next line of its standard output that begins like this, and skips others.
      *
-     * @return the line without the beginning
-     * @throws IOException if the process ended first or took too long; the message has the end of its log
+     * @return the line without that beginning
+     * @throws IOException if the process ended first or took too long; the message contains the end of its log
      */
     public String await(String beginning, Duration timeout) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -122,11 +122,11 @@ public final class ChildProcess implements AutoCloseable {
             String line = lines.poll(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             if (line == null) {
                 throw new IOException(
-                        what + " did not say '" + beginning + "' within " + timeout.toSeconds() + " s" + logTail());
+                        what + " did not print '" + beginning + "' within " + timeout.toSeconds() + " s" + logTail());
             }
             if (line.equals(END)) {
                 lines.add(END);
-                throw new IOException(what + " ended before it said '" + beginning + "'" + logTail());
+                throw new IOException(what + " ended before it printed '" + beginning + "'" + logTail());
             }
             if (line.startsWith(beginning)) {
                 return line.substring(beginning.length()).trim();
@@ -175,23 +175,23 @@ public final class ChildProcess implements AutoCloseable {
         return -1;
     }
 
-    /** Returns how messages call it. */
+    /** Returns its name in messages. */
     public String what() {
         return what;
     }
 
-    /** Waits for its end. Returns false if that took too long. */
+    /** Waits for its end. Returns false if it did not end in time. */
     public boolean awaitEnd(Duration timeout) throws InterruptedException {
         return process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    /** Ends it: first asks, then kills. */
+    /** Ends it: asks it to end first, then kills it. */
     @Override
     public void close() {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
-            // It is gone already.
+            // It has already ended.
         }
         process.destroy();
         try {

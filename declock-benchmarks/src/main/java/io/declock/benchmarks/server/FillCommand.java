@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Fills a memory node with names, uses some of the locks, says what that took, and waits for the end of its standard input. */
+/** Fills a memory node with names, uses some of the locks, prints figures, and waits for the end of its standard input. */
 @Command(name = "fill", hidden = true, description = "Fills a memory node.")
 public final class FillCommand implements Callable<Integer>, SessionListener {
     private static final int USED = 1000;
@@ -51,7 +51,7 @@ public final class FillCommand implements Callable<Integer>, SessionListener {
                 () -> ThreadLocalRandom.current().nextLong())) {
             fillAndUse(node);
             while (System.in.read() >= 0) {
-                // Nothing is said to it.
+                // Input is ignored.
             }
         } finally {
             timer.shutdownNow();

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A memory node as a process of its own. Ends with its standard input; answers {@code STATUS} with what it counts. */
+/** A memory node as a process of its own. Ends with its standard input; answers {@code STATUS} with its counters. */
 @Command(name = "memory-node", hidden = true, description = "Runs a memory node for a benchmark.")
 public final class MemoryNodeCommand implements Callable<Integer> {
     @Option(names = "--records", defaultValue = "150000")

@@ -13,7 +13,7 @@ import java.util.List;
 
 /** Free ports on the loopback interface. */
 public final class Ports {
-    /** Address that everything listens on. */
+    /** Address on which all servers listen. */
     public static final String LOOPBACK = "127.0.0.1";
 
     private Ports() {}
@@ -36,7 +36,7 @@ public final class Ports {
         }
     }
 
-    /** Returns whether somebody accepts connections there. */
+    /** Returns whether a server accepts connections on that port. */
     static boolean accepts(int port) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 200);

@@ -27,8 +27,8 @@ public final class RunningServer implements AutoCloseable {
     /**
      * Starts a server and waits until it serves.
      *
-     * @param folder for its data and log
-     * @param memoryNodeArguments options of the memory node, ignored by others
+     * @param folder folder for its data and log
+     * @param memoryNodeArguments options of the memory node, ignored by other servers
      */
     public static RunningServer start(ServerKind kind, Path folder, List<String> memoryNodeArguments)
             throws IOException, InterruptedException {
@@ -123,7 +123,7 @@ public final class RunningServer implements AutoCloseable {
         }
     }
 
-    /** Returns where clients connect to. */
+    /** Returns the address for clients. */
     public String address() {
         return address;
     }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A server that some lock needs. */
+/** A kind of server that a lock needs. */
 public enum ServerKind {
     /** None. */
     NONE(null, null),
@@ -34,7 +34,7 @@ public enum ServerKind {
         return command;
     }
 
-    /** Returns why it cannot be started here, or null if it can. */
+    /** Returns why it cannot be started on this machine, or null if it can. */
     public @Nullable String missing() {
         if (command == null) {
             return null;

@@ -28,7 +28,7 @@ public final class ZooKeeperCommand implements Callable<Integer> {
         connections.startup(server);
         System.out.println("PORT " + connections.getLocalPort());
         while (System.in.read() >= 0) {
-            // Nothing is said to it.
+            // Input is ignored.
         }
         connections.shutdown();
         server.shutdown();

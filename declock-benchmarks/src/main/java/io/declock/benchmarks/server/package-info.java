@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** The servers that a run starts on the loopback interface, and stops again. */
+/** The servers that a run starts and stops on the loopback interface. */
 @NullMarked
 package io.declock.benchmarks.server;
 

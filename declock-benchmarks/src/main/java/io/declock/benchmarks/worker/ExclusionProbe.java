@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A counter per lock name in a file that all workers have mapped. Writers add to it without any atomic operation, so that two of
- * them at once lose counts: a lock that does not exclude is found out. Each counter must only be touched under its lock.
+ * A counter per lock name in a file that all workers have mapped. Writers add to it without any atomic operation, so two writers at once
+ * lose counts, which exposes a lock that does not exclude. Each counter must only be accessed under its lock.
  */
 public final class ExclusionProbe {
     private final MappedByteBuffer counters;
@@ -24,7 +24,7 @@ public final class ExclusionProbe {
         this.counters.order(ByteOrder.nativeOrder());
     }
 
-    /** Opens the file, which is made if there is none. */
+    /** Opens the file, and makes it if it does not exist. */
     public static ExclusionProbe open(Path file, int names) throws IOException {
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One thread that locks and unlocks until it is told to stop. Its results may be read once it has ended. */
 final class LoadThread extends Thread {
-    /** What a run is doing. */
+    /** The phases of a run. */
     enum Phase {
         WARM_UP,
         MEASURE,
@@ -111,7 +111,7 @@ final class LoadThread extends Thread {
         }
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // On a busy machine the other thread may need this one's core.
+    @SuppressWarnings("ThreadPriorityCheck") // On a busy machine the other thread may need this thread's core.
     private void stayBusy(String name) {
         if (workload.handOver()) {
             while (!lock.isAwaited(name) && !stage.stop) {

@@ -22,8 +22,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * One client process. It connects, says {@code READY}, and obeys lines on its standard input: {@code RUN}, {@code MEASURE}, {@code
- * STOP} (the window ends, threads end after their cycle, the report is written). It ends with its standard input, whatever happens.
+ * One client process. It connects, prints {@code READY}, and executes commands from its standard input: {@code RUN}, {@code MEASURE},
+ * {@code STOP} (the window ends, threads end after their cycle, the report is written). It always ends with its standard input.
  */
 @Command(name = "worker", hidden = true, description = "One client process of a benchmark.")
 public final class WorkerCommand implements Callable<Integer> {
@@ -67,7 +67,7 @@ public final class WorkerCommand implements Callable<Integer> {
                 case "STOP" -> {
                     stage.phase = LoadThread.Phase.COOL_DOWN;
                     Map<String, Long> after = lock.counters();
-                    // Everybody stops waiting for the lock only by getting it once more.
+                    // Each thread stops waiting for the lock only when it has acquired it once more.
                     stage.stop = true;
                     System.out.println(report(threads, before, after).toLine());
                 }

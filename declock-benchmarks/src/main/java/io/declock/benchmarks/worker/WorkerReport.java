@@ -16,15 +16,15 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 
 /**
- * What one worker process has measured, and how it travels: lines that start with {@value #LINE}.
+ * The measurements of one worker process, and their text form: lines that begin with {@value #LINE}.
  *
  * @param cycles lock and unlock cycles of each thread within the measured window
- * @param readWaits nanoseconds from asking to holding, read mode
- * @param writeWaits nanoseconds from asking to holding, write mode
- * @param writesEver write locks taken in the whole run, warm-up included
- * @param errors how many cycles failed
- * @param firstError the first of them, or empty
- * @param counters what the product counted within the measured window
+ * @param readWaits nanoseconds from the request to the grant, read mode
+ * @param writeWaits nanoseconds from the request to the grant, write mode
+ * @param writesEver number of write locks acquired in the whole run, warm-up included
+ * @param errors number of failed cycles
+ * @param firstError the first error, or empty
+ * @param counters the product's counters within the measured window
  */
 public record WorkerReport(
         List<Long> cycles,
@@ -37,7 +37,7 @@ public record WorkerReport(
     /** Beginning of a line of the report. */
     public static final String LINE = "REPORT ";
 
-    /** Writes it as one line. */
+    /** Returns it as one line. */
     public String toLine() {
         return LINE
                 + String.join(
@@ -55,7 +55,7 @@ public record WorkerReport(
                                         .toList()));
     }
 
-    /** Reads what {@link #toLine} wrote, without the beginning of the line. */
+    /** Parses a line of {@link #toLine}, without its beginning. */
     public static WorkerReport parse(String line) throws IOException {
         String[] parts = line.split(";", -1);
         if (parts.length != 7) {

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the workers of one run do: every thread locks, stays for a while, unlocks, and begins again.
+ * The load of one run: every thread locks, holds the lock for some time, unlocks, and begins again.
  *
- * @param jvms client processes
- * @param threads threads in each
- * @param names lock names; shared by all threads, or so many for each thread of its own
+ * @param jvms number of client processes
+ * @param threads number of threads in each
+ * @param names number of lock names; shared by all threads, or that many for each thread
  * @param ownNames whether each thread has names of its own, which it uses in turn
- * @param zipf exponent with which shared names are chosen, 0 for uniformly
+ * @param zipf exponent of the choice of shared names, 0 for uniform
  * @param readShare share of acquisitions in read mode
  * @param criticalSection busy CPU time with the lock held
  * @param handOver whether a thread keeps the lock until another of its process asks for it, so that every release hands over
@@ -31,7 +31,7 @@ public record Workload(
         Duration criticalSection,
         boolean handOver) {
 
-    /** Threads that do not wait for each other before they unlock. */
+    /** Makes a load whose threads do not wait for each other before they unlock. */
     public Workload(
             int jvms,
             int threads,
@@ -43,7 +43,7 @@ public record Workload(
         this(jvms, threads, names, ownNames, zipf, readShare, criticalSection, false);
     }
 
-    /** One write lock for everybody, empty critical section. */
+    /** One write lock for all threads, empty critical section. */
     public static Workload hot(int jvms, int threads) {
         return new Workload(jvms, threads, 1, false, 0, 0, Duration.ZERO);
     }
@@ -68,7 +68,7 @@ public record Workload(
         return jvms * threads;
     }
 
-    /** Returns it as arguments. */
+    /** Returns the load as arguments. */
     public List<String> toArguments() {
         return new ArrayList<>(List.of(
                 "--set=jvms=" + jvms,
@@ -81,7 +81,7 @@ public record Workload(
                 "--set=hand-over=" + handOver));
     }
 
-    /** Returns what {@link #toArguments} said. */
+    /** Returns the load that {@link #toArguments} described. */
     static Workload of(Map<String, String> given) {
         Map<String, String> map = new HashMap<>(given);
         return new Workload(

@@ -13,7 +13,7 @@ public final class ZipfSampler {
     /**
      * Computes the sums.
      *
-     * @param exponent 0 for uniformly
+     * @param exponent exponent of the distribution, 0 for uniform
      */
     public ZipfSampler(int count, double exponent) {
         cumulative = new double[count];

@@ -87,7 +87,7 @@ public record MemoryNodeProperties(
      * @param device RDMA device to use, as "rdma link" names it. By default, the first one with an IPv4 address.
      * @param port Port of the device.
      * @param gidIndex Index in the port's GID table. By default, the first IPv4 address.
-     * @param address Address of the device's network interface, in place of device, port and GID index.
+     * @param address Address of the device's network interface, instead of device, port and GID index.
      * @param listenPort Port in the port space of RDMA. Zero picks a free one, which services learn when they join.
      * @param ackTimeout How long the adapter waits for an acknowledgement before it sends again: 4.096 us times two to this power.
      * @param retryCount How often the adapter sends again before the connection fails. At most 7.

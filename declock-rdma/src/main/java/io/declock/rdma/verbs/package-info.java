@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** What the fabric needs of a provider of verbs, and work requests in native memory. */
+/** The interface between the fabric and a provider of verbs, and work requests in native memory. */
 @NullMarked
 package io.declock.rdma.verbs;
 

@@ -15,17 +15,17 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A memory node and workers, and the database that the workers write to. For one thread.
+ * A memory node, workers, and the database that the workers write to. For one thread.
  *
- * @param <N> what a worker comes with
+ * @param <N> type of a worker with its connections
  */
 public final class Cluster<N extends Node> implements AutoCloseable {
-    /** Locks there are accounts for. */
+    /** Number of locks that have accounts. */
     public static final int LOCKS = 64;
 
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
     private static final int LINES_TOLD = 25;
-    /** A waiter hears from who held before it and from the memory node: each of the three is as late as the machine is. */
+    /** The former holder, the memory node and the waiter itself: the machine's lateness delays each of the three. */
     private static final int PROCESSES_ON_THE_WAY = 3;
 
     private final Platform platform;
@@ -72,7 +72,7 @@ public final class Cluster<N extends Node> implements AutoCloseable {
 
     // ---------------------------------------------------------------- memory node
 
-    /** Starts the memory node again, always at the same address, with nothing in its memory. */
+    /** Starts the memory node again, always at the same address, with empty memory. */
     public void restartMemoryNode() {
         lives++;
         memoryNode = platform.startMemoryNode(lives, true);
@@ -103,7 +103,7 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         return started;
     }
 
-    /** Ends workers that are not needed any more. */
+    /** Ends workers that are no longer needed. */
     public void dismiss(List<? extends Node> some) {
         dismissed.addAll(some);
         some.forEach(Node::close);
@@ -116,12 +116,12 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         return platform.lease();
     }
 
-    /** Returns how long a waiter may wait after a fault: lease, the time the memory node takes to notice, and a second. */
+    /** Returns the longest wait allowed after a fault: the lease, the time the memory node takes to notice, and a second. */
     public Duration bound() {
         return lease().plus(Platform.MARGIN).plusMillis(100).plusSeconds(1);
     }
 
-    /** Returns the bound of who waited since then: as much longer as the machine was late meanwhile, for each process on the way. */
+    /** Returns the bound for a wait since then: longer by the machine's lateness meanwhile, for each process involved. */
     public Duration boundSince(long calmSince) {
         return bound().plusNanos(PROCESSES_ON_THE_WAY * lateness.nanosSince(calmSince));
     }
@@ -137,7 +137,7 @@ public final class Cluster<N extends Node> implements AutoCloseable {
     }
 
     /**
-     * Judges everything that has been written down since the last call; waits count from {@code calmSince} on.
+     * Judges everything recorded since the last call; waits count from {@code calmSince} on.
      */
     public Referee.Verdict judge(long calmSince) {
         for (Node node : nodes) {
@@ -145,7 +145,7 @@ public final class Cluster<N extends Node> implements AutoCloseable {
                 if (answer.startsWith("violation")
                         || answer.startsWith("broken")
                                 && node.worker().program().isAlive()) {
-                    throw new IllegalStateException(node.worker().name() + " says: " + answer);
+                    throw new IllegalStateException(node.worker().name() + " reports: " + answer);
                 }
             }
         }
@@ -155,7 +155,7 @@ public final class Cluster<N extends Node> implements AutoCloseable {
             if (verdict.longestWaitNanos() > allowed.toNanos()) {
                 throw new IllegalStateException(String.format(
                         Locale.ROOT,
-                        "a waiter waited %d ms after the faults had stopped; promised are %d ms, and %d ms with what the machine was late",
+                        "a waiter waited %d ms after the faults had stopped; the bound is %d ms, or %d ms with the machine's lateness",
                         TimeUnit.NANOSECONDS.toMillis(verdict.longestWaitNanos()),
                         bound().toMillis(),
                         allowed.toMillis()));
@@ -166,7 +166,7 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         }
     }
 
-    /** Says whether every program that nobody dismissed runs, and what it logged last, for whoever reads why a run failed. */
+    /** Describes, for the analysis of a failed run, whether each program that was not dismissed runs, and its last log lines. */
     public String describe() {
         StringBuilder text = new StringBuilder();
         describe(text, "memory node", memoryNode);

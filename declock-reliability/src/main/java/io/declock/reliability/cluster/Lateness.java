@@ -11,12 +11,12 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * How much later than due a thread goes on that does nothing but nap: what the machine and the other processes on it add to every
- * wait. A promise about time can only be kept on top of that. Thread-safe.
+ * Measures how late a thread that only naps continues: the time that the machine and the other processes on it add to every wait. Bounds
+ * on time can only hold in addition to that. Thread-safe.
  */
 final class Lateness implements AutoCloseable {
     private static final long NAP_NANOS = 5_000_000;
-    /** What timers of an idle machine are late by is in every bound already. */
+    /** The usual lateness of timers on an idle machine, which every bound includes already. */
     private static final long USUAL_NANOS = 1_000_000;
 
     private static final int KEPT = 100_000;
@@ -29,7 +29,7 @@ final class Lateness implements AutoCloseable {
     private final LongConsumer parking;
     private volatile boolean stopped;
 
-    /** Makes one for which nobody naps yet. */
+    /** Makes one without a napping thread. */
     Lateness(LongSupplier clock, LongConsumer parking) {
         this.clock = clock;
         this.parking = parking;
@@ -50,7 +50,7 @@ final class Lateness implements AutoCloseable {
         }
     }
 
-    /** Naps once, and writes down by how much it took longer than it should, if that is more than usual. */
+    /** Naps once, and records how much longer the nap took than it should, if that is more than usual. */
     void nap() {
         long due = clock.getAsLong() + NAP_NANOS;
         for (long left = NAP_NANOS; left > 0; left = due - clock.getAsLong()) {
@@ -74,7 +74,7 @@ final class Lateness implements AutoCloseable {
         }
     }
 
-    /** Returns the sum of what was late since then, in nanoseconds. */
+    /** Returns the sum of the lateness since then, in nanoseconds. */
     long nanosSince(long since) {
         mutex.lock();
         try {

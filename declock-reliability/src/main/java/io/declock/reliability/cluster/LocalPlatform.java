@@ -26,11 +26,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.h2.tools.Server;
 
-/** Processes on the loopback interface, with a proxy in front of each worker's way to the memory node and of its peer port. */
+/** Processes on the loopback interface, with a proxy between each worker and the memory node, and one in front of its peer port. */
 public final class LocalPlatform implements Platform {
     private static final Duration START_PATIENCE = Duration.ofSeconds(90);
 
-    /** Below the range from which Linux takes the ports of outgoing connections. */
+    /** These ports lie below the range from which Linux takes the ports of outgoing connections. */
     private static final int FIRST_PORT = 20_000;
 
     private static final int LAST_PORT = 32_000;
@@ -41,7 +41,7 @@ public final class LocalPlatform implements Platform {
     private final int memoryNodePort;
     private final Server databaseServer;
 
-    /** Makes one that runs nothing but the database. */
+    /** Makes one that runs only the database. */
     public LocalPlatform(Duration lease) {
         this.lease = lease;
         this.memoryNodePort = freePort();
@@ -68,7 +68,7 @@ public final class LocalPlatform implements Platform {
 
     @Override
     public String databaseUrl() {
-        // Databases in memory belong to the whole JVM: another name for every cluster.
+        // Databases in memory belong to the whole JVM, so every cluster needs another name.
         return "jdbc:h2:tcp://127.0.0.1:" + databaseServer.getPort() + "/mem:" + directory.getFileName()
                 + ";DB_CLOSE_DELAY=-1";
     }
@@ -157,21 +157,21 @@ public final class LocalPlatform implements Platform {
     }
 
     /**
-     * Finds a port that nobody uses, and that the kernel gives to nobody who connects: a memory node that is started again must find its
-     * port free, and who connects to it meanwhile must not be connected with himself.
+     * Finds a port that is not in use, and that the kernel does not assign to outgoing connections: a memory node that is started again
+     * must find its port free, and a process that connects to it meanwhile must not be connected to itself.
      */
     static int freePort() {
         return freePort(() -> ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT));
     }
 
-    /** Finds one among some. */
+    /** Finds a free port among candidates. */
     static int freePort(IntSupplier candidates) {
         for (int attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
             int port = candidates.getAsInt();
             try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 return socket.getLocalPort();
             } catch (IOException e) {
-                // Somebody uses it.
+                // The port is in use.
             }
         }
         throw new IllegalStateException("no free port from " + FIRST_PORT + " to " + LAST_PORT);
@@ -183,7 +183,7 @@ public final class LocalPlatform implements Platform {
         delete(directory);
     }
 
-    /** Deletes a directory and what is in it. */
+    /** Deletes a directory and its contents. */
     public static void delete(Path directory) {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

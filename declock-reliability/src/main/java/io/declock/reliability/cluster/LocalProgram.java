@@ -13,17 +13,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A program as a process of this machine. */
+/** A program that runs as a process on this machine. */
 public final class LocalProgram implements Program {
     private static final int PATIENCE_SECONDS = 20;
 
-    /** Quick to start and small. */
+    /** For a quick start and little memory. */
     private static final List<String> JVM = List.of(
             "-Xmx128m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "-Xshare:auto",
-            // Standard output is for answers.
+            // Standard output carries the answers.
             "-XX:+DisplayVMOutputToStderr",
             "--enable-native-access=ALL-UNNAMED");
 
@@ -38,9 +38,9 @@ public final class LocalProgram implements Program {
     }
 
     /**
-     * Starts a JVM; what it says besides its answers goes to {@code name.log} in {@code directory}.
+     * Starts a JVM; its output other than answers goes to {@code name.log} in {@code directory}.
      *
-     * @param answers whether its standard output is read by the caller; otherwise it goes to the log, too
+     * @param answers whether the caller reads its standard output; otherwise that goes to the log, too
      */
     public static LocalProgram java(String name, Path directory, boolean answers, List<String> arguments) {
         List<String> command = new ArrayList<>();

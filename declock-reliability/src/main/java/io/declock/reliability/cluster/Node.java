@@ -8,13 +8,13 @@ public interface Node extends AutoCloseable {
     /** Returns the worker. */
     WorkerClient worker();
 
-    /** Takes all its connections to the memory node and to other workers away, without telling anybody. */
+    /** Cuts all its connections to the memory node and to other workers, without notifying either side. */
     void isolate();
 
-    /** Gives them back. */
+    /** Restores the connections. */
     void heal();
 
-    /** Ends it. */
+    /** Ends the worker. */
     @Override
     void close();
 }

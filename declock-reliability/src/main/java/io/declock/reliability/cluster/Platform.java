@@ -6,12 +6,12 @@ package io.declock.reliability.cluster;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** What a cluster's programs run on. */
+/** The platform on which a cluster's programs run. */
 public interface Platform extends AutoCloseable {
-    /** How much longer than a lease the memory node waits before it declares a worker dead. */
+    /** How long after the end of its lease the memory node declares a worker dead. */
     Duration MARGIN = Duration.ofMillis(200);
 
-    /** Sections a worker's ledger has room for. */
+    /** Number of sections that fit into a worker's ledger. */
     int SECTIONS = 1 << 15;
 
     /** Returns the lease of every program. */
@@ -27,14 +27,14 @@ public interface Platform extends AutoCloseable {
      * Starts the memory node's program, always at the same address, and waits until it serves.
      *
      * @param life how often it has been started
-     * @param hadEarlierLife whether locks of an earlier life have to be waited for
+     * @param hadEarlierLife whether it must wait for locks of an earlier incarnation
      */
     Program startMemoryNode(int life, boolean hadEarlierLife);
 
-    /** Starts a worker; it has not joined yet. The name is another each time. */
+    /** Starts a worker; it has not joined yet. The name must be different each time. */
     Node launch(String name);
 
-    /** Ends what is not the cluster's, and deletes every file. */
+    /** Ends the programs that the cluster does not own, and deletes every file. */
     @Override
     void close();
 }

@@ -6,35 +6,35 @@ package io.declock.reliability.cluster;
 import java.io.InputStream;
 import java.io.OutputStream;
 
-/** A program that runs: as a process, or in a container. */
+/** A running program: a process, or a container. */
 public interface Program extends AutoCloseable {
-    /** Returns where its commands go. */
+    /** Returns the stream for its commands. */
     OutputStream commands();
 
-    /** Returns where its answers come from. */
+    /** Returns the stream of its answers. */
     InputStream answers();
 
-    /** Ends it without a chance to do anything: SIGKILL. Returns when it is gone. */
+    /** Kills it with SIGKILL. Returns when it has ended. */
     void kill();
 
     /** Asks it to end, and waits for that. */
     void terminate();
 
-    /** Stops it in its tracks. */
+    /** Stops it at once. */
     void pause();
 
-    /** Lets it go on. */
+    /** Lets it continue. */
     void resume();
 
-    /** Returns whether it runs, or could if it were let go on. */
+    /** Returns whether it has not ended; it may be stopped. */
     boolean isAlive();
 
-    /** Returns what it said besides its answers, where that is kept in one piece; else nothing. */
+    /** Returns its output other than answers if it is kept, else an empty text. */
     default String log() {
         return "";
     }
 
-    /** Ends it if it has not ended. */
+    /** Ends it if it still runs. */
     @Override
     void close();
 }

@@ -9,8 +9,8 @@ import io.declock.reliability.cluster.Proxy.Flow;
  * A worker with proxies in front of it.
  *
  * @param worker the worker
- * @param toMemoryNode where it connects to for the memory node
- * @param fromPeers where its peers connect to for it
+ * @param toMemoryNode proxy through which it connects to the memory node
+ * @param fromPeers proxy through which its peers connect to it
  */
 public record ProxiedNode(WorkerClient worker, Proxy toMemoryNode, Proxy fromPeers) implements Node {
     @Override

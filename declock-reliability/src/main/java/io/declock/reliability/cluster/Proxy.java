@@ -18,15 +18,15 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A TCP proxy between two nodes, each of whose directions can be slowed or cut. What a direction that is <em>held</em> carries
- * arrives when it is healed, as TCP's own retransmissions would; what a direction that <em>loses</em> carries is gone, and as no
- * stream can go on after that, healing breaks the connection. Nobody is told of a cut: connections stay open. Thread-safe.
+ * A TCP proxy between two nodes, each of whose directions can be slowed or cut. Data of a direction that is <em>held</em> arrives when
+ * the direction is healed, as with TCP's own retransmissions. Data of a direction that is <em>lost</em> never arrives, and because no
+ * stream can continue after that, healing breaks the connection. Neither side is notified of a cut: connections stay open. Thread-safe.
  */
 public final class Proxy implements AutoCloseable {
     private static final int BACKLOG = 64;
     private static final int BUFFER_BYTES = 64 * 1024;
 
-    /** What happens to data of one direction. */
+    /** How data of one direction is treated. */
     public enum Flow {
         /** It arrives. */
         OPEN,
@@ -36,7 +36,7 @@ public final class Proxy implements AutoCloseable {
         LOST
     }
 
-    /** From which side data comes. */
+    /** The side that data comes from. */
     public enum Direction {
         /** From the side that connects. */
         FROM_CLIENT,
@@ -72,17 +72,17 @@ public final class Proxy implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** Lets connections of now on go elsewhere. */
+    /** Sets another target for new connections. */
     public void target(int port) {
         target = loopback(port);
     }
 
-    /** Delays whatever passes. */
+    /** Delays all data. */
     public void delay(long millis) {
         delayNanos = TimeUnit.MILLISECONDS.toNanos(millis);
     }
 
-    /** Changes one direction, of connections that stand and of new ones. */
+    /** Changes one direction, of existing and of new connections. */
     public void set(Direction direction, Flow flow) {
         mutex.lock();
         try {
@@ -103,7 +103,7 @@ public final class Proxy implements AutoCloseable {
         }
     }
 
-    /** Closes every connection that stands; new ones are let through. */
+    /** Closes every existing connection; new ones are let through. */
     public void sever() {
         connections.forEach(Connection::close);
     }
@@ -158,7 +158,7 @@ public final class Proxy implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is as good as closed.
+            // The socket counts as closed.
         }
     }
 
@@ -193,10 +193,10 @@ public final class Proxy implements AutoCloseable {
                     pass(buffer, count, out, direction);
                     count = in.read(buffer);
                 }
-                // The end of a stream is cut off as well.
+                // A cut direction does not pass on the end of a stream either.
                 flowOnceNotHeld(direction);
             } catch (IOException e) {
-                // The other end of the proxy is told by closing.
+                // Closing notifies the other side of the proxy.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }

@@ -20,7 +20,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Tells a worker what to do, and remembers what it answered. Thread-safe. */
+/** Sends commands to a worker, and keeps its answers. Thread-safe. */
 public final class WorkerClient implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -31,7 +31,7 @@ public final class WorkerClient implements AutoCloseable {
     private final Condition answered = mutex.newCondition();
     private final List<String> answers = new ArrayList<>();
 
-    /** Makes one for a program that runs. */
+    /** Makes one for a running program. */
     public WorkerClient(String name, Program program) {
         this.name = name;
         this.program = program;
@@ -50,7 +50,7 @@ public final class WorkerClient implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // It was killed.
+            // The worker was killed.
         }
     }
 
@@ -64,22 +64,22 @@ public final class WorkerClient implements AutoCloseable {
         }
     }
 
-    /** Returns what it is called. */
+    /** Returns the worker's name. */
     public String name() {
         return name;
     }
 
-    /** Returns the program, to do it harm. */
+    /** Returns the program, for injecting faults. */
     public Program program() {
         return program;
     }
 
-    /** Gives a command. */
+    /** Sends a command. */
     public void tell(String command) {
         commands.println(command);
     }
 
-    /** Waits for an answer that begins with the words given and returns all of its words. */
+    /** Waits for an answer that begins with the given words and returns all its words. */
     public String[] await(String beginning) {
         return await(beginning, PATIENCE);
     }
@@ -94,7 +94,7 @@ public final class WorkerClient implements AutoCloseable {
         return words;
     }
 
-    /** Waits, and returns null if there was no such answer. Answers are used up. */
+    /** Waits, and returns null if there was no such answer. A returned answer is removed. */
     public String @Nullable [] poll(String beginning, Duration patience) {
         long left = patience.toNanos();
         mutex.lock();
@@ -118,7 +118,7 @@ public final class WorkerClient implements AutoCloseable {
         }
     }
 
-    /** Returns what it said that nobody has waited for yet. */
+    /** Returns the answers that no call has waited for yet. */
     public List<String> answers() {
         mutex.lock();
         try {
@@ -128,29 +128,29 @@ public final class WorkerClient implements AutoCloseable {
         }
     }
 
-    /** Starts to take a lock. */
+    /** Starts to acquire a lock. */
     public void hold(String id, int lock, boolean exclusive) {
         tell("hold " + id + " " + lock + " " + (exclusive ? "write" : "read") + " " + TimeUnit.SECONDS.toMillis(60));
     }
 
-    /** Starts to try to take a lock, again and again. */
+    /** Starts to try to acquire a lock, again and again. */
     public void tryHold(String id, int lock, boolean exclusive) {
         tell("try " + id + " " + lock + " " + (exclusive ? "write" : "read") + " " + TimeUnit.SECONDS.toMillis(60));
     }
 
-    /** Waits until it was granted. */
+    /** Waits until the lock is granted. */
     public Grant granted(String id, Duration patience) {
         String[] words = await("granted " + id, patience);
         return new Grant(Long.parseLong(words[2]), Long.parseLong(words[3]));
     }
 
-    /** Takes a lock and waits until it was granted. */
+    /** Acquires a lock and waits until it is granted. */
     public Grant take(String id, int lock, boolean exclusive) {
         hold(id, lock, exclusive);
         return granted(id, PATIENCE);
     }
 
-    /** Gives a lock back and returns what was said: {@code released} or {@code released-lost}. */
+    /** Releases a lock and returns the answer: {@code released} or {@code released-lost}. */
     public String release(String id) {
         tell("release " + id);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
@@ -161,10 +161,10 @@ public final class WorkerClient implements AutoCloseable {
                 }
             }
         }
-        throw new IllegalStateException(name + " did not release " + id + ", but said " + answers());
+        throw new IllegalStateException(name + " did not release " + id + ", but answered " + answers());
     }
 
-    /** Asks for its figures. */
+    /** Asks the worker for its figures. */
     public Map<String, Long> stats() {
         tell("stats");
         Map<String, Long> values = new HashMap<>();
@@ -182,7 +182,7 @@ public final class WorkerClient implements AutoCloseable {
         tell("load " + firstLock + " " + locks + " " + threads + " " + readPercent);
     }
 
-    /** Lets it leave in good order and waits until its process has ended. */
+    /** Lets the worker leave in an orderly way and waits until its process has ended. */
     public void leave() {
         tell("leave");
         await("left");
@@ -194,6 +194,6 @@ public final class WorkerClient implements AutoCloseable {
         program.close();
     }
 
-    /** A lock that was granted: its token, and when. */
+    /** A granted lock: its token, and the time of the grant. */
     public record Grant(long token, long atNanos) {}
 }

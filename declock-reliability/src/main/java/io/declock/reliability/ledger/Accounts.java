@@ -10,10 +10,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /**
- * What the locks protect: one amount per lock in a database, changed by reading it, waiting, and writing it back plus one. The
- * database knows nothing of locks: it takes a write if its fencing token is not below the highest that it has seen. Every write
- * that it took is booked with what was read before, in one transaction, so that an update that was lost to another one shows. For
- * one thread.
+ * The data that the locks protect: one amount per lock in a database, changed by reading it, waiting, and writing it back plus one. The
+ * database knows nothing of locks: it accepts a write if its fencing token is not lower than the highest one stored. Every accepted write
+ * is booked together with the amount read before, in one transaction, so that a lost update is visible. For one thread.
  */
 public final class Accounts implements AutoCloseable {
     private final Connection connection;
@@ -33,7 +32,7 @@ public final class Accounts implements AutoCloseable {
                 "insert into booking(lock, token, owner, was, became) values (?, ?, ?, ?, ?)");
     }
 
-    /** Makes the tables, with an empty account for each of so many locks. */
+    /** Makes the tables, with an empty account for each of that many locks. */
     public static void create(String url, int locks) throws SQLException {
         try (Connection connection = DriverManager.getConnection(url);
                 PreparedStatement accounts = connection.prepareStatement(
@@ -53,7 +52,7 @@ public final class Accounts implements AutoCloseable {
         }
     }
 
-    /** Shows the token and reads the amount; returns -1 if the token is too old. */
+    /** Presents the token and reads the amount; returns -1 if the token is too old. */
     public long read(int lock, long token) throws SQLException {
         fence.setLong(1, token);
         fence.setInt(2, lock);
@@ -69,7 +68,7 @@ public final class Accounts implements AutoCloseable {
         return amount;
     }
 
-    /** Writes back one more than was read; returns false if the token is too old. */
+    /** Writes back the read amount plus one; returns false if the token is too old. */
     public boolean write(int lock, long token, String owner, long was) throws SQLException {
         write.setLong(1, token);
         write.setLong(2, was + 1);

@@ -14,8 +14,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * One process's record of its critical sections, in a file mapped into memory: what was written stands even if the process is
- * killed in the next moment. Times are of the machine's monotonic clock, which all its processes share. Thread-safe.
+ * One process's record of its critical sections, in a file mapped into memory: the data written survives even if the process is killed in
+ * the next moment. Times come from the machine's monotonic clock, which all its processes share. Thread-safe.
  */
 public final class Ledger {
     static final int SLOT_BYTES = 64;
@@ -43,7 +43,7 @@ public final class Ledger {
         this.count = slots.capacity() / SLOT_BYTES;
     }
 
-    /** Opens a new one with room for {@code sections} critical sections. */
+    /** Opens a new ledger with room for {@code sections} critical sections. */
     public static Ledger create(Path file, int sections) throws IOException {
         try (FileChannel channel =
                 FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -57,10 +57,10 @@ public final class Ledger {
     }
 
     /**
-     * Writes down that a critical section was entered.
+     * Records that a critical section was entered.
      *
-     * @param asked when the lock was asked for
-     * @param entered a moment at which the lock was held for certain
+     * @param asked when the lock was requested
+     * @param entered a moment at which the lock was certainly held
      * @return the section
      */
     public Section enter(int lock, boolean exclusive, long token, int owner, long asked, long entered) {
@@ -91,12 +91,12 @@ public final class Ledger {
             LONG.setVolatile(slots, offset + field, value);
         }
 
-        /** The lock was certainly still held at that moment. */
+        /** Records that the lock was certainly still held at that moment. */
         public void validAt(long nanos) {
             set(VALID, nanos);
         }
 
-        /** It was left, with the lock or without it. */
+        /** Records that the section was left, with the lock held or lost. */
         public void left(boolean lost) {
             set(STATE, lost ? LOST : RELEASED);
         }

@@ -17,13 +17,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Judges what the processes wrote down and what the database took, without asking the lock:
+ * Judges the records of the processes and the writes that the database accepted, without using the lock:
  *
  * <ul>
  *   <li>no writer's section overlaps another section of its lock, as long as their holders trusted their locks;
- *   <li>a writer's token is above all before it, a reader's not below the last writer's;
- *   <li>the database never took a write with a lower token than one before, nor one whose amount had changed since it was read;
- *   <li>once faults have stopped nobody waits longer than was promised.
+ *   <li>a writer's token is higher than all tokens before it, a reader's not lower than the last writer's;
+ *   <li>the database never accepted a write with a lower token than one before, nor one whose amount had changed since it was read;
+ *   <li>once faults have stopped, no caller waits longer than the bound.
  * </ul>
  */
 public final class Referee {
@@ -35,16 +35,16 @@ public final class Referee {
     private long sections;
     private long lost;
 
-    /** What was looked at so far. */
+    /** The totals so far. */
     public record Verdict(long sections, long lost, long bookings, long longestWaitNanos) {}
 
     private record Booking(long token, long became) {}
 
     /**
-     * Makes one that has seen nothing.
+     * Makes one without records.
      *
      * @param ledgers directory with the processes' ledgers
-     * @param databaseUrl of the accounts
+     * @param databaseUrl JDBC URL of the accounts
      */
     public Referee(Path ledgers, String databaseUrl) {
         this.ledgers = ledgers;
@@ -52,8 +52,8 @@ public final class Referee {
     }
 
     /**
-     * Judges what was written down, and forgets the ledgers of loads that have ended, but for the last writer of each lock. Must not
-     * be called while a load runs.
+     * Judges the records, and discards the ledgers of loads that have ended, except the last writer of each lock. Must not be called while
+     * a load runs.
      *
      * @param calmSince when the last fault ended, in nanoseconds of the monotonic clock; waits count from then on
      * @throws io.declock.simulation.Violation if a property did not hold

@@ -16,10 +16,10 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * One critical section as it was written down.
+ * One recorded critical section.
  *
- * @param hold from the first to the last moment at which the lock was held for certain
- * @param asked when the lock was asked for, in nanoseconds
+ * @param hold the time from the first to the last moment at which the lock was certainly held
+ * @param asked when the lock was requested, in nanoseconds
  * @param lost whether the process learnt that the lock was lost before it left
  */
 public record SectionRecord(RecordedHold hold, long asked, boolean lost) {
@@ -28,7 +28,7 @@ public record SectionRecord(RecordedHold hold, long asked, boolean lost) {
     /** Suffix of the file names of ledgers that serve one load only. */
     public static final String LOAD_SUFFIX = ".load" + SUFFIX;
 
-    /** Reads every ledger of a directory; of processes that still run, what they have written so far. */
+    /** Reads every ledger of a directory; for processes that still run, the records so far. */
     public static List<SectionRecord> readAll(Path directory) {
         try (Stream<Path> files = Files.list(directory)) {
             return files.filter(file -> file.toString().endsWith(SUFFIX))

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** What processes write down of their critical sections, apart from the lock, and how it is judged. */
+/** Records of the processes' critical sections, made without the lock, and their judgement. */
 @NullMarked
 package io.declock.reliability.ledger;
 

@@ -14,26 +14,27 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One process is killed by SIGKILL while others wait for the lock it has to do with: how long until the next of them has the lock?
+ * The recovery of a lock: one process is killed by SIGKILL while others wait for a lock that it holds, waits for, resets or serves.
+ * Measures the time until the next of them is granted the lock.
  *
- * @param role of the process that was killed
- * @param lease that all processes had
- * @param untilGrant from the kill to the next grant
- * @param promised no longer than that
+ * @param role role of the killed process
+ * @param lease lease of all processes
+ * @param untilGrant time from the kill to the next grant
+ * @param promised bound on that time
  */
 public record Recovery(String role, Duration lease, Duration untilGrant, Duration promised) {
     private static final Duration LONG = Duration.ofSeconds(30);
     private static final int ATTEMPTS = 8;
 
     /**
-     * When, after the holder was killed and in leases, the bystander of a reset is stopped, one attempt after the other: it must be
-     * before the reset begins, and so late that the bystander's own lease outlasts that of the holder.
+     * When the bystander of a reset is stopped, in leases after the holder was killed, one value per attempt: this must be before the
+     * reset begins, and so late that the bystander's own lease outlasts that of the holder.
      */
     private static final double[] PAUSE_AT = {0.75, 0.6, 0.9, 0.5};
 
     private static final Duration SETTLE = Duration.ofMillis(150);
 
-    /** Returns whether it was as fast as promised. */
+    /** Returns whether the bound was kept. */
     public boolean isInTime() {
         return untilGrant.compareTo(promised) <= 0;
     }
@@ -42,7 +43,7 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
         return new Recovery(role, cluster.lease(), Duration.ofNanos(grant.atNanos() - killedAt), promised);
     }
 
-    /** The holder is killed. */
+    /** Kills the holder. */
     public static Recovery holder(Cluster<?> cluster, int lock) {
         List<? extends Node> nodes = cluster.workers("holder", "waiter", "waiter");
         WorkerClient holder = nodes.get(0).worker();
@@ -61,7 +62,7 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
         return recovery;
     }
 
-    /** The first in line is killed, then the holder gives the lock back. */
+    /** Kills the first in line, then the holder releases the lock. */
     public static Recovery waiter(Cluster<?> cluster, int lock) {
         List<? extends Node> nodes = cluster.workers("holder", "waiter", "waiter");
         WorkerClient holder = nodes.get(0).worker();
@@ -81,17 +82,17 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
     }
 
     /**
-     * The holder dies, a waiter begins to reset the lock and is killed in the middle of it: what keeps it in the middle is a fourth
-     * process, stopped shortly before the holder's lease runs out, for whose acknowledgement or death the reset has to wait. On a busy
-     * machine the moment may be missed; then it is tried again.
+     * Kills the holder, and then a waiter in the middle of its reset of the lock. A fourth process keeps the reset in its middle: it is
+     * stopped shortly before the holder's lease expires, and the reset must wait for its acknowledgement or death. On a busy machine the
+     * moment may be missed; then the attempt is repeated.
      */
     public static Recovery resetInitiator(Cluster<?> cluster, int lock) {
         return resetInitiator(cluster, lock, true);
     }
 
     /**
-     * The same; {@code inTheMiddle} says whether the initiator's last act must not have been to end the reset. A container cannot be
-     * demanded that of: Docker takes longer to kill it than a reset takes.
+     * The same; {@code inTheMiddle} tells whether the initiator must not have completed the reset before it died. With containers this
+     * cannot be required: Docker takes longer to kill one than a reset takes.
      */
     public static Recovery resetInitiator(Cluster<?> cluster, int lock, boolean inTheMiddle) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -100,7 +101,7 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
                 return recovery;
             }
         }
-        throw new IllegalStateException("no reset was met in its middle in " + ATTEMPTS + " attempts");
+        throw new IllegalStateException("no initiator was killed in the middle of its reset in " + ATTEMPTS + " tries");
     }
 
     private static @Nullable Recovery tryResetInitiator(
@@ -113,7 +114,8 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
         Cluster.pause(SETTLE);
         two.hold("w", lock, true);
         Cluster.pause(SETTLE);
-        // A container is dead long before Docker has tidied up after it, which killing waits for.
+        // A container is dead long before Docker has cleaned up after it, and the call to kill it waits for the
+        // clean-up.
         CompletableFuture<Void> killing =
                 CompletableFuture.runAsync(nodes.get(0).worker().program()::kill);
         Cluster.pause(Duration.ofNanos((long) (cluster.lease().toNanos() * pauseAt)));
@@ -137,7 +139,7 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
         return takenOver || !inTheMiddle ? of("initiator of a reset", cluster, killedAt, next, cluster.bound()) : null;
     }
 
-    /** Returns who leads a reset that is not over, or null if it is over already. */
+    /** Returns the initiator of a reset that is not over, or null if the reset is over already. */
     private static @Nullable WorkerClient findInitiator(Cluster<?> cluster, WorkerClient... candidates) {
         long deadline = System.nanoTime() + cluster.bound().toNanos();
         while (System.nanoTime() - deadline < 0) {
@@ -148,10 +150,10 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
                 }
             }
         }
-        throw new IllegalStateException("nobody began a reset within " + cluster.bound());
+        throw new IllegalStateException("no reset began within " + cluster.bound());
     }
 
-    /** The memory node is killed and started again with nothing in its memory, while one process holds and another waits. */
+    /** Kills the memory node and starts it again with empty memory, while one process holds the lock and another waits. */
     public static Recovery memoryNode(Cluster<?> cluster, int lock) {
         List<? extends Node> nodes = cluster.workers("holder", "waiter");
         WorkerClient holder = nodes.get(0).worker();
@@ -165,7 +167,7 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
         cluster.restartMemoryNode();
         Duration start = Duration.ofNanos(System.nanoTime() - startedAt);
         Grant next = waiter.granted("w", LONG);
-        require(next.token() > first.token(), "the successor's token is higher than any of before");
+        require(next.token() > first.token(), "the successor's token is higher than any token before");
         holder.await("lost h");
         require(holder.release("h").equals("released-lost"), "the old holder is told that it lost the lock");
         waiter.release("w");
@@ -192,7 +194,7 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
         throw new IllegalStateException("no waiter was granted the lock: " + one.answers() + ", " + two.answers());
     }
 
-    /** Both have their turn. */
+    /** Lets both waiters have the lock and release it. */
     private static void drain(WorkerClient one, WorkerClient two, Cluster<?> cluster) {
         one.tell("release w");
         two.tell("release w");
@@ -202,7 +204,7 @@ public record Recovery(String role, Duration lease, Duration untilGrant, Duratio
 
     static void require(boolean condition, String what) {
         if (!condition) {
-            throw new IllegalStateException("did not hold: " + what);
+            throw new IllegalStateException("this condition did not hold: " + what);
         }
     }
 }

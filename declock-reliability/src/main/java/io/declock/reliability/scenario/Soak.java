@@ -17,20 +17,20 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /**
- * A few workers under load and one fault after the other, drawn from a seed. After each round of faults there is peace: everything
- * is judged, and the memory and threads of the workers that have lived through it all are compared with what they were.
+ * A few workers under load, with one fault after the other, drawn from a seed. After each round of faults follows a period without faults:
+ * all records are judged, and the memory and threads of the worker that was never restarted are compared with the first round.
  */
 public final class Soak {
     private static final int FAULTS_PER_ROUND = 6;
     private static final int LOCKS = 6;
     private static final int THREADS = 3;
     private static final int READ_PERCENT = 40;
-    /** The worker at this place is paused and cut off, but never restarted: its memory and threads are watched. */
+    /** The worker at this index is paused and cut off, but never restarted, because its memory and threads are watched. */
     private static final int VETERAN = 0;
 
-    /** Who has not ended his load by then, after the last fault, never will. How long anybody waited is judged by the referee. */
+    /** A worker that has not ended its load by then, after the last fault, never will. The referee judges how long callers waited. */
     private static final Duration PATIENCE = Duration.ofMinutes(3);
-    /** A fault that takes longer has had to wait for a machine that is busy with something else. */
+    /** A fault that takes longer had to wait for a busy machine. */
     private static final Duration SLOW = Duration.ofSeconds(5);
 
     private static final long HEAP_ALLOWANCE = 8 << 20;
@@ -51,7 +51,7 @@ public final class Soak {
     /**
      * Runs it.
      *
-     * @throws RuntimeException if anything was not as it should be
+     * @throws RuntimeException if any check failed
      */
     public static void run(Duration length, Duration lease, long seed, Consumer<String> log) {
         log.accept("seed " + seed + ", lease " + lease.toMillis() + " ms");
@@ -117,7 +117,7 @@ public final class Soak {
         return stats;
     }
 
-    /** Says how long a fault took, with the start of whatever it ended, if that was long: nobody is granted a lock meanwhile. */
+    /** Returns how long a slow fault took, including the restart of the program that it ended: no lock is granted meanwhile. */
     private static String slowness(Duration took) {
         return took.compareTo(SLOW) <= 0 ? "" : " (WHICH TOOK " + took.toMillis() + " ms)";
     }

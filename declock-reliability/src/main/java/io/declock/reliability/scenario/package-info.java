@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** Faults of which the time until the next grant is measured. */
+/** Fault scenarios: recovery times until the next grant, and the soak. */
 @NullMarked
 package io.declock.reliability.scenario;
 

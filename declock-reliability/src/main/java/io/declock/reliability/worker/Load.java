@@ -22,12 +22,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Threads that take and give back a few locks, now and then changing what the locks protect, until told to stop. */
+/** Threads that acquire and release a few locks, and change the protected data as writers, until told to stop. */
 final class Load {
-    /** As good as for ever: a wait lasts as long as faults do. Who waits on when they are over is seen when the load is to end. */
+    /** Practically unbounded: a wait may last as long as the faults. A caller that still waits after them is seen when the load ends. */
     private static final Duration WAIT = Duration.ofDays(1);
 
-    /** A thread that has not ended by then, once it was told to, is worth a look. */
+    /** A thread that has not ended this long after it was told to is reported. */
     private static final Duration LATE = Duration.ofSeconds(1);
 
     private static final int LONGEST_STAY_MICROS = 2_000;
@@ -76,7 +76,7 @@ final class Load {
         }
     }
 
-    /** Says where a thread is that does not come to its end, for whoever reads why a run failed. */
+    /** Reports, for the analysis of a failed run, where a thread is that does not end. */
     private void explain(Thread thread) {
         ComputeNodeMonitor monitor = worker.node().monitor();
         worker.say("late " + thread.getName() + " at " + Arrays.toString(thread.getStackTrace()));
@@ -99,7 +99,7 @@ final class Load {
                 try {
                     visit(number, random, accounts);
                 } catch (LockLostException e) {
-                    // What the faults are for; the ledger and the database know whether harm was done.
+                    // The faults cause this; the ledger and the database show whether it did harm.
                 }
                 pause(random, LONGEST_PAUSE_MICROS);
             }

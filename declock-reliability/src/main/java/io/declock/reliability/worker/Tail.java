@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads a file that another process appends to, waiting for more at its end, until it is closed. A file shared with a container is
- * a way to talk to it that no cut of a network concerns.
+ * Reads a file that another process appends to, waiting for more data at its end, until it is closed. Through a shared file one can talk
+ * to a container even when its network is cut.
  */
 public final class Tail extends InputStream {
     private static final int POLL_MILLIS = 2;

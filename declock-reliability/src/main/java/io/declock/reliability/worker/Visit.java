@@ -18,10 +18,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** One critical section that lasts until it is told to end: a thread of its own that keeps the ledger up to date meanwhile. */
+/** One critical section that lasts until it is told to end, on a thread of its own that keeps the ledger up to date meanwhile. */
 final class Visit {
     private static final int SAMPLE_MILLIS = 2;
-    /** About as often as anybody tries. */
+    /** A typical interval between tries. */
     private static final int TRY_MILLIS = 20;
 
     private final Worker worker;
@@ -41,7 +41,7 @@ final class Visit {
         start(() -> request().waitTime(wait), 1);
     }
 
-    /** Tries again and again, without ever waiting in the queue. */
+    /** Tries again and again, and never waits in the queue. */
     void startToTry(Duration patience) {
         start(() -> request().waitTime(Duration.ZERO), patience.toMillis() / TRY_MILLIS);
     }

@@ -25,30 +25,31 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that takes locks through the public interface and does what it is told, one command per line:
+ * A process that acquires locks through the public interface and executes commands, one per line:
  *
  * <pre>
- * hold ID LOCK read|write WAIT_MILLIS   takes a lock and stays inside until told otherwise
- * try ID LOCK read|write WAIT_MILLIS    as hold, by nothing but tries that do not wait, for that long
- * write ID                              what was read on entering, plus one, goes to the database
- * release ID
+ * hold ID LOCK read|write WAIT_MILLIS   acquires a lock and holds it until told to release
+ * try ID LOCK read|write WAIT_MILLIS    as hold, but only with tries that do not wait, for that long
+ * write ID                              writes the amount read on entering, plus one, to the database
+ * release ID                            releases the lock
  * load FIRST_LOCK LOCKS THREADS READ_PERCENT
+ *                                       starts a load
  * calm                                  ends the load
- * stats
- * collect                               garbage
- * leave                                 ends the process in good order
+ * stats                                 answers with figures
+ * collect                               runs the garbage collector
+ * leave                                 leaves the memory node and ends the process
  * </pre>
  *
- * Answers are lines that begin with {@value #MARK}; times in them are of the machine's monotonic clock.
+ * Answers are lines that begin with {@value #MARK}; times in them come from the machine's monotonic clock.
  */
 public final class Worker {
-    /** Begins every line that is meant for the one who gives the commands. */
+    /** Begins every line that is an answer. */
     public static final String MARK = "@ ";
 
-    /** Only what is wrong, to standard error: the simulation, which is on the class path, is configured to log nothing. */
+    /** Logs only problems, to standard error. The simulation, which is on the class path, has a configuration that logs nothing. */
     private static final String LOGGING = "worker-logback.xml";
 
-    /** A memory node that has just started takes a moment for its first handshake. */
+    /** Connect timeout: a memory node that has just started takes a moment for its first handshake. */
     private static final Duration CONNECT = Duration.ofSeconds(1);
 
     private static final Duration READY = Duration.ofSeconds(60);
@@ -95,12 +96,12 @@ public final class Worker {
                 defaults.cql());
     }
 
-    /** Joins and obeys until told to leave, or until nobody is there any more to tell it. */
+    /** Joins and executes commands until told to leave, or until the commands end. */
     public static void main(String... arguments) throws Exception {
-        // Before anything logs.
+        // Set before the first logger is made.
         System.setProperty("logback.configurationFile", LOGGING);
         WorkerOptions options = WorkerOptions.parse(arguments);
-        // Never closed: they end with the process.
+        // These streams are never closed: they end with the process.
         InputStream in = options.commands() == null ? System.in : new Tail(options.commands());
         PrintStream answers = options.answers() == null
                 ? System.out
@@ -114,7 +115,7 @@ public final class Worker {
             line = commands.readLine();
         }
         worker.leave(line != null);
-        // Threads of the load may still wait for locks that nobody will grant.
+        // Threads of the load may still wait for locks that are never granted.
         System.exit(0);
     }
 
@@ -203,7 +204,7 @@ public final class Worker {
         return ledger;
     }
 
-    /** Answers. Thread-safe: one line is one call of a synchronised stream. */
+    /** Writes an answer. Thread-safe: one line is one call of a synchronised stream. */
     void say(String text) {
         answers.println(MARK + text);
     }

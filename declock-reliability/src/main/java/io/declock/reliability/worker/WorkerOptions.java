@@ -13,15 +13,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a worker is started.
+ * The options of a worker.
  *
- * @param name what it calls itself
- * @param memoryNode where its memory node is
- * @param lease lease it asks for; heartbeats and margin follow from it
- * @param ledger file that its critical sections are written to
- * @param sections how many sections the ledger has room for
+ * @param name its name
+ * @param memoryNode address of its memory node
+ * @param lease lease that it requests; heartbeats and margin follow from it
+ * @param ledger file to which its critical sections are written
+ * @param sections number of sections that fit into the ledger
  * @param database JDBC URL of the accounts
- * @param peerAddress host and port to advertise to peers, null for what the connection to the memory node says
+ * @param peerAddress host and port to advertise to peers, null for the address of the connection to the memory node
  * @param peerPort port to listen on for peers, 0 for any
  * @param commands file, usually a named pipe, to read commands from; null for standard input
  * @param answers file, usually a named pipe, to write answers to; null for standard output

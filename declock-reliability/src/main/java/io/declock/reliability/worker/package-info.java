@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** The process that takes locks: a compute node that does what its standard input says. */
+/** The process that acquires locks: a compute node that executes commands from its standard input. */
 @NullMarked
 package io.declock.reliability.worker;
 

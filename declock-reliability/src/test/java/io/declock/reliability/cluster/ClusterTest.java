@@ -61,14 +61,14 @@ class ClusterTest {
     }
 
     @Test
-    void whoWaitsAsLongAsPromisedIsInTime() throws IOException {
+    void aWaitAsLongAsTheBoundIsInTime() throws IOException {
         assertThat(cluster.bound()).isEqualTo(BOUND);
         waited(BOUND, now);
         assertThatCode(() -> cluster.judge(now)).doesNotThrowAnyException();
     }
 
     @Test
-    void whoWaitsLongerThanPromisedIsSeen() throws IOException {
+    void aWaitLongerThanTheBoundIsSeen() throws IOException {
         napLateBy(Duration.ofSeconds(3));
         waited(BOUND.plusNanos(1), now);
         assertThatThrownBy(() -> cluster.judge(now)).hasMessageContaining("waited 2300 ms");
@@ -83,10 +83,10 @@ class ClusterTest {
         waited(BOUND.plusMillis(3 * 42), calmSince);
         assertThatCode(() -> cluster.judge(calmSince)).doesNotThrowAnyException();
         waited(BOUND.plusMillis(3 * 42).plusNanos(1), calmSince);
-        assertThatThrownBy(() -> cluster.judge(calmSince)).hasMessageContaining("promised are 2300 ms, and 2426 ms");
+        assertThatThrownBy(() -> cluster.judge(calmSince)).hasMessageContaining("the bound is 2300 ms, or 2426 ms");
     }
 
-    // ---------------------------------------------------------------- what is told of a run that failed
+    // ---------------------------------------------------------------- the description of a failed run
 
     @Test
     void theLastLinesOfEveryProgramAreTold() {
@@ -98,7 +98,7 @@ class ClusterTest {
     }
 
     @Test
-    void whoHasEndedIsToldAndWhoWasDismissedIsNot() {
+    void anEndedProgramIsDescribedAndADismissedOneIsNot() {
         List<Node> two = cluster.workers("crashed", "dismissed");
         two.get(0).worker().program().kill();
         cluster.dismiss(two.subList(1, 2));

@@ -55,7 +55,7 @@ class LatenessTest {
     }
 
     @Test
-    void whoIsWokenTooEarlyNapsOn() {
+    void aThreadThatIsWokenTooEarlyNapsOn() {
         long began = now;
         napLateBy(Duration.ofMillis(-3));
         assertThat(lateness.nanosSince(began)).isZero();

@@ -97,8 +97,8 @@ class LocalLockModelTest {
     }
 
     /**
-     * A holder gives the lock back while the first who waits for it, a writer, gives up; another waits behind. Either the first has a
-     * hold, or it is out of the queue; whoever waits behind gets the lock; and nothing is left in the end.
+     * A holder releases the lock while the first waiter, a writer, gives up; another waits behind. Either the first has a hold, or it is
+     * out of the queue; the waiter behind it gets the lock; and no waiter or hold is left in the end.
      */
     private static void race(LockMode held, LockMode behind) {
         LoneNode node = new LoneNode();

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * No wake-up is lost, whatever the schedule: whoever parks is woken by who decides about it. A thread that nobody wakes is a deadlock,
- * which Lincheck reports, as long as it does not wake it itself ({@link StrictParking}). What is to race has a thread of its own: it was
- * not seen to switch away from the test's own code.
+ * No wake-up is lost, whatever the schedule: the thread that decides about a parked thread wakes it. A thread that is never woken is a
+ * deadlock, which Lincheck reports, as long as it does not wake it itself ({@link StrictParking}). Each racing action has a thread of its
+ * own: Lincheck was not seen to switch away from the test's own code.
  */
 class WakeUpModelTest {
     private static final boolean QUICK = Boolean.getBoolean("declock.quick");

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** The demonstration: starts a memory node, instances and a load, and prints what came of it. */
+/** The demonstration: starts a memory node, instances and a load, and prints the outcome. */
 @NullMarked
 package io.declock.sample.demo;
 

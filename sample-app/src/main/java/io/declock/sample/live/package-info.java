@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** What an instance knows about itself and the others, for the page that shows it. */
+/** An instance's data about itself and the other instances, for the page. */
 @NullMarked
 package io.declock.sample.live;
 

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** What applies to tests of applications only. */
+/** Support for tests of applications. */
 @NullMarked
 package io.declock.spring.autoconfigure.test;
 
