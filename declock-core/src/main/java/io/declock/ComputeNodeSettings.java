@@ -71,7 +71,11 @@ public record ComputeNodeSettings(
         }
     }
 
-    /** Returns these with another namespace; processes share locks only within one namespace. */
+    /**
+     * {@return these with another namespace; processes share locks only within one namespace}
+     *
+     * @param other the new namespace
+     */
     public ComputeNodeSettings withNamespace(String other) {
         return new ComputeNodeSettings(
                 other,
@@ -88,7 +92,11 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with another wait time for requests that set none. */
+    /**
+     * {@return these with another wait time for requests that set none}
+     *
+     * @param waitTime the new bound
+     */
     public ComputeNodeSettings withDefaultWaitTime(Duration waitTime) {
         return new ComputeNodeSettings(
                 namespace,
@@ -105,7 +113,13 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with another lease, and the heartbeat interval and margin that depend on it. */
+    /**
+     * {@return these with another lease, and the heartbeat interval and margin that depend on it}
+     *
+     * @param newLease the new lease
+     * @param newHeartbeatInterval the new heartbeat interval
+     * @param newLeaseMargin the new margin
+     */
     public ComputeNodeSettings withLease(Duration newLease, Duration newHeartbeatInterval, Duration newLeaseMargin) {
         return new ComputeNodeSettings(
                 namespace,
@@ -122,7 +136,11 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with another choice between failing at once and waiting while a memory node is unavailable. */
+    /**
+     * {@return these with another choice between failing at once and waiting while a memory node is unavailable}
+     *
+     * @param fails whether acquisitions fail at once
+     */
     public ComputeNodeSettings withFailFast(boolean fails) {
         return new ComputeNodeSettings(
                 namespace,
@@ -139,7 +157,11 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with another bound on the idle names kept. */
+    /**
+     * {@return these with another bound on the idle names kept}
+     *
+     * @param idleLocks the new bound
+     */
     public ComputeNodeSettings withMaxIdleLocks(int idleLocks) {
         return new ComputeNodeSettings(
                 namespace,
@@ -156,7 +178,11 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with another time for which the first caller in line spins before it parks; zero for never. */
+    /**
+     * {@return these with another time for which the first caller in line spins before it parks; zero for never}
+     *
+     * @param spin the new time
+     */
     public ComputeNodeSettings withSpin(Duration spin) {
         return new ComputeNodeSettings(
                 namespace,
@@ -173,7 +199,11 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with other settings of the local level. */
+    /**
+     * {@return these with other settings of the local level}
+     *
+     * @param other the new settings
+     */
     public ComputeNodeSettings withLocal(LocalSettings other) {
         return new ComputeNodeSettings(
                 namespace,
@@ -190,7 +220,11 @@ public record ComputeNodeSettings(
                 cql);
     }
 
-    /** Returns these with other settings of the remote level. */
+    /**
+     * {@return these with other settings of the remote level}
+     *
+     * @param other the new settings
+     */
     public ComputeNodeSettings withCql(CqlSettings other) {
         return new ComputeNodeSettings(
                 namespace,

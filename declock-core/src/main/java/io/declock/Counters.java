@@ -55,10 +55,19 @@ public interface Counters {
         PARK
     }
 
-    /** Returns how many verbs of this kind were posted for this purpose. */
+    /**
+     * {@return how many verbs of this kind were posted for this purpose}
+     *
+     * @param purpose why the verbs were posted
+     * @param verb the kind of verb
+     */
     long verbs(Purpose purpose, Verb verb);
 
-    /** Returns how many verbs were posted for this purpose. */
+    /**
+     * {@return how many verbs were posted for this purpose}
+     *
+     * @param purpose why the verbs were posted
+     */
     default long verbs(Purpose purpose) {
         long sum = 0;
         for (Verb verb : Verb.values()) {
@@ -67,6 +76,10 @@ public interface Counters {
         return sum;
     }
 
-    /** Returns how often this event happened. */
+    /**
+     * {@return how often this event happened}
+     *
+     * @param event the event
+     */
     long get(Event event);
 }

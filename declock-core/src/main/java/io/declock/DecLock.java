@@ -30,6 +30,7 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
      * Opens the locks at these memory nodes with default settings, and waits until every memory node is joined.
      *
      * @param memoryNodes addresses such as {@code tcp://locks.internal:7420}; every process must be given the same
+     * @return the locks, open
      * @throws IllegalArgumentException if an address is malformed, or there is none
      * @throws MemoryNodeRefusedException if a memory node refuses this process for good
      * @throws MemoryNodeUnavailableException if they were not joined within the default wait time of 30 s
@@ -56,7 +57,7 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
         }
     }
 
-    /** Returns a builder with default settings. */
+    /** {@return a builder with default settings} */
     static Builder builder() {
         return new Builder();
     }
@@ -64,21 +65,29 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
     /**
      * Waits until every memory node is joined.
      *
+     * @param timeout how long to wait at most
      * @return false if that took longer than {@code timeout}
      * @throws MemoryNodeRefusedException if one of them refuses for good
+     * @throws InterruptedException if interrupted while waiting
      */
     boolean awaitReady(Duration timeout) throws InterruptedException;
 
     /** Stops accepting new acquisitions: from now on only an owner that already holds a lock may acquire it again. */
     void stopAccepting();
 
-    /** Waits until this process holds nothing. Returns false if that took longer than {@code timeout}. */
+    /**
+     * Waits until this process holds nothing.
+     *
+     * @param timeout how long to wait at most
+     * @return false if that took longer than {@code timeout}
+     * @throws InterruptedException if interrupted while waiting
+     */
     boolean awaitIdle(Duration timeout) throws InterruptedException;
 
-    /** Returns the monitor, which shows the state of this process's locks. */
+    /** {@return the monitor, which shows the state of this process's locks} */
     ComputeNodeMonitor monitor();
 
-    /** Returns the settings. */
+    /** {@return the settings} */
     ComputeNodeSettings settings();
 
     /**
@@ -104,6 +113,7 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
          * Adds memory nodes; every process must be given the same.
          *
          * @param memoryNodes addresses such as {@code tcp://locks.internal:7420} or {@code rdma://locks.internal:7420}
+         * @return this builder
          * @throws IllegalArgumentException if one is malformed
          */
         public Builder memoryNodes(String... memoryNodes) {
@@ -113,13 +123,23 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
             return this;
         }
 
-        /** Sets the options of all locks of this process: namespace, lease, waiting, fairness. */
+        /**
+         * Sets the options of all locks of this process: namespace, lease, waiting, fairness.
+         *
+         * @param settings the settings
+         * @return this builder
+         */
         public Builder settings(ComputeNodeSettings settings) {
             this.settings = settings;
             return this;
         }
 
-        /** Sets secret, TLS, time-outs and the port for peers. */
+        /**
+         * Sets secret, TLS, time-outs and the port for peers.
+         *
+         * @param settings the settings
+         * @return this builder
+         */
         public Builder tcp(TcpFabricSettings settings) {
             this.tcp = settings;
             return this;
@@ -130,13 +150,20 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
          * declock-rdma}.
          *
          * @param name name of the property below {@code declock.rdma.}, such as {@code device}
+         * @param value its value
+         * @return this builder
          */
         public Builder rdma(String name, String value) {
             rdma.put(name, value);
             return this;
         }
 
-        /** Sets the observer of grants, releases and losses. */
+        /**
+         * Sets the observer of grants, releases and losses.
+         *
+         * @param observer the observer
+         * @return this builder
+         */
         public Builder observer(LockObserver observer) {
             this.observer = observer;
             return this;
@@ -145,6 +172,9 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
         /**
          * Adds a custom fabric. It takes precedence over the library's fabrics for the addresses that it supports, and is closed with the
          * locks.
+         *
+         * @param fabric the fabric
+         * @return this builder
          */
         public Builder fabric(Fabric fabric) {
             fabrics.add(fabric);
@@ -154,6 +184,7 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
         /**
          * Opens the locks and begins to join the memory nodes, without waiting for them.
          *
+         * @return the locks, open
          * @throws IllegalArgumentException if there is no memory node, or no fabric for one
          * @throws DecLockException if a fabric cannot be opened; its message says what to do
          */

@@ -25,14 +25,15 @@ public interface DistributedReadWriteLock {
     int MAX_NAME_BYTES = 512;
 
     /**
-     * Returns the lock of that name as a {@link ReadWriteLock} whose holds belong to threads: reentrant as {@link
-     * java.util.concurrent.locks.ReentrantReadWriteLock} is, with write to read downgrade. {@code newCondition} is not supported. {@code
-     * lock()} waits without a time limit.
+     * {@return the lock of that name as a {@link ReadWriteLock} whose holds belong to threads: reentrant as {@link
+     * java.util.concurrent.locks.ReentrantReadWriteLock} is, with write to read downgrade} {@code newCondition} is not supported.
+     * {@code lock()} waits without a time limit.
      *
      * <p>A thread that holds only the read lock and asks for the write lock gets an {@link IllegalMonitorStateException} at
      * once, where {@code ReentrantReadWriteLock} would deadlock; see {@link LockHandle#tryUpgrade()}. Its {@code tryLock()} returns
      * false.
      *
+     * @param name the lock's name
      * @throws IllegalArgumentException if the name is empty, longer than {@link #MAX_NAME_BYTES}, or has a NUL or a surrogate
      *     without its other half
      */
@@ -41,6 +42,8 @@ public interface DistributedReadWriteLock {
     /**
      * Acquires the requested locks on behalf of the calling thread.
      *
+     * @param request names, modes, wait time and ceiling
+     * @return the handle of the acquisition
      * @throws LockNotGrantedException if the wait time ran out, or at once as {@link UpgradeRefusedException} if the owner would wait for
      *     itself
      * @throws LockLostException if the owner has lost the lock and not released it since
@@ -50,12 +53,23 @@ public interface DistributedReadWriteLock {
      */
     LockHandle acquire(LockRequest request) throws InterruptedException;
 
-    /** As {@link #acquire(LockRequest)} on behalf of {@code owner}, blocking the calling thread. */
+    /**
+     * As {@link #acquire(LockRequest)} on behalf of {@code owner}, blocking the calling thread.
+     *
+     * @param request names, modes, wait time and ceiling
+     * @param owner on whose behalf the locks are held
+     * @return the handle of the acquisition
+     * @throws InterruptedException if interrupted while waiting; nothing is held then
+     */
     LockHandle acquire(LockRequest request, LockOwner owner) throws InterruptedException;
 
     /**
      * As {@link #acquire(LockRequest)}, with an empty result where that would throw {@link LockNotGrantedException}. An unavailable memory
      * node still causes an exception, because an empty result means that another owner has the lock.
+     *
+     * @param request names, modes, wait time and ceiling
+     * @return the handle, or empty
+     * @throws InterruptedException if interrupted while waiting; nothing is held then
      */
     Optional<LockHandle> tryAcquire(LockRequest request) throws InterruptedException;
 
@@ -68,6 +82,8 @@ public interface DistributedReadWriteLock {
      * executor of its own ({@code thenAcceptAsync(action, executor)}): 64 such actions that wait for further completions would block until
      * their wait times are over.
      *
+     * @param request names, modes, wait time and ceiling
+     * @param owner on whose behalf the locks are held
      * @return completes with the handle, on a thread of the library, or exceptionally as {@link #acquire(LockRequest)} throws
      */
     CompletionStage<LockHandle> acquireAsync(LockRequest request, LockOwner owner);

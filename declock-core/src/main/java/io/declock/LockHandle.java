@@ -13,28 +13,29 @@ import java.util.List;
  * <p>Thread-safe. It may be closed by another thread than the one that acquired it.
  */
 public interface LockHandle extends AutoCloseable {
-    /** Returns the grants, in the order in which they were acquired. */
+    /** {@return the grants, in the order in which they were acquired} */
     List<Grant> grants();
 
-    /** Returns the mode in which the first name is held. */
+    /** {@return the mode in which the first name is held} */
     LockMode mode();
 
     /**
-     * Returns the fencing token of the first (usually only) name: positive, and greater than the token of every write lock granted before
-     * on that name, across processes, resets and memory-node restarts. Reentrant acquisitions share one token.
+     * {@return the fencing token of the first (usually only) name: positive, and greater than the token of every write lock granted
+     * before on that name, across processes, resets and memory-node restarts} Reentrant acquisitions share one token.
      */
     long fencingToken();
 
     /**
-     * Returns the fencing token of one name of the request.
+     * {@return the fencing token of one name of the request}
      *
+     * @param name a name of the request
      * @throws IllegalArgumentException if the request did not have that name
      */
     long fencingToken(String name);
 
     /**
-     * Returns whether every lock of this handle is still held, judged on this machine's monotonic clock without network traffic: false as
-     * soon as the session's lease may have run out or a ceiling is reached, and after closing.
+     * {@return whether every lock of this handle is still held, judged on this machine's monotonic clock without network traffic:
+     * false as soon as the session's lease may have run out or a ceiling is reached, and after closing}
      */
     boolean isValid();
 
@@ -42,6 +43,8 @@ public interface LockHandle extends AutoCloseable {
      * Registers a callback for the loss of this handle (session lapsed, memory node lost, ceiling on the hold reached). It runs once, on a
      * thread of the library; immediately if the handle is lost already; never after a normal close. Listeners of several handles share a
      * few threads: a slow listener delays other listeners, but never {@link #interruptOnLost}.
+     *
+     * @param listener what to call
      */
     void onLost(LostListener listener);
 
@@ -64,6 +67,7 @@ public interface LockHandle extends AutoCloseable {
      * @throws UnsupportedOperationException if the handle has several names
      * @throws IllegalStateException if the handle was closed
      * @throws LockLostException if the handle was lost; nothing is changed
+     * @throws InterruptedException if interrupted while waiting
      */
     boolean tryUpgrade() throws InterruptedException;
 
@@ -85,13 +89,24 @@ public interface LockHandle extends AutoCloseable {
     @Override
     void close();
 
-    /** The grant of one name. */
+    /**
+     * The grant of one name.
+     *
+     * @param name the lock's name
+     * @param mode the mode in which it is held
+     * @param fencingToken the token of this hold
+     */
     record Grant(String name, LockMode mode, long fencingToken) {}
 
     /** Called once when a handle is lost. */
     @FunctionalInterface
     interface LostListener {
-        /** Called with the reason for the loss of the hold on the named lock. */
+        /**
+         * Called with the reason for the loss of the hold on the named lock.
+         *
+         * @param handle the handle
+         * @param why which lock was lost, and why
+         */
         void lost(LockHandle handle, LockLostException why);
     }
 }

@@ -10,7 +10,7 @@ public enum LockMode {
     /** Excludes every other holder. */
     WRITE;
 
-    /** Returns whether a holder in this mode excludes every other holder. */
+    /** {@return whether a holder in this mode excludes every other holder} */
     public boolean isExclusive() {
         return this == WRITE;
     }

@@ -7,7 +7,11 @@ package io.declock;
 public final class LockNames {
     private LockNames() {}
 
-    /** Returns a name in single quotes, with control, format and line-separating characters escaped. */
+    /**
+     * {@return a name in single quotes, with control, format and line-separating characters escaped}
+     *
+     * @param name a lock's name or another text
+     */
     public static String quoted(String name) {
         int plain = 0;
         while (plain < name.length() && isPlain(name.charAt(plain))) {
@@ -41,6 +45,7 @@ public final class LockNames {
      * a zero character separates the namespace from the name.
      *
      * @param what description of the text, for the message
+     * @param text the text
      * @throws IllegalArgumentException if the text has a lone surrogate or a zero character
      */
     public static void checkEncodable(String what, String text) {

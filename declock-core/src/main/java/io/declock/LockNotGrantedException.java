@@ -9,12 +9,21 @@ import org.jspecify.annotations.Nullable;
 public class LockNotGrantedException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for operators. */
+    /**
+     * Makes one with a message for operators.
+     *
+     * @param message what happened and what to do about it
+     */
     public LockNotGrantedException(@Nullable String message) {
         super(message);
     }
 
-    /** Makes one with a message and a cause. */
+    /**
+     * Makes one with a message and a cause.
+     *
+     * @param message what happened and what to do about it
+     * @param cause what caused it, or null
+     */
     public LockNotGrantedException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -22,12 +22,13 @@ public final class LockOwner {
      * Makes a new owner, different from every other one.
      *
      * @param description shown by the lock endpoint and in error messages
+     * @return the owner
      */
     public static LockOwner named(String description) {
         return new LockOwner(Objects.requireNonNull(description, "description"));
     }
 
-    /** Returns the owner's description; not unique. */
+    /** {@return the owner's description; not unique} */
     public String description() {
         return description;
     }

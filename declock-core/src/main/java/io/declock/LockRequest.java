@@ -41,24 +41,46 @@ public final class LockRequest {
         this.leaseTime = leaseTime;
     }
 
-    /** Asks for {@code name} in {@link LockMode#READ} mode. */
+    /**
+     * Asks for {@code name} in {@link LockMode#READ} mode.
+     *
+     * @param name the lock's name
+     * @return the request
+     */
     public static LockRequest read(String name) {
         return of(name, LockMode.READ);
     }
 
-    /** Asks for {@code name} in {@link LockMode#WRITE} mode. */
+    /**
+     * Asks for {@code name} in {@link LockMode#WRITE} mode.
+     *
+     * @param name the lock's name
+     * @return the request
+     */
     public static LockRequest write(String name) {
         return of(name, LockMode.WRITE);
     }
 
-    /** Asks for {@code name} in {@code mode}. */
+    /**
+     * Asks for {@code name} in {@code mode}.
+     *
+     * @param name the lock's name
+     * @param mode the mode
+     * @return the request
+     */
     public static LockRequest of(String name, LockMode mode) {
         Map<String, LockMode> names =
                 Map.of(Objects.requireNonNull(name, "name"), Objects.requireNonNull(mode, "mode"));
         return new LockRequest(name, mode, names, null, null);
     }
 
-    /** Asks for {@code name} in {@code mode} as well; the stronger mode wins where a name is asked for twice. */
+    /**
+     * Asks for {@code name} in {@code mode} as well; the stronger mode wins where a name is asked for twice.
+     *
+     * @param name another lock's name
+     * @param mode the mode for it
+     * @return the new request
+     */
     public LockRequest and(String name, LockMode mode) {
         Map<String, LockMode> more = new LinkedHashMap<>(names);
         more.merge(name, mode, (had, asked) -> had.isExclusive() ? had : asked);
@@ -66,12 +88,22 @@ public final class LockRequest {
         return new LockRequest(this.name, ofFirst, Collections.unmodifiableMap(more), waitTime, leaseTime);
     }
 
-    /** Asks for {@code name} in read mode as well. */
+    /**
+     * Asks for {@code name} in read mode as well.
+     *
+     * @param name another lock's name
+     * @return the new request
+     */
     public LockRequest andRead(String name) {
         return and(name, LockMode.READ);
     }
 
-    /** Asks for {@code name} in write mode as well. */
+    /**
+     * Asks for {@code name} in write mode as well.
+     *
+     * @param name another lock's name
+     * @return the new request
+     */
     public LockRequest andWrite(String name) {
         return and(name, LockMode.WRITE);
     }
@@ -79,6 +111,8 @@ public final class LockRequest {
     /**
      * Bounds the wait for all names together. A request with zero tries once and never queues.
      *
+     * @param waitTime the bound
+     * @return the new request
      * @throws IllegalArgumentException if negative
      */
     public LockRequest waitTime(Duration waitTime) {
@@ -93,6 +127,8 @@ public final class LockRequest {
      * held until it is closed, or until the session ends. The ceiling of the acquisition that began to hold the lock ends every acquisition
      * of its owner; that of a reentrant acquisition ends only this one, and never an enclosing one.
      *
+     * @param leaseTime the ceiling on the hold
+     * @return the new request
      * @throws IllegalArgumentException if zero or negative
      */
     public LockRequest leaseTime(Duration leaseTime) {
@@ -102,32 +138,32 @@ public final class LockRequest {
         return new LockRequest(name, mode, names, waitTime, leaseTime);
     }
 
-    /** Returns whether only one name is asked for. */
+    /** {@return whether only one name is asked for} */
     public boolean isSingle() {
         return names.size() == 1;
     }
 
-    /** Returns the name that was asked for first; most requests have only one. */
+    /** {@return the name that was asked for first; most requests have only one} */
     public String name() {
         return name;
     }
 
-    /** Returns the mode of {@link #name}. */
+    /** {@return the mode of {@link #name}} */
     public LockMode mode() {
         return mode;
     }
 
-    /** Returns the names asked for, each with its mode, in the order in which they were first asked for. */
+    /** {@return the names asked for, each with its mode, in the order in which they were first asked for} */
     public Map<String, LockMode> names() {
         return names;
     }
 
-    /** Returns how long to wait, or null for the default of the {@link DistributedReadWriteLock} it is given to. */
+    /** {@return how long to wait, or null for the default of the {@link DistributedReadWriteLock} it is given to} */
     public @Nullable Duration waitTime() {
         return waitTime;
     }
 
-    /** Returns the ceiling on one hold, or null for none. */
+    /** {@return the ceiling on one hold, or null for none} */
     public @Nullable Duration leaseTime() {
         return leaseTime;
     }

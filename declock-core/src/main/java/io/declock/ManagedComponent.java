@@ -5,7 +5,7 @@ package io.declock;
 
 /** A part of a compute node with its own life cycle, which a container can start, stop and show. Thread-safe, idempotent. */
 public interface ManagedComponent {
-    /** Returns its name. */
+    /** {@return its name} */
     String name();
 
     /** Starts it. */
@@ -14,6 +14,6 @@ public interface ManagedComponent {
     /** Stops it. */
     void stop();
 
-    /** Returns whether it runs. */
+    /** {@return whether it runs} */
     boolean isRunning();
 }

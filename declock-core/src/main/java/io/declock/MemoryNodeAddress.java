@@ -20,6 +20,8 @@ public record MemoryNodeAddress(String scheme, String host, int port) {
     /**
      * Parses an address; a missing port is {@value #DEFAULT_PORT}, a missing scheme is {@code tcp}.
      *
+     * @param text the address as a user writes it
+     * @return the address
      * @throws IllegalArgumentException if it is malformed; the message says how
      */
     public static MemoryNodeAddress parse(String text) {

@@ -9,12 +9,21 @@ import org.jspecify.annotations.Nullable;
 public class MemoryNodeUnavailableException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for operators. */
+    /**
+     * Makes one with a message for operators.
+     *
+     * @param message what happened and what to do about it
+     */
     public MemoryNodeUnavailableException(@Nullable String message) {
         super(message);
     }
 
-    /** Makes one with a message and a cause. */
+    /**
+     * Makes one with a message and a cause.
+     *
+     * @param message what happened and what to do about it
+     * @param cause what caused it, or null
+     */
     public MemoryNodeUnavailableException(@Nullable String message, @Nullable Throwable cause) {
         super(message, cause);
     }

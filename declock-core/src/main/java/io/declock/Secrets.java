@@ -18,8 +18,9 @@ public final class Secrets {
     private Secrets() {}
 
     /**
-     * Returns the secret, or null for none: if it is null or empty.
+     * {@return the secret, or null for none: if it is null or empty}
      *
+     * @param secret the secret, or null
      * @throws IllegalArgumentException if it is shorter than {@value #MIN_LENGTH} characters
      */
     public static @Nullable String checked(@Nullable String secret) {
@@ -34,8 +35,9 @@ public final class Secrets {
     }
 
     /**
-     * Returns the secrets without the empty ones.
+     * {@return the secrets without the empty ones}
      *
+     * @param secrets the secrets, of which some may be empty
      * @throws IllegalArgumentException if one is too short, or there are more than {@value #MOST}
      */
     public static List<String> checked(List<String> secrets) {

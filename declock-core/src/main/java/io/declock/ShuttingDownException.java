@@ -13,7 +13,11 @@ public class ShuttingDownException extends DecLockException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    /** Makes one. */
+    /**
+     * Makes one.
+     *
+     * @param message what happened and what to do about it
+     */
     public ShuttingDownException(String message) {
         super(message);
     }

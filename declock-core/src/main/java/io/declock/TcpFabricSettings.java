@@ -67,8 +67,9 @@ public record TcpFabricSettings(
     }
 
     /**
-     * Returns these settings with another secret, null or empty for none.
+     * {@return these settings with another secret, null or empty for none}
      *
+     * @param secret the new secret
      * @throws IllegalArgumentException if it is too short
      */
     public TcpFabricSettings withSecret(@Nullable String secret) {
@@ -88,8 +89,12 @@ public record TcpFabricSettings(
     }
 
     /**
-     * Returns these settings with fixed TLS contexts, towards memory nodes and peers and from peers.
+     * {@return these settings with fixed TLS contexts, towards memory nodes and peers and from peers}
      *
+     * @param clientSsl context towards memory nodes and peers, or null
+     * @param clientSslParameters parameters for it, or null
+     * @param serverSsl context for connections from peers, or null
+     * @param serverSslParameters parameters for it, or null
      * @throws IllegalArgumentException if there are parameters but no context
      */
     public TcpFabricSettings withTls(
@@ -100,7 +105,12 @@ public record TcpFabricSettings(
         return withTls(TlsMaterial.of(clientSsl, clientSslParameters), TlsMaterial.of(serverSsl, serverSslParameters));
     }
 
-    /** Returns these settings with other TLS towards memory nodes and peers, and from peers. */
+    /**
+     * {@return these settings with other TLS towards memory nodes and peers, and from peers}
+     *
+     * @param clientTls TLS towards memory nodes and peers, or null for plain TCP
+     * @param serverTls TLS for connections from peers, or null
+     */
     public TcpFabricSettings withTls(@Nullable TlsMaterial clientTls, @Nullable TlsMaterial serverTls) {
         return new TcpFabricSettings(
                 secret,
@@ -117,7 +127,13 @@ public record TcpFabricSettings(
                 maxInFlight);
     }
 
-    /** Returns these settings with other settings of how peers reach this process. */
+    /**
+     * {@return these settings with other settings of how peers reach this process}
+     *
+     * @param listen whether to listen for peers
+     * @param peerHost host to advertise, or null for the local address
+     * @param peerPort port to listen on, 0 for any free one
+     */
     public TcpFabricSettings withPeers(boolean listen, @Nullable String peerHost, int peerPort) {
         return new TcpFabricSettings(
                 secret,
@@ -134,7 +150,11 @@ public record TcpFabricSettings(
                 maxInFlight);
     }
 
-    /** Returns these settings with another network interface on which to listen for peers, null for every interface. */
+    /**
+     * {@return these settings with another network interface on which to listen for peers, null for every interface}
+     *
+     * @param peerBindHost address or name of the interface
+     */
     public TcpFabricSettings withPeerBindHost(@Nullable String peerBindHost) {
         return new TcpFabricSettings(
                 secret,
@@ -151,7 +171,12 @@ public record TcpFabricSettings(
                 maxInFlight);
     }
 
-    /** Returns these settings with other time-outs. */
+    /**
+     * {@return these settings with other time-outs}
+     *
+     * @param connectTimeout for connecting, handshake and joining
+     * @param requestTimeout for an answer
+     */
     public TcpFabricSettings withTimeouts(Duration connectTimeout, Duration requestTimeout) {
         return new TcpFabricSettings(
                 secret,
@@ -168,7 +193,12 @@ public record TcpFabricSettings(
                 maxInFlight);
     }
 
-    /** Returns these settings with other event loops. */
+    /**
+     * {@return these settings with other event loops}
+     *
+     * @param eventLoopThreads number of threads
+     * @param pollNanos how long each polls before it sleeps
+     */
     public TcpFabricSettings withEventLoops(int eventLoopThreads, long pollNanos) {
         return new TcpFabricSettings(
                 secret,
@@ -185,7 +215,11 @@ public record TcpFabricSettings(
                 maxInFlight);
     }
 
-    /** Returns these settings with another bound on chains in flight. */
+    /**
+     * {@return these settings with another bound on chains in flight}
+     *
+     * @param maxInFlight the new bound, a power of two
+     */
     public TcpFabricSettings withMaxInFlight(int maxInFlight) {
         return new TcpFabricSettings(
                 secret,

@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
 public record TlsMaterial(
         Supplier<SSLContext> context, @Nullable SSLParameters parameters) {
     /**
-     * Returns TLS with one fixed context, or null without a context.
+     * {@return TLS with one fixed context, or null without a context}
      *
+     * @param context the context, or null
+     * @param parameters refines it, or null
      * @throws IllegalArgumentException if there are parameters but no context: that would serve plain text although TLS was asked for
      */
     public static @Nullable TlsMaterial of(@Nullable SSLContext context, @Nullable SSLParameters parameters) {

@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
 public class UpgradeRefusedException extends LockNotGrantedException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for operators. */
+    /**
+     * Makes one with a message for operators.
+     *
+     * @param message what happened and what to do about it
+     */
     public UpgradeRefusedException(@Nullable String message) {
         super(message);
     }

@@ -27,7 +27,7 @@ public final class DecLockContext {
     private DecLockContext() {}
 
     /**
-     * Returns the fencing token of the current lock.
+     * {@return the fencing token of the current lock}
      *
      * @throws IllegalStateException outside of a locked method
      */
@@ -36,8 +36,9 @@ public final class DecLockContext {
     }
 
     /**
-     * Returns the fencing token of one name of the current lock.
+     * {@return the fencing token of one name of the current lock}
      *
+     * @param name the lock's name
      * @throws IllegalStateException outside of a locked method
      * @throws IllegalArgumentException if the locked method did not ask for that name
      */
@@ -46,7 +47,7 @@ public final class DecLockContext {
     }
 
     /**
-     * Returns the handle of the current lock. Do not close it: the advice closes it when the method ends.
+     * {@return the handle of the current lock} Do not close it: the advice closes it when the method ends.
      *
      * @throws IllegalStateException outside of a locked method
      */
@@ -61,12 +62,12 @@ public final class DecLockContext {
         return scope.handle;
     }
 
-    /** Returns whether a locked method is running on this thread. */
+    /** {@return whether a locked method is running on this thread} */
     public static boolean isLocked() {
         return CURRENT.get() != null;
     }
 
-    /** Returns the explicit owner of the current lock, or null if there is no current lock or its owner is the thread. */
+    /** {@return the explicit owner of the current lock, or null if there is no current lock or its owner is the thread} */
     public static @Nullable LockOwner currentOwner() {
         Scope scope = CURRENT.get();
         return scope == null ? null : scope.owner;
@@ -76,7 +77,9 @@ public final class DecLockContext {
      * Makes {@code handle} the current one on this thread until the returned scope is closed. For code that acquires locks on
      * behalf of other code, as the advice does.
      *
+     * @param handle the handle
      * @param owner the explicit owner, null if it is the thread
+     * @return the scope, to be closed on this thread
      */
     public static Scope enter(LockHandle handle, @Nullable LockOwner owner) {
         return enter(handle, owner, false);
@@ -85,6 +88,11 @@ public final class DecLockContext {
     /**
      * As {@link #enter(LockHandle, LockOwner)}; {@code guardsCommits} sets whether transactions of this thread are committed only
      * while the handle is valid.
+     *
+     * @param handle the handle
+     * @param owner its owner, or null for the thread
+     * @param guardsCommits whether commits are refused once the lock is lost
+     * @return the scope, to be closed on this thread
      */
     public static Scope enter(LockHandle handle, @Nullable LockOwner owner, boolean guardsCommits) {
         Scope scope = new Scope(handle, owner, CURRENT.get(), guardsCommits);
@@ -125,7 +133,7 @@ public final class DecLockContext {
             this.guardsCommits = guardsCommits;
         }
 
-        /** Returns whether a transaction was committed in this scope; with {@code guardsCommits}, while the handle was valid. */
+        /** {@return whether a transaction was committed in this scope; with {@code guardsCommits}, while the handle was valid} */
         public boolean hasCommitted() {
             return committed;
         }

@@ -37,7 +37,11 @@ import org.springframework.core.annotation.AliasFor;
 @Repeatable(DecLocks.class)
 @Reflective(DecLockedReflectiveProcessor.class)
 public @interface DecLocked {
-    /** Alias for {@link #key}. */
+    /**
+     * Alias for {@link #key}.
+     *
+     * @return the expressions
+     */
     @AliasFor("key")
     String[] value() default {};
 
@@ -46,6 +50,8 @@ public @interface DecLocked {
      * ({@code #p0}, {@code #a0}), {@code #root.method}, {@code #root.methodName}, {@code #root.target},
      * {@code #root.targetClass}, {@code #root.args} and beans ({@code @bean}). Each expression yields one lock, or one lock per
      * element if it evaluates to a collection or array. Null, or an empty string, is an error.
+     *
+     * @return the expressions
      */
     @AliasFor("value")
     String[] key() default {};
@@ -53,40 +59,62 @@ public @interface DecLocked {
     /**
      * First part of the lock's name, as plain text; placeholders are resolved. With a key, the lock's name is
      * {@code name:key}; without one, it is {@code name}.
+     *
+     * @return the text
      */
     String name() default "";
 
-    /** Whether readers may share the lock. */
+    /**
+     * Whether readers may share the lock.
+     *
+     * @return the mode
+     */
     LockMode mode() default LockMode.WRITE;
 
     /**
      * How long to wait for the lock, as {@code 5s} or {@code PT5S}; placeholders are resolved. Zero tries once without waiting.
      * Empty for {@code declock.wait-time}.
+     *
+     * @return the duration
      */
     String waitTime() default "";
 
     /**
      * Ceiling on one hold, as {@code 5s} or {@code PT5S}; placeholders are resolved. When the ceiling is reached, the lock is
      * released and counts as lost. Empty for no ceiling: the lock is held until the method ends.
+     *
+     * @return the duration
      */
     String leaseTime() default "";
 
-    /** What to do when the lock was not granted within the wait time. */
+    /**
+     * What to do when the lock was not granted within the wait time.
+     *
+     * @return the strategy
+     */
     OnFailure onFailure() default OnFailure.THROW;
 
     /**
      * For {@link OnFailure#FALLBACK}: name of a method of the same class to call instead, with the same parameters and
      * return type, and optionally one more parameter for the exception. The fallback runs without the lock. If its exception
      * parameter accepts a {@link io.declock.MemoryNodeUnavailableException}, the fallback is called for that failure as well.
+     *
+     * @return the method's name
      */
     String fallback() default "";
 
-    /** What to do when the method returned normally but its lock had been lost before. */
+    /**
+     * What to do when the method returned normally but its lock had been lost before.
+     *
+     * @return the strategy
+     */
     OnLost onLost() default OnLost.THROW;
 
     /**
      * Whether the thread that runs the method is interrupted when the lock is lost, so that a long wait inside the method ends early.
      * For methods that return neither a stage nor a reactive type.
+     *
+     * @return whether it is interrupted
      */
     boolean interruptOnLost() default false;
 }

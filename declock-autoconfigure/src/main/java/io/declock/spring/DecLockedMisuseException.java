@@ -16,13 +16,22 @@ public class DecLockedMisuseException extends DecLockException {
 
     private final transient List<String> problems;
 
-    /** Makes one for a single problem. */
+    /**
+     * Makes one for a single problem.
+     *
+     * @param problem what cannot work
+     * @param cause what caused it, or null
+     */
     public DecLockedMisuseException(String problem, @Nullable Throwable cause) {
         super(problem, cause);
         this.problems = List.of(problem);
     }
 
-    /** Makes one for all problems found at start. */
+    /**
+     * Makes one for all problems found at start.
+     *
+     * @param problems what cannot work, one text each
+     */
     public DecLockedMisuseException(List<String> problems) {
         super(
                 problems.size() == 1
@@ -31,7 +40,7 @@ public class DecLockedMisuseException extends DecLockException {
         this.problems = List.copyOf(problems);
     }
 
-    /** Returns each problem in a sentence. */
+    /** {@return each problem in a sentence} */
     public List<String> problems() {
         return problems;
     }

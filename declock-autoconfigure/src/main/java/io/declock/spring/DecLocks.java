@@ -17,6 +17,10 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 public @interface DecLocks {
-    /** The locks. */
+    /**
+     * The locks.
+     *
+     * @return the annotations
+     */
     DecLocked[] value();
 }

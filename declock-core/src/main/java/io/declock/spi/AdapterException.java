@@ -11,13 +11,19 @@ public class AdapterException extends Exception {
 
     private final String action;
 
-    /** Makes one. */
+    /**
+     * Makes one.
+     *
+     * @param message why the adapter cannot be used
+     * @param action what to do
+     * @param cause what caused it, or null
+     */
     public AdapterException(String message, String action, @Nullable Throwable cause) {
         super(message, cause);
         this.action = action;
     }
 
-    /** Returns the remedy. */
+    /** {@return the remedy} */
     public String action() {
         return action;
     }

@@ -11,16 +11,34 @@ import java.util.concurrent.CompletionStage;
  * exceptionally with a {@link FabricException}.
  */
 public interface ControlPlane {
-    /** Renews the lease. */
+    /**
+     * Renews the lease.
+     *
+     * @return completes with the memory node's answer
+     */
     CompletionStage<HeartbeatReply> heartbeat();
 
-    /** Finds the record of a name (with its namespace), allocating one if the name has none. */
+    /**
+     * Finds the record of a name (with its namespace), allocating one if the name has none.
+     *
+     * @param fullName namespace and name
+     * @return completes with where the record is
+     */
     CompletionStage<Resolution> resolve(String fullName);
 
-    /** Finds the record of a name without allocating one. */
+    /**
+     * Finds the record of a name without allocating one.
+     *
+     * @param fullName namespace and name
+     * @return completes with where the record is, empty if there is none
+     */
     CompletionStage<Optional<Resolution>> lookUp(String fullName);
 
-    /** Fetches the live members; reflects every session that was cut before the request arrived. */
+    /**
+     * Fetches the live members; reflects every session that was cut before the request arrived.
+     *
+     * @return completes with the members
+     */
     CompletionStage<Membership> members();
 
     /**
@@ -28,6 +46,7 @@ public interface ControlPlane {
      * that was sent, before the request arrived.
      *
      * @param record the record's address, from its resolution
+     * @return completes with the members
      */
     CompletionStage<RecordMembers> members(long record);
 
@@ -37,10 +56,15 @@ public interface ControlPlane {
      * would give one name two locks.
      *
      * @param digest digest of the stable ids
+     * @return completes when the memory node has agreed
      */
     CompletionStage<Void> declareNodeSet(long digest);
 
-    /** Has the memory node relay a message to its receiver, for when there is no direct connection. Best effort. */
+    /**
+     * Has the memory node relay a message to its receiver, for when there is no direct connection. Best effort.
+     *
+     * @param message the message, with its receiver
+     */
     void relay(PeerMessage message);
 
     /**
@@ -54,6 +78,8 @@ public interface ControlPlane {
     /**
      * Leaves the memory node and ends the session. The compute node must have no hold and no queue position left. Once it has completed,
      * {@link SessionListener#lost} is not called.
+     *
+     * @return completes when the memory node has ended the session
      */
     CompletionStage<Void> leave();
 }

@@ -12,20 +12,27 @@ import java.util.concurrent.CompletionStage;
  * it never decides which compute node holds a lock. Thread-safe.
  */
 public interface Fabric extends AutoCloseable {
-    /** Returns whether this fabric serves addresses with this address's scheme. */
+    /**
+     * {@return whether this fabric serves addresses with this address's scheme}
+     *
+     * @param address where a memory node is
+     */
     boolean supports(MemoryNodeAddress address);
 
     /**
      * Connects and joins.
      *
+     * @param address where the memory node is
+     * @param request what this compute node says
+     * @param listener told what happens in the session
      * @return completes with the session, or exceptionally with a {@link FabricException}, within the fabric's time-out
      */
     CompletionStage<FabricSession> join(MemoryNodeAddress address, JoinRequest request, SessionListener listener);
 
-    /** Returns the {@code host:port} at which peers reach this process, empty when it does not listen. */
+    /** {@return the {@code host:port} at which peers reach this process, empty when it does not listen} */
     String peerAddress();
 
-    /** Returns details that belong to no session, for people: texts and numbers by name. Numbers only grow. */
+    /** {@return details that belong to no session, for people: texts and numbers by name} Numbers only grow. */
     default Map<String, Object> details() {
         return Map.of();
     }

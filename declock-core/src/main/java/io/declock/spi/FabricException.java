@@ -9,12 +9,21 @@ import org.jspecify.annotations.Nullable;
 public class FabricException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one whose message names the node, the attempted action and the failure. */
+    /**
+     * Makes one whose message names the node, the attempted action and the failure.
+     *
+     * @param message names the node, what was tried and what happened
+     */
     public FabricException(String message) {
         super(message);
     }
 
-    /** Makes one whose message names the node, the attempted action and the failure. */
+    /**
+     * Makes one whose message names the node, the attempted action and the failure.
+     *
+     * @param message names the node, what was tried and what happened
+     * @param cause what caused it, or null
+     */
     public FabricException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
@@ -24,13 +33,18 @@ public class FabricException extends Exception {
         private static final long serialVersionUID = 1L;
         private final Reason reason;
 
-        /** Makes one from the memory node's answer. */
+        /**
+         * Makes one from the memory node's answer.
+         *
+         * @param reason the kind of refusal
+         * @param message what the memory node said
+         */
         public Refused(Reason reason, String message) {
             super(message);
             this.reason = reason;
         }
 
-        /** Returns the kind of refusal. */
+        /** {@return the kind of refusal} */
         public Reason reason() {
             return reason;
         }
@@ -63,19 +77,24 @@ public class FabricException extends Exception {
             this.code = code;
         }
 
-        /** Returns the number on the wire. */
+        /** {@return the number on the wire} */
         public int code() {
             return code;
         }
 
         /**
-         * Returns whether the reason passes in time without a change on the refused side, so that the compute node keeps trying to join.
+         * {@return whether the reason passes in time without a change on the refused side, so that the compute node keeps trying to
+         * join}
          */
         public boolean passes() {
             return this == NOT_YET || this == TWO_MEMORY_NODES;
         }
 
-        /** Returns the reason with that number. */
+        /**
+         * {@return the reason with that number}
+         *
+         * @param code the number on the wire
+         */
         public static Reason of(int code) {
             for (Reason reason : values()) {
                 if (reason.code == code) {

@@ -5,18 +5,21 @@ package io.declock.spi;
 
 /** One compute node's session with one memory node, from joining to loss. Thread-safe. */
 public interface FabricSession {
-    /** Returns the memory node's answer to the join request. */
+    /** {@return the memory node's answer to the join request} */
     JoinReply joined();
 
-    /** Returns the data plane. */
+    /** {@return the data plane} */
     RemoteMemory memory();
 
-    /** Returns the control plane. */
+    /** {@return the control plane} */
     ControlPlane control();
 
     /**
      * Sends a message to a peer: directly where that works, else relayed by the memory node. Each call delivers at most once, messages to
      * different peers are unordered, and delivery is best effort: the protocol's self-check makes up for lost messages.
+     *
+     * @param to the receiver
+     * @param message the message
      */
     void send(Member to, PeerMessage message);
 

@@ -14,7 +14,7 @@ public record FormerMemoryNode(long incarnation, String address) {
     /** There was no earlier session, or none with a memory node that can be asked. */
     public static final FormerMemoryNode NONE = new FormerMemoryNode(0, "");
 
-    /** Returns whether there is no memory node to ask. */
+    /** {@return whether there is no memory node to ask} */
     public boolean isNone() {
         return incarnation == 0 || address.isEmpty();
     }

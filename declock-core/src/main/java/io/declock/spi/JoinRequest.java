@@ -27,7 +27,17 @@ public record JoinRequest(
         long highestEpoch,
         long leaseNanos,
         FormerMemoryNode former) {
-    /** Makes the request of a process that had no earlier session at this address. */
+    /**
+     * Makes the request of a process that had no earlier session at this address.
+     *
+     * @param processId identifies the process
+     * @param attempt counts the process's attempts
+     * @param name what the process calls itself
+     * @param peerAddress where it accepts peer messages, empty for none
+     * @param nodeSetDigest digest of the configured memory nodes, or 0
+     * @param highestEpoch highest full epoch seen there
+     * @param leaseNanos lease asked for
+     */
     public JoinRequest(
             long processId,
             long attempt,
@@ -39,7 +49,11 @@ public record JoinRequest(
         this(processId, attempt, name, peerAddress, nodeSetDigest, highestEpoch, leaseNanos, FormerMemoryNode.NONE);
     }
 
-    /** Returns the same request with another peer address. */
+    /**
+     * {@return the same request with another peer address}
+     *
+     * @param other the new {@code host:port}, empty for none
+     */
     public JoinRequest withPeerAddress(String other) {
         return new JoinRequest(processId, attempt, name, other, nodeSetDigest, highestEpoch, leaseNanos, former);
     }

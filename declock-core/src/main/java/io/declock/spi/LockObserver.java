@@ -14,16 +14,37 @@ public interface LockObserver {
     /** An observer that does nothing. */
     LockObserver NONE = new LockObserver() {};
 
-    /** A lock was granted after {@code waitNanos}. Reentrant acquisitions are not reported. */
+    /**
+     * A lock was granted after {@code waitNanos}. Reentrant acquisitions are not reported.
+     *
+     * @param mode the mode granted
+     * @param kind how the grant came about
+     * @param waitNanos how long the caller waited
+     */
     default void granted(LockMode mode, GrantKind kind, long waitNanos) {}
 
-    /** A lock was released after {@code heldNanos}. */
+    /**
+     * A lock was released after {@code heldNanos}.
+     *
+     * @param mode the mode held
+     * @param heldNanos how long it was held
+     */
     default void released(LockMode mode, long heldNanos) {}
 
-    /** An acquisition ended without a grant. */
+    /**
+     * An acquisition ended without a grant.
+     *
+     * @param mode the mode asked for
+     * @param outcome why
+     * @param waitNanos how long the caller waited
+     */
     default void notGranted(LockMode mode, Outcome outcome, long waitNanos) {}
 
-    /** A hold was lost. */
+    /**
+     * A hold was lost.
+     *
+     * @param mode the mode held
+     */
     default void lost(LockMode mode) {}
 
     /** Why an acquisition ended without a grant. */

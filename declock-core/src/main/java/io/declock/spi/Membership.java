@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * any more.
  *
  * @param version increases with every change
+ * @param members the live compute nodes
  */
 public record Membership(long version, List<Member> members) {
     /** Copies the list. */
@@ -18,7 +19,11 @@ public record Membership(long version, List<Member> members) {
         members = List.copyOf(members);
     }
 
-    /** Returns the live member with that node id, or null. */
+    /**
+     * {@return the live member with that node id, or null}
+     *
+     * @param nodeId the node id
+     */
     public @Nullable Member byNodeId(int nodeId) {
         for (Member member : members) {
             if (member.nodeId() == nodeId) {
@@ -28,7 +33,12 @@ public record Membership(long version, List<Member> members) {
         return null;
     }
 
-    /** Returns whether exactly that incarnation of the node is live. */
+    /**
+     * {@return whether exactly that incarnation of the node is live}
+     *
+     * @param nodeId the node id
+     * @param incarnation the incarnation
+     */
     public boolean isLive(int nodeId, int incarnation) {
         Member member = byNodeId(nodeId);
         return member != null && member.incarnation() == incarnation;

@@ -50,7 +50,20 @@ public record PeerMessage(
 
     private static final long[] NONE = {};
 
-    /** Makes a message without entries. */
+    /**
+     * Makes a message without entries.
+     *
+     * @param kind what it says
+     * @param memoryNode incarnation of the memory node
+     * @param fromNode node id of the sender
+     * @param fromIncarnation incarnation of the sender
+     * @param toNode node id of the receiver
+     * @param toIncarnation incarnation of the receiver
+     * @param record region offset of the lock record
+     * @param epoch full epoch of the record
+     * @param index queue index, or what the kind defines
+     * @param detail what the kind defines
+     */
     public PeerMessage(
             Kind kind,
             long memoryNode,
@@ -99,14 +112,15 @@ public record PeerMessage(
             this.code = code;
         }
 
-        /** Returns the number on the wire. */
+        /** {@return the number on the wire} */
         public int code() {
             return code;
         }
 
         /**
-         * Returns the kind with that number.
+         * {@return the kind with that number}
          *
+         * @param code the number on the wire
          * @throws IllegalArgumentException for an unknown number
          */
         public static Kind of(int code) {

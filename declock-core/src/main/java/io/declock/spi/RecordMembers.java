@@ -16,8 +16,9 @@ import java.util.List;
  */
 public record RecordMembers(Membership all, Membership users) {
     /**
-     * Returns the members, with those of the given node ids as users of the record.
+     * {@return the members, with those of the given node ids as users of the record}
      *
+     * @param all every live compute node
      * @param ids node ids; ids of non-members are ignored
      */
     public static RecordMembers of(Membership all, BitSet ids) {

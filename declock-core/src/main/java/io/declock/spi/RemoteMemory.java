@@ -13,10 +13,12 @@ public interface RemoteMemory {
     /**
      * Posts a chain. Never blocks and never throws for a broken connection: {@link VerbChain#failed} reports it. The chain may complete
      * before this method returns, so the caller must not hold a mutex that the completion needs.
+     *
+     * @param chain the chain
      */
     void post(VerbChain chain);
 
-    /** Returns whether a chain travels as one request with one answer, so that a further READ in it costs almost nothing. */
+    /** {@return whether a chain travels as one request with one answer, so that a further READ in it costs almost nothing} */
     default boolean isChainOneRequest() {
         return false;
     }

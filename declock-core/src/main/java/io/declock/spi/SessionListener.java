@@ -5,18 +5,33 @@ package io.declock.spi;
 
 /** Receives the events of a session that the memory node and peers send unasked. Called on threads of the fabric; must not block. */
 public interface SessionListener {
-    /** The membership changed; versions may arrive out of order. */
+    /**
+     * The membership changed; versions may arrive out of order.
+     *
+     * @param membership the new membership
+     */
     void membershipChanged(Membership membership);
 
-    /** A peer's message arrived, directly or relayed. */
+    /**
+     * A peer's message arrived, directly or relayed.
+     *
+     * @param message the message
+     */
     void peerMessage(PeerMessage message);
 
     /**
      * The memory node proposes to reclaim these idle records; answer with {@link ControlPlane#answerReclaim}. A record whose resolution
      * completed before this call must be vetoed or forgotten, whichever thread uses it then.
+     *
+     * @param round the proposal's round
+     * @param records addresses of the records
      */
     void reclaimProposed(long round, long[] records);
 
-    /** The session is over: posts fail from now on, and every chain in flight has failed or will. Called once. */
+    /**
+     * The session is over: posts fail from now on, and every chain in flight has failed or will. Called once.
+     *
+     * @param cause why it is over
+     */
     void lost(FabricException cause);
 }

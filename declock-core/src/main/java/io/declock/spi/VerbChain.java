@@ -43,12 +43,21 @@ public abstract class VerbChain {
         this(MAX_VERBS);
     }
 
-    /** Makes an empty chain for at most {@code mostVerbs} verbs. */
+    /**
+     * Makes an empty chain for at most {@code mostVerbs} verbs.
+     *
+     * @param mostVerbs most verbs, up to {@value #MAX_VERBS}
+     */
     protected VerbChain(int mostVerbs) {
         this.mostVerbs = mostVerbs;
     }
 
-    /** Empties the chain for another use. */
+    /**
+     * Empties the chain for another use.
+     *
+     * @param purpose why it will be posted
+     * @return this chain
+     */
     public final VerbChain begin(Purpose purpose) {
         this.purpose = purpose;
         this.size = 0;
@@ -58,27 +67,58 @@ public abstract class VerbChain {
         return this;
     }
 
-    /** Appends an atomic addition of {@code addend} to the word at {@code address}. */
+    /**
+     * Appends an atomic addition of {@code addend} to the word at {@code address}.
+     *
+     * @param address byte offset in the region
+     * @param addend what to add
+     * @return this chain
+     */
     public final VerbChain fetchAndAdd(long address, long addend) {
         return append(Verb.FETCH_AND_ADD, address, addend, 0);
     }
 
-    /** Appends an atomic replacement of {@code expected} by {@code desired} in the word at {@code address}. */
+    /**
+     * Appends an atomic replacement of {@code expected} by {@code desired} in the word at {@code address}.
+     *
+     * @param address byte offset in the region
+     * @param expected the value that must be there
+     * @param desired the value that replaces it
+     * @return this chain
+     */
     public final VerbChain compareAndSwap(long address, long expected, long desired) {
         return append(Verb.COMPARE_AND_SWAP, address, expected, desired);
     }
 
-    /** Appends a read of {@code words} words from {@code address} on. */
+    /**
+     * Appends a read of {@code words} words from {@code address} on.
+     *
+     * @param address byte offset in the region
+     * @param words number of words
+     * @return this chain
+     */
     public final VerbChain read(long address, int words) {
         return append(Verb.READ, address, words, 0);
     }
 
-    /** Appends a write of one word. */
+    /**
+     * Appends a write of one word.
+     *
+     * @param address byte offset in the region
+     * @param value the word
+     * @return this chain
+     */
     public final VerbChain write(long address, long value) {
         return append(Verb.WRITE, address, 1, value);
     }
 
-    /** Appends a write of several words; at most one such write per chain. The array must not change until completion. */
+    /**
+     * Appends a write of several words; at most one such write per chain. The array must not change until completion.
+     *
+     * @param address byte offset in the region
+     * @param words the words
+     * @return this chain
+     */
     public final VerbChain write(long address, long[] words) {
         if (payload != null) {
             throw new IllegalStateException("a chain carries one multi-word write");
@@ -104,43 +144,68 @@ public abstract class VerbChain {
         return this;
     }
 
-    /** Returns the number of verbs. */
+    /** {@return the number of verbs} */
     public final int size() {
         return size;
     }
 
-    /** Returns the purpose of the chain. */
+    /** {@return the purpose of the chain} */
     public final Purpose purpose() {
         return purpose;
     }
 
-    /** Returns the verb at {@code i}. */
+    /**
+     * {@return the verb at {@code i}}
+     *
+     * @param i position of the verb in the chain
+     */
     public final Verb verb(int i) {
         return KINDS[kinds >>> i * KIND_BITS & KIND_MASK];
     }
 
-    /** Returns the byte offset in the region that verb {@code i} works on. */
+    /**
+     * {@return the byte offset in the region that verb {@code i} works on}
+     *
+     * @param i position of the verb in the chain
+     */
     public final long address(int i) {
         return words[i * WORDS_PER_VERB];
     }
 
-    /** Returns the addend of an FAA or the expected value of a CAS. */
+    /**
+     * {@return the addend of an FAA or the expected value of a CAS}
+     *
+     * @param i position of the verb in the chain
+     */
     public final long operand(int i) {
         return words[i * WORDS_PER_VERB + 1];
     }
 
-    /** Returns the desired value of a CAS. */
+    /**
+     * {@return the desired value of a CAS}
+     *
+     * @param i position of the verb in the chain
+     */
     public final long desired(int i) {
         return words[i * WORDS_PER_VERB + 2];
     }
 
-    /** Returns how many words a READ or WRITE covers; 1 for atomics. */
+    /**
+     * {@return how many words a READ or WRITE covers; 1 for atomics}
+     *
+     * @param i position of the verb in the chain
+     */
     public final int words(int i) {
         Verb verb = verb(i);
         return verb == Verb.READ || verb == Verb.WRITE ? (int) operand(i) : 1;
     }
 
-    /** Returns word {@code w} of the WRITE at {@code i}. */
+    /**
+     * {@return word {@code w} of the WRITE at {@code i}}
+     *
+     * @param i position of the verb in the chain
+     * @param w position of the word in the WRITE
+     */
     public final long writeWord(int i, int w) {
         return payload != null && i == payloadVerb ? payload[w] : desired(i);
     }

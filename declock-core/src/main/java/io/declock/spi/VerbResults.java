@@ -5,11 +5,20 @@ package io.declock.spi;
 
 /** The results of a chain's verbs. Valid only during {@link VerbChain#completed}. */
 public interface VerbResults {
-    /** Returns the value of the word before an FAA or CAS changed it, or the first word of a READ. */
+    /**
+     * {@return the value of the word before an FAA or CAS changed it, or the first word of a READ}
+     *
+     * @param verb position of the verb in the chain
+     */
     default long value(int verb) {
         return word(verb, 0);
     }
 
-    /** Returns word {@code word} of the READ at {@code verb}. */
+    /**
+     * {@return word {@code word} of the READ at {@code verb}}
+     *
+     * @param verb position of the verb in the chain
+     * @param word position of the word in the READ
+     */
     long word(int verb, int word);
 }

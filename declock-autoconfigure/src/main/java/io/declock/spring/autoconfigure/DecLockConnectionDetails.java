@@ -10,15 +10,15 @@ import org.springframework.boot.ssl.SslBundle;
 
 /** The memory nodes' addresses, secret and TLS. A bean of this type replaces the properties of the same meaning. */
 public interface DecLockConnectionDetails extends ConnectionDetails {
-    /** Returns the addresses of the memory nodes, as {@code tcp://host:port}; empty for none. */
+    /** {@return the addresses of the memory nodes, as {@code tcp://host:port}; empty for none} */
     List<String> getMemoryNodes();
 
-    /** Returns the secret shared with the memory nodes, null for none. */
+    /** {@return the secret shared with the memory nodes, null for none} */
     default @Nullable String getSecret() {
         return null;
     }
 
-    /** Returns the SSL bundle for connections to memory nodes and between services, null for connections without TLS. */
+    /** {@return the SSL bundle for connections to memory nodes and between services, null for connections without TLS} */
     default @Nullable SslBundle getSslBundle() {
         return null;
     }

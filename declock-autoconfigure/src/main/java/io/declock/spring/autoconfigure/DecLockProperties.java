@@ -85,13 +85,13 @@ public record DecLockProperties(
         leaseMargin = leaseMargin == null ? lease.dividedBy(MARGINS_PER_LEASE) : leaseMargin;
     }
 
-    /** Returns how often the lease is renewed. */
+    /** {@return how often the lease is renewed} */
     @Override
     public Duration heartbeatInterval() {
         return Objects.requireNonNull(heartbeatInterval);
     }
 
-    /** Returns how much earlier than the memory node this instance treats its own lease as expired. */
+    /** {@return how much earlier than the memory node this instance treats its own lease as expired} */
     @Override
     public Duration leaseMargin() {
         return Objects.requireNonNull(leaseMargin);

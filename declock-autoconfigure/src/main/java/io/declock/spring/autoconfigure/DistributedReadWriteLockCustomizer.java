@@ -11,6 +11,10 @@ import io.declock.DistributedReadWriteLock;
  */
 @FunctionalInterface
 public interface DistributedReadWriteLockCustomizer {
-    /** Returns the lock to use instead of {@code lock}. */
+    /**
+     * {@return the lock to use instead of {@code lock}}
+     *
+     * @param lock the lock as it is so far
+     */
     DistributedReadWriteLock customize(DistributedReadWriteLock lock);
 }

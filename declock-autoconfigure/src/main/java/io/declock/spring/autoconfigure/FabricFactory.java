@@ -12,6 +12,11 @@ import io.declock.spi.FabricCounters;
  */
 @FunctionalInterface
 public interface FabricFactory {
-    /** Opens a fabric that counts its verbs in {@code counters}; the compute node closes it. */
+    /**
+     * Opens a fabric that counts its verbs in {@code counters}; the compute node closes it.
+     *
+     * @param counters where the fabric counts what it does
+     * @return the fabric
+     */
     Fabric open(FabricCounters counters);
 }

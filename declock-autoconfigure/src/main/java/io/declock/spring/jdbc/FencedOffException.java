@@ -15,7 +15,13 @@ public class FencedOffException extends DecLockException {
     private final long token;
     private final long stored;
 
-    /** Makes one for a write under {@code token} to a row that carries {@code stored}. */
+    /**
+     * Makes one for a write under {@code token} to a row that carries {@code stored}.
+     *
+     * @param what table and row
+     * @param token the token of the refused write
+     * @param stored the token in the row
+     */
     public FencedOffException(String what, long token, long stored) {
         super(what + " was not written: it carries fencing token " + stored + ", which is newer than " + token
                 + ". The lock was lost and granted to another holder, which has already written.");
@@ -23,12 +29,12 @@ public class FencedOffException extends DecLockException {
         this.stored = stored;
     }
 
-    /** Returns the token of the write that came too late. */
+    /** {@return the token of the write that came too late} */
     public long token() {
         return token;
     }
 
-    /** Returns the token that the row carries. */
+    /** {@return the token that the row carries} */
     public long stored() {
         return stored;
     }

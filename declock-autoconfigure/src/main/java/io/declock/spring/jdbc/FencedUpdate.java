@@ -44,34 +44,69 @@ public final class FencedUpdate {
         this.condition = condition;
     }
 
-    /** Starts an update of a table whose column for the token is called {@code fence}. */
+    /**
+     * Starts an update of a table whose column for the token is called {@code fence}.
+     *
+     * @param table the table
+     * @return the update
+     */
     public static FencedUpdate of(String table) {
         return new FencedUpdate(table, DEFAULT_COLUMN, List.of(), null, null);
     }
 
-    /** Names the column for the token. */
+    /**
+     * Names the column for the token.
+     *
+     * @param name the column
+     * @return the new update
+     */
     public FencedUpdate fenceColumn(String name) {
         return new FencedUpdate(table, name, assignments, row, condition);
     }
 
-    /** Assigns a value to a column. */
+    /**
+     * Assigns a value to a column.
+     *
+     * @param name the column
+     * @param value its new value
+     * @return the new update
+     */
     public FencedUpdate set(String name, @Nullable Object value) {
         return set(name, "?", value);
     }
 
-    /** Assigns an SQL expression with its parameters to a column. */
+    /**
+     * Assigns an SQL expression with its parameters to a column.
+     *
+     * @param name the column
+     * @param expression an SQL expression
+     * @param parameters its parameters
+     * @return the new update
+     */
     public FencedUpdate set(String name, String expression, @Nullable Object... parameters) {
         List<Clause> more = new ArrayList<>(assignments);
         more.add(new Clause(name + " = " + expression, Arrays.asList(parameters)));
         return new FencedUpdate(table, column, more, row, condition);
     }
 
-    /** Selects the row by its key. The update itself must not change whether the key matches the row. */
+    /**
+     * Selects the row by its key. The update itself must not change whether the key matches the row.
+     *
+     * @param key an SQL condition
+     * @param parameters its parameters
+     * @return the new update
+     */
     public FencedUpdate where(String key, @Nullable Object... parameters) {
         return new FencedUpdate(table, column, assignments, new Clause(key, Arrays.asList(parameters)), condition);
     }
 
-    /** Adds the application's own condition; if it does not hold, the update changes nothing, which is not an error. */
+    /**
+     * Adds the application's own condition; if it does not hold, the update changes nothing, which is not an error.
+     *
+     * @param expression an SQL condition
+     * @param parameters its parameters
+     * @return the new update
+     */
     public FencedUpdate onlyIf(String expression, @Nullable Object... parameters) {
         return new FencedUpdate(table, column, assignments, row, new Clause(expression, Arrays.asList(parameters)));
     }
@@ -79,6 +114,7 @@ public final class FencedUpdate {
     /**
      * Executes the update.
      *
+     * @param jdbc executes it
      * @param token the fencing token of the lock under which the update is made
      * @return how many rows were changed: zero if there is no such row, or the condition does not hold
      * @throws FencedOffException if a row carries a higher token

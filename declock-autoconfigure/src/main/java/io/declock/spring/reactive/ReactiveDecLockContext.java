@@ -16,12 +16,20 @@ public final class ReactiveDecLockContext {
 
     private ReactiveDecLockContext() {}
 
-    /** Emits the fencing token of the current lock; fails with an {@link IllegalStateException} outside of a locked method. */
+    /**
+     * Emits the fencing token of the current lock; fails with an {@link IllegalStateException} outside of a locked method.
+     *
+     * @return emits the token
+     */
     public static Mono<Long> currentToken() {
         return currentHandle().map(LockHandle::fencingToken);
     }
 
-    /** Emits the handle of the current lock; fails with an {@link IllegalStateException} outside of a locked method. */
+    /**
+     * Emits the handle of the current lock; fails with an {@link IllegalStateException} outside of a locked method.
+     *
+     * @return emits the handle
+     */
     public static Mono<LockHandle> currentHandle() {
         return Mono.deferContextual(context -> {
             Optional<Current> current = context.getOrEmpty(KEY);
@@ -32,13 +40,23 @@ public final class ReactiveDecLockContext {
         });
     }
 
-    /** Returns the owner of the locks that pipelines with that context hold, if any. */
+    /**
+     * {@return the owner of the locks that pipelines with that context hold, if any}
+     *
+     * @param context a pipeline's context
+     */
     public static Optional<LockOwner> owner(ContextView context) {
         Optional<Current> current = context.getOrEmpty(KEY);
         return current.map(Current::owner);
     }
 
-    /** Returns {@code context} with that lock as the current one. */
+    /**
+     * {@return {@code context} with that lock as the current one}
+     *
+     * @param context a pipeline's context
+     * @param handle the handle
+     * @param owner its owner
+     */
     public static Context with(Context context, LockHandle handle, LockOwner owner) {
         return context.put(KEY, new Current(handle, owner));
     }

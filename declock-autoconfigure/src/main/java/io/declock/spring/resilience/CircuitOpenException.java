@@ -9,7 +9,11 @@ import io.declock.MemoryNodeUnavailableException;
 public final class CircuitOpenException extends MemoryNodeUnavailableException {
     private static final long serialVersionUID = 1L;
 
-    /** Makes one with a message for people. */
+    /**
+     * Makes one with a message for people.
+     *
+     * @param message what happened and what to do about it
+     */
     public CircuitOpenException(String message) {
         super(message);
     }

@@ -31,6 +31,7 @@ public final class GuardedReadWriteLock implements DistributedReadWriteLock {
     /**
      * Makes one around {@code lock}.
      *
+     * @param lock the lock behind it
      * @param circuits null for no circuit breakers
      * @param retry null for no retry
      * @param defaultWaitTime wait time of requests that name none

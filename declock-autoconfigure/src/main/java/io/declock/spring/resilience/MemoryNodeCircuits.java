@@ -46,6 +46,8 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
     /**
      * Makes the circuit breakers.
      *
+     * @param monitor tells how the memory nodes are
+     * @param registry where circuit breakers come from
      * @param config configuration of circuit breakers that the registry does not have yet
      * @param openAfter how long a memory node may be without a session before its circuit opens
      * @param memoryNodes how many memory nodes there are
