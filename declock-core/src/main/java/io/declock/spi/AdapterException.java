@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 public class AdapterException extends Exception {
     private static final long serialVersionUID = 1L;
 
+    /** What to do about it. */
     private final String action;
 
     /**

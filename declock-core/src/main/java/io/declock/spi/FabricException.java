@@ -31,6 +31,8 @@ public class FabricException extends Exception {
     /** The memory node refused. A retry without a change is pointless, unless the reason {@linkplain Reason#passes passes}. */
     public static final class Refused extends FabricException {
         private static final long serialVersionUID = 1L;
+
+        /** The kind of refusal. */
         private final Reason reason;
 
         /**

@@ -12,7 +12,10 @@ import io.declock.DecLockException;
 public class FencedOffException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
+    /** The token of the write that was refused. */
     private final long token;
+
+    /** The token that the row carries. */
     private final long stored;
 
     /**

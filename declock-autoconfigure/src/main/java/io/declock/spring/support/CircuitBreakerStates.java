@@ -12,7 +12,11 @@ public interface CircuitBreakerStates {
     /** For applications without circuit breakers. */
     CircuitBreakerStates NONE = view -> null;
 
-    /** Returns the state of that memory node's circuit breaker, null if it has none. */
+    /**
+     * {@return the state of a memory node's circuit breaker, null if it has none}
+     *
+     * @param memoryNode the memory node
+     */
     @Nullable
     String of(MemoryNodeView memoryNode);
 }
