@@ -61,6 +61,11 @@ class FramesByPhaseTest {
             return new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
         }
 
+        @Override
+        protected SocketAddress remoteAddress0() {
+            return new InetSocketAddress(InetAddress.getLoopbackAddress(), 2);
+        }
+
         byte[] sent() {
             ByteBuf all = Unpooled.buffer();
             for (ByteBuf next = readOutbound(); next != null; next = readOutbound()) {
