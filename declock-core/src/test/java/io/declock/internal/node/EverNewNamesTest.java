@@ -22,10 +22,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Names that are used once, in a stream: their records come back in time, although some name is being looked up at every moment. */
+@Tag("slow")
 @Timeout(120)
 class EverNewNamesTest {
     private static final int RECORDS = 4_000;

@@ -36,10 +36,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** More than can be served: waits end when they should, and nothing piles up. */
+@Tag("slow")
 @Timeout(120)
 class OverloadTest {
     private static final int NAMES = 20_000;

@@ -28,6 +28,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.Timeout;
  * An update of a memory node that overlaps behind one address: the former one still serves its sessions, while whoever connects comes to the
  * new one (rule C7).
  */
+@Tag("slow")
 @Timeout(60)
 class TwoMemoryNodesTest {
     private static final Duration LEASE = Duration.ofSeconds(2);

@@ -40,6 +40,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -47,6 +48,7 @@ import org.junit.jupiter.api.Timeout;
  * Malformed, truncated, oversized and random frames against the decoders and a live memory node. Seeds are in the messages; a
  * single one replays with {@code -Ddeclock.fuzz.seed=N}.
  */
+@Tag("slow")
 @Timeout(120)
 class TcpFuzzTest {
     private static final int DECODER_SEEDS = 200_000;

@@ -14,9 +14,11 @@ import java.security.KeyStore;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The whole contract over mutual TLS with a secret. */
+@Tag("slow")
 class TcpTlsFabricTest extends FabricContract {
     @TempDir
     private static Path folder;
