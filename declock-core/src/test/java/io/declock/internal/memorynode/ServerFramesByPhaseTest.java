@@ -94,7 +94,7 @@ class ServerFramesByPhaseTest {
         frame(line, Wire.AUTH, Proofs.prove(Proofs.keyOf(null), label, NONCE, serverNonce));
     }
 
-    /** Whoever is asked by a memory node could pass its proof on to another one, and would be let in there. */
+    /** With one proof for both roles, a process that a memory node asks could pass that proof on to another memory node and join there. */
     @Test
     void theProofOfAMemoryNodeThatAsksIsNoneOfAComputeNodeAndTheOtherWayRound() {
         for (int role : new int[] {Wire.ROLE_SESSION, Wire.ROLE_MEMORY_NODE}) {

@@ -89,7 +89,8 @@ class RejoinTest {
     private long backAfterNanos() throws Exception {
         try (StallMeter machine = new StallMeter()) {
             proxy.swallow();
-            // Half a second after the session was lost. Whoever waits for its kernel has tried once in three seconds.
+            // Half a second after the session was lost. A connection attempt that waits for its kernel has tried once
+            // in three seconds.
             await("an attempt that was given up")
                     .atMost(Duration.ofSeconds(2))
                     .until(() -> problem().contains("cannot connect to memory node"));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who spins, and who parks at once: a caller that spins is RUNNABLE, one that parks is WAITING. */
+/** Which callers spin and which park at once: a caller that spins is RUNNABLE, one that parks is WAITING. */
 @Timeout(60)
 class ThreadWaiterTest {
     private OneNode one;

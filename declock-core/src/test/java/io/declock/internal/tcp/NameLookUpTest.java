@@ -112,7 +112,7 @@ class NameLookUpTest {
                     .hasMessageContaining("slow-node.example")
                     .hasMessageContaining("800 ms")
                     .hasMessageContaining("was not resolved");
-            // Whoever tries again does not take a second thread for the same name.
+            // A further attempt does not take a second thread for the same name.
             assertThatThrownBy(() -> begin(fabric, "slow-node.example").get(10, TimeUnit.SECONDS))
                     .hasMessageContaining("was not resolved");
             assertThat(asked.stream().filter("slow-node.example"::equals)).hasSize(1);

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
-/** Whoever joins or sends while a fabric closes gets an answer, and no event loop complains. */
+/** A caller that joins or sends while a fabric closes gets an answer, and no event loop complains. */
 @Timeout(120)
 class TcpFabricCloseTest {
     private static final int ROUNDS = 100;

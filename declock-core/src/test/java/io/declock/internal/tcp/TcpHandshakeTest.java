@@ -48,7 +48,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Whoever should not be connected is told why, on both sides, and harms nobody. */
+/** A side that should not be connected is told why, on both sides, and harms no other connection. */
 @Timeout(60)
 class TcpHandshakeTest {
     private static final MemoryNodeServerSettings SERVER =
