@@ -7,6 +7,7 @@
  */
 @SuppressWarnings({"module", "requires-automatic", "requires-transitive-automatic"})
 module io.declock {
+    requires static com.google.errorprone.annotations;
     requires static transitive org.jspecify;
     requires org.slf4j;
     requires io.netty.buffer;
@@ -17,7 +18,7 @@ module io.declock {
     requires static io.netty.transport.classes.epoll;
     requires static io.netty.transport.unix.common;
 
-    uses io.declock.internal.tcp.DirectFabricProvider;
+    uses io.declock.internal.tcp.client.DirectFabricProvider;
     uses io.declock.internal.memorynode.DirectAccessProvider;
 
     exports io.declock;
@@ -94,7 +95,15 @@ module io.declock {
             io.declock.reliability,
             io.declock.simulation,
             io.declock.stress;
-    exports io.declock.internal.tcp to
+    exports io.declock.internal.tcp.client to
+            io.declock.rdma,
+            io.declock.spring,
+            io.declock.memorynode.app,
+            io.declock.benchmarks,
+            io.declock.reliability,
+            io.declock.simulation,
+            io.declock.stress;
+    exports io.declock.internal.tcp.server to
             io.declock.rdma,
             io.declock.spring,
             io.declock.memorynode.app,

@@ -4,6 +4,7 @@
 package io.declock;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of a compute node.
@@ -12,12 +13,13 @@ import java.time.Duration;
  * @param name display name of this process, for people
  * @param defaultWaitTime wait time of requests that set none
  * @param lease lease asked for; a memory node declares this process dead when it has been silent for the lease and a margin
- * @param heartbeatInterval how often the lease is renewed; at most a third of the lease
- * @param leaseMargin how much earlier than the memory node this process treats its own lease as expired
+ * @param heartbeatInterval how often the lease is renewed; at most a third of the lease, a sixth of it by default
+ * @param leaseMargin how much earlier than the memory node this process treats its own lease as expired; a twelfth of the
+ *     lease by default
  * @param failFast whether acquisitions fail at once, instead of waiting, while there is no session with the memory node
  * @param clockSyncInterval how often the clock offset is measured
  * @param maxIdleLocks idle lock names kept with their resolved records; more are forgotten
- * @param spinNanos how long the first caller in line behind a holder of this node spins before it parks, 0 for never
+ * @param spin how long the first caller in line behind a holder of this node spins before it parks, zero for never
  * @param local bounds of the local level
  * @param cql intervals of the protocol
  */
@@ -31,219 +33,229 @@ public record ComputeNodeSettings(
         boolean failFast,
         Duration clockSyncInterval,
         int maxIdleLocks,
-        long spinNanos,
+        Duration spin,
         LocalSettings local,
         CqlSettings cql) {
     /** The defaults. */
-    public static final ComputeNodeSettings DEFAULTS = new ComputeNodeSettings(
-            "default",
-            "declock",
-            Duration.ofSeconds(30),
-            Duration.ofSeconds(3),
-            Duration.ofMillis(500),
-            Duration.ofMillis(250),
-            false,
-            Duration.ofSeconds(1),
-            65_536,
-            20_000,
-            LocalSettings.DEFAULTS,
-            CqlSettings.DEFAULTS);
+    public static final ComputeNodeSettings DEFAULTS = builder().build();
 
-    /** Checks the values and their relations. */
+    /** With so many heartbeats per lease, losing one or two of them does not lose the lease. */
+    private static final int HEARTBEATS_PER_LEASE = 6;
+
+    private static final int MARGINS_PER_LEASE = 12;
+
+    /**
+     * Checks the values and their relations.
+     *
+     * @throws InvalidSettingException if a value cannot work
+     */
     public ComputeNodeSettings {
-        LockNames.checkEncodable("a namespace", namespace);
-        positive("lease", lease);
-        positive("heartbeatInterval", heartbeatInterval);
-        positive("clockSyncInterval", clockSyncInterval);
-        if (heartbeatInterval.multipliedBy(3).compareTo(lease) > 0) {
-            throw new IllegalArgumentException(
-                    "heartbeatInterval " + heartbeatInterval + " must be at most a third of the lease " + lease);
+        checkNamespace(namespace);
+        SettingChecks.notNegative("defaultWaitTime", defaultWaitTime);
+        SettingChecks.positive("lease", lease);
+        SettingChecks.positive("heartbeatInterval", heartbeatInterval);
+        SettingChecks.notNegative("leaseMargin", leaseMargin);
+        SettingChecks.positive("clockSyncInterval", clockSyncInterval);
+        SettingChecks.atLeast("maxIdleLocks", maxIdleLocks, 1);
+        SettingChecks.notNegative("spin", spin);
+        checkLease(lease, heartbeatInterval, leaseMargin);
+    }
+
+    private static void checkNamespace(String namespace) {
+        if (namespace.isBlank()) {
+            throw new InvalidSettingException(
+                    "namespace", namespace, "it is empty", "Remove it to use the namespace 'default'.");
         }
-        if (leaseMargin.isNegative() || leaseMargin.plus(heartbeatInterval).compareTo(lease) >= 0) {
-            throw new IllegalArgumentException("leaseMargin " + leaseMargin + " and heartbeatInterval "
-                    + heartbeatInterval + " together must be shorter than the lease " + lease);
-        }
-        if (defaultWaitTime.isNegative()) {
-            throw new IllegalArgumentException("defaultWaitTime must not be negative: " + defaultWaitTime);
-        }
-        if (maxIdleLocks < 1) {
-            throw new IllegalArgumentException("maxIdleLocks must be at least 1: " + maxIdleLocks);
+        try {
+            LockNames.checkEncodable("it", namespace);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingException(
+                    "namespace", LockNames.quoted(namespace), String.valueOf(e.getMessage()), "Correct it.");
         }
     }
 
-    /**
-     * {@return these with another namespace; processes share locks only within one namespace}
-     *
-     * @param other the new namespace
-     */
-    public ComputeNodeSettings withNamespace(String other) {
-        return new ComputeNodeSettings(
-                other,
-                name,
-                defaultWaitTime,
-                lease,
-                heartbeatInterval,
-                leaseMargin,
-                failFast,
-                clockSyncInterval,
-                maxIdleLocks,
-                spinNanos,
-                local,
-                cql);
+    private static void checkLease(Duration lease, Duration heartbeat, Duration margin) {
+        String isLease = "{lease}, which is " + SettingChecks.text(lease);
+        if (heartbeat.multipliedBy(3).compareTo(lease) > 0) {
+            throw new InvalidSettingException(
+                    "heartbeatInterval",
+                    SettingChecks.text(heartbeat),
+                    "it must be at most a third of " + isLease,
+                    "Set {heartbeatInterval} to " + SettingChecks.text(lease.dividedBy(3)) + " or less, or {lease} to "
+                            + SettingChecks.text(heartbeat.multipliedBy(3)) + " or more.");
+        }
+        if (margin.plus(heartbeat).compareTo(lease) >= 0) {
+            throw new InvalidSettingException(
+                    "leaseMargin",
+                    SettingChecks.text(margin),
+                    "together with {heartbeatInterval}, which is " + SettingChecks.text(heartbeat)
+                            + ", it must be shorter than " + isLease,
+                    "Set {leaseMargin} to less than " + SettingChecks.text(lease.minus(heartbeat))
+                            + ", or make the lease longer.");
+        }
     }
 
-    /**
-     * {@return these with another wait time for requests that set none}
-     *
-     * @param waitTime the new bound
-     */
-    public ComputeNodeSettings withDefaultWaitTime(Duration waitTime) {
-        return new ComputeNodeSettings(
-                namespace,
-                name,
-                waitTime,
-                lease,
-                heartbeatInterval,
-                leaseMargin,
-                failFast,
-                clockSyncInterval,
-                maxIdleLocks,
-                spinNanos,
-                local,
-                cql);
+    /** {@return a builder that begins with the defaults} */
+    public static Builder builder() {
+        return new Builder();
     }
 
-    /**
-     * {@return these with another lease, and the heartbeat interval and margin that depend on it}
-     *
-     * @param newLease the new lease
-     * @param newHeartbeatInterval the new heartbeat interval
-     * @param newLeaseMargin the new margin
-     */
-    public ComputeNodeSettings withLease(Duration newLease, Duration newHeartbeatInterval, Duration newLeaseMargin) {
-        return new ComputeNodeSettings(
-                namespace,
-                name,
-                defaultWaitTime,
-                newLease,
-                newHeartbeatInterval,
-                newLeaseMargin,
-                failFast,
-                clockSyncInterval,
-                maxIdleLocks,
-                spinNanos,
-                local,
-                cql);
-    }
+    /** Builds ComputeNodeSettings; what is not set has its default. Not thread-safe. */
+    public static final class Builder {
+        private String namespace = "default";
+        private String name = "declock";
+        private Duration defaultWaitTime = LockRequest.DEFAULT_WAIT_TIME;
+        private Duration lease = Duration.ofSeconds(3);
+        private @Nullable Duration heartbeatInterval;
+        private @Nullable Duration leaseMargin;
+        private boolean failFast = false;
+        private Duration clockSyncInterval = Duration.ofSeconds(1);
+        private int maxIdleLocks = 65_536;
+        private Duration spin = Duration.ofNanos(20_000);
+        private LocalSettings local = LocalSettings.DEFAULTS;
+        private CqlSettings cql = CqlSettings.DEFAULTS;
 
-    /**
-     * {@return these with another choice between failing at once and waiting while a memory node is unavailable}
-     *
-     * @param fails whether acquisitions fail at once
-     */
-    public ComputeNodeSettings withFailFast(boolean fails) {
-        return new ComputeNodeSettings(
-                namespace,
-                name,
-                defaultWaitTime,
-                lease,
-                heartbeatInterval,
-                leaseMargin,
-                fails,
-                clockSyncInterval,
-                maxIdleLocks,
-                spinNanos,
-                local,
-                cql);
-    }
+        private Builder() {}
 
-    /**
-     * {@return these with another bound on the idle names kept}
-     *
-     * @param idleLocks the new bound
-     */
-    public ComputeNodeSettings withMaxIdleLocks(int idleLocks) {
-        return new ComputeNodeSettings(
-                namespace,
-                name,
-                defaultWaitTime,
-                lease,
-                heartbeatInterval,
-                leaseMargin,
-                failFast,
-                clockSyncInterval,
-                idleLocks,
-                spinNanos,
-                local,
-                cql);
-    }
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#namespace}}
+         *
+         * @param namespace the value
+         */
+        public Builder namespace(String namespace) {
+            this.namespace = namespace;
+            return this;
+        }
 
-    /**
-     * {@return these with another time for which the first caller in line spins before it parks; zero for never}
-     *
-     * @param spin the new time
-     */
-    public ComputeNodeSettings withSpin(Duration spin) {
-        return new ComputeNodeSettings(
-                namespace,
-                name,
-                defaultWaitTime,
-                lease,
-                heartbeatInterval,
-                leaseMargin,
-                failFast,
-                clockSyncInterval,
-                maxIdleLocks,
-                spin.toNanos(),
-                local,
-                cql);
-    }
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#name}}
+         *
+         * @param name the value
+         */
+        public Builder name(String name) {
+            this.name = name;
+            return this;
+        }
 
-    /**
-     * {@return these with other settings of the local level}
-     *
-     * @param other the new settings
-     */
-    public ComputeNodeSettings withLocal(LocalSettings other) {
-        return new ComputeNodeSettings(
-                namespace,
-                name,
-                defaultWaitTime,
-                lease,
-                heartbeatInterval,
-                leaseMargin,
-                failFast,
-                clockSyncInterval,
-                maxIdleLocks,
-                spinNanos,
-                other,
-                cql);
-    }
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#defaultWaitTime}}
+         *
+         * @param defaultWaitTime the value
+         */
+        public Builder defaultWaitTime(Duration defaultWaitTime) {
+            this.defaultWaitTime = defaultWaitTime;
+            return this;
+        }
 
-    /**
-     * {@return these with other settings of the remote level}
-     *
-     * @param other the new settings
-     */
-    public ComputeNodeSettings withCql(CqlSettings other) {
-        return new ComputeNodeSettings(
-                namespace,
-                name,
-                defaultWaitTime,
-                lease,
-                heartbeatInterval,
-                leaseMargin,
-                failFast,
-                clockSyncInterval,
-                maxIdleLocks,
-                spinNanos,
-                local,
-                other);
-    }
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#lease}}
+         *
+         * @param lease the value
+         */
+        public Builder lease(Duration lease) {
+            this.lease = lease;
+            return this;
+        }
 
-    private static void positive(String what, Duration duration) {
-        if (duration.isZero() || duration.isNegative()) {
-            throw new IllegalArgumentException(what + " must be positive: " + duration);
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#heartbeatInterval}}
+         *
+         * @param heartbeatInterval the value, null to derive it from the lease
+         */
+        public Builder heartbeatInterval(@Nullable Duration heartbeatInterval) {
+            this.heartbeatInterval = heartbeatInterval;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#leaseMargin}}
+         *
+         * @param leaseMargin the value, null to derive it from the lease
+         */
+        public Builder leaseMargin(@Nullable Duration leaseMargin) {
+            this.leaseMargin = leaseMargin;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#failFast}}
+         *
+         * @param failFast the value
+         */
+        public Builder failFast(boolean failFast) {
+            this.failFast = failFast;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#clockSyncInterval}}
+         *
+         * @param clockSyncInterval the value
+         */
+        public Builder clockSyncInterval(Duration clockSyncInterval) {
+            this.clockSyncInterval = clockSyncInterval;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#maxIdleLocks}}
+         *
+         * @param maxIdleLocks the value
+         */
+        public Builder maxIdleLocks(int maxIdleLocks) {
+            this.maxIdleLocks = maxIdleLocks;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#spin}}
+         *
+         * @param spin the value
+         */
+        public Builder spin(Duration spin) {
+            this.spin = spin;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#local}}
+         *
+         * @param local the value
+         */
+        public Builder local(LocalSettings local) {
+            this.local = local;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link ComputeNodeSettings#cql}}
+         *
+         * @param cql the value
+         */
+        public Builder cql(CqlSettings cql) {
+            this.cql = cql;
+            return this;
+        }
+
+        /**
+         * {@return the settings}
+         *
+         * @throws InvalidSettingException if a value cannot work
+         */
+        public ComputeNodeSettings build() {
+            return new ComputeNodeSettings(
+                    namespace,
+                    name,
+                    defaultWaitTime,
+                    lease,
+                    heartbeatInterval == null ? lease.dividedBy(HEARTBEATS_PER_LEASE) : heartbeatInterval,
+                    leaseMargin == null ? lease.dividedBy(MARGINS_PER_LEASE) : leaseMargin,
+                    failFast,
+                    clockSyncInterval,
+                    maxIdleLocks,
+                    spin,
+                    local,
+                    cql);
         }
     }
 }

@@ -23,6 +23,80 @@ public record LocalSettings(
     private static final int TOKENS_OF_ONE_INDEX = 128;
 
     /** The defaults. */
-    public static final LocalSettings DEFAULTS =
-            new LocalSettings(FairnessPolicy.TASK_FAIR, TOKENS_OF_ONE_INDEX, Duration.ofMillis(10), 4);
+    public static final LocalSettings DEFAULTS = builder().build();
+
+    /**
+     * Checks the values.
+     *
+     * @throws InvalidSettingException if a value cannot work
+     */
+    public LocalSettings {
+        SettingChecks.atLeast("localHandOverLimit", localHandOverLimit, 0);
+        SettingChecks.notNegative("localHandOverTime", localHandOverTime);
+        SettingChecks.atLeast("readerPhases", readerPhases, 0);
+    }
+
+    /** {@return a builder that begins with the defaults} */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Builds LocalSettings; what is not set has its default. Not thread-safe. */
+    public static final class Builder {
+        private FairnessPolicy policy = FairnessPolicy.TASK_FAIR;
+        private int localHandOverLimit = TOKENS_OF_ONE_INDEX;
+        private Duration localHandOverTime = Duration.ofMillis(10);
+        private int readerPhases = 4;
+
+        private Builder() {}
+
+        /**
+         * {@return this builder, with another {@link LocalSettings#policy}}
+         *
+         * @param policy the value
+         */
+        public Builder policy(FairnessPolicy policy) {
+            this.policy = policy;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link LocalSettings#localHandOverLimit}}
+         *
+         * @param localHandOverLimit the value
+         */
+        public Builder localHandOverLimit(int localHandOverLimit) {
+            this.localHandOverLimit = localHandOverLimit;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link LocalSettings#localHandOverTime}}
+         *
+         * @param localHandOverTime the value
+         */
+        public Builder localHandOverTime(Duration localHandOverTime) {
+            this.localHandOverTime = localHandOverTime;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link LocalSettings#readerPhases}}
+         *
+         * @param readerPhases the value
+         */
+        public Builder readerPhases(int readerPhases) {
+            this.readerPhases = readerPhases;
+            return this;
+        }
+
+        /**
+         * {@return the settings}
+         *
+         * @throws InvalidSettingException if a value cannot work
+         */
+        public LocalSettings build() {
+            return new LocalSettings(policy, localHandOverLimit, localHandOverTime, readerPhases);
+        }
+    }
 }

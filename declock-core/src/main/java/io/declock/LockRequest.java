@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Several names are taken in one fixed order (the UTF-8 bytes of the names), each once and in the stronger of the modes
  * asked for, so that two requests for the same names never deadlock, whatever the order they were written in.
  *
- * <p>Immutable; each method returns a new request.
+ * <p>Immutable; each method returns a new request, so that a request can be kept and refined for each use.
  */
 public final class LockRequest {
     /** The wait time of a request that sets none: 30 seconds. */

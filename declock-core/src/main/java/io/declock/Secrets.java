@@ -15,21 +15,26 @@ public final class Secrets {
     /** Most secrets that a memory node accepts at a time: the current and the previous one. */
     public static final int MOST = 2;
 
+    private static final String NOT_SHOWN = "(not shown)";
+
     private Secrets() {}
 
     /**
      * {@return the secret, or null for none: if it is null or empty}
      *
      * @param secret the secret, or null
-     * @throws IllegalArgumentException if it is shorter than {@value #MIN_LENGTH} characters
+     * @throws InvalidSettingException if it is shorter than {@value #MIN_LENGTH} characters
      */
     public static @Nullable String checked(@Nullable String secret) {
         if (secret == null || secret.isEmpty()) {
             return null;
         }
         if (secret.length() < MIN_LENGTH) {
-            throw new IllegalArgumentException("the secret has " + secret.length() + " characters and needs at least "
-                    + MIN_LENGTH + "; make one with 'openssl rand -base64 24' and set it on every side");
+            throw new InvalidSettingException(
+                    "secret",
+                    NOT_SHOWN,
+                    "the secret has " + secret.length() + " characters and needs at least " + MIN_LENGTH,
+                    "Make one with 'openssl rand -base64 24' and set it on every side.");
         }
         return secret;
     }
@@ -38,7 +43,7 @@ public final class Secrets {
      * {@return the secrets without the empty ones}
      *
      * @param secrets the secrets, of which some may be empty
-     * @throws IllegalArgumentException if one is too short, or there are more than {@value #MOST}
+     * @throws InvalidSettingException if one is too short, or there are more than {@value #MOST}
      */
     public static List<String> checked(List<String> secrets) {
         List<String> good = new ArrayList<>();
@@ -49,8 +54,12 @@ public final class Secrets {
             }
         }
         if (good.size() > MOST) {
-            throw new IllegalArgumentException("there are " + good.size() + " secrets, and a memory node accepts "
-                    + MOST + " at a time: the current and the previous one");
+            throw new InvalidSettingException(
+                    "secrets",
+                    NOT_SHOWN,
+                    "there are " + good.size() + " secrets, and a memory node accepts " + MOST
+                            + " at a time: the current and the previous one",
+                    "Leave the older ones out.");
         }
         return List.copyOf(good);
     }

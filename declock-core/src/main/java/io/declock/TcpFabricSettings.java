@@ -4,8 +4,6 @@
 package io.declock;
 
 import java.time.Duration;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     attempt alone is given up sooner and tried again: after a sixth of the lease, but not before 400 ms
  * @param requestTimeout how long an answer may take before the session counts as lost
  * @param eventLoopThreads number of threads that read and write
- * @param pollNanos how long an event loop polls after its last work before it sleeps. Useful only with a spare core per loop: 20 us took a
+ * @param eventLoopPolling how long an event loop polls after its last work before it sleeps. Useful only with a spare core per loop: 20 us took a
  *     blocking round trip on loopback from 29 to 24 us on two cores. It costs that much CPU after every burst, so it is off by default
  * @param maxInFlight most chains of one session that are posted and not answered, a power of two; further chains wait in this process
  */
@@ -41,199 +39,32 @@ public record TcpFabricSettings(
         Duration connectTimeout,
         Duration requestTimeout,
         int eventLoopThreads,
-        long pollNanos,
+        Duration eventLoopPolling,
         int maxInFlight) {
     /** The defaults: no secret, no TLS, an ephemeral peer port. */
-    public static final TcpFabricSettings DEFAULTS = new TcpFabricSettings(
-            null, null, null, true, null, null, 0, Duration.ofSeconds(3), Duration.ofSeconds(5), 1, 0, 4096);
+    public static final TcpFabricSettings DEFAULTS = builder().build();
 
-    /** Checks the values. */
+    /** More threads than any machine has processors for. */
+    private static final int MAX_THREADS = 1024;
+
+    /**
+     * Checks the values.
+     *
+     * @throws InvalidSettingException if a value cannot work
+     */
     public TcpFabricSettings {
         secret = Secrets.checked(secret);
-        if (peerPort < 0 || peerPort > 65535) {
-            throw new IllegalArgumentException("peerPort must be 0 to 65535: " + peerPort);
-        }
-        if (connectTimeout.isNegative()
-                || connectTimeout.isZero()
-                || requestTimeout.isNegative()
-                || requestTimeout.isZero()) {
-            throw new IllegalArgumentException("time-outs must be positive: " + connectTimeout + ", " + requestTimeout);
-        }
-        if (eventLoopThreads < 1 || pollNanos < 0 || maxInFlight < 2 || Integer.bitCount(maxInFlight) != 1) {
-            throw new IllegalArgumentException(
-                    "eventLoopThreads must be positive, pollNanos not negative, maxInFlight a power of two: "
-                            + eventLoopThreads + ", " + pollNanos + ", " + maxInFlight);
-        }
+        SettingChecks.between("peerPort", peerPort, 0, 65_535);
+        SettingChecks.positive("connectTimeout", connectTimeout);
+        SettingChecks.positive("requestTimeout", requestTimeout);
+        SettingChecks.between("eventLoopThreads", eventLoopThreads, 1, MAX_THREADS);
+        SettingChecks.notNegative("eventLoopPolling", eventLoopPolling);
+        SettingChecks.powerOfTwo("maxInFlight", maxInFlight, 2, 1 << 30);
     }
 
-    /**
-     * {@return these settings with another secret, null or empty for none}
-     *
-     * @param secret the new secret
-     * @throws IllegalArgumentException if it is too short
-     */
-    public TcpFabricSettings withSecret(@Nullable String secret) {
-        return new TcpFabricSettings(
-                secret,
-                clientTls,
-                serverTls,
-                listen,
-                peerHost,
-                peerBindHost,
-                peerPort,
-                connectTimeout,
-                requestTimeout,
-                eventLoopThreads,
-                pollNanos,
-                maxInFlight);
-    }
-
-    /**
-     * {@return these settings with fixed TLS contexts, towards memory nodes and peers and from peers}
-     *
-     * @param clientSsl context towards memory nodes and peers, or null
-     * @param clientSslParameters parameters for it, or null
-     * @param serverSsl context for connections from peers, or null
-     * @param serverSslParameters parameters for it, or null
-     * @throws IllegalArgumentException if there are parameters but no context
-     */
-    public TcpFabricSettings withTls(
-            @Nullable SSLContext clientSsl,
-            @Nullable SSLParameters clientSslParameters,
-            @Nullable SSLContext serverSsl,
-            @Nullable SSLParameters serverSslParameters) {
-        return withTls(TlsMaterial.of(clientSsl, clientSslParameters), TlsMaterial.of(serverSsl, serverSslParameters));
-    }
-
-    /**
-     * {@return these settings with other TLS towards memory nodes and peers, and from peers}
-     *
-     * @param clientTls TLS towards memory nodes and peers, or null for plain TCP
-     * @param serverTls TLS for connections from peers, or null
-     */
-    public TcpFabricSettings withTls(@Nullable TlsMaterial clientTls, @Nullable TlsMaterial serverTls) {
-        return new TcpFabricSettings(
-                secret,
-                clientTls,
-                serverTls,
-                listen,
-                peerHost,
-                peerBindHost,
-                peerPort,
-                connectTimeout,
-                requestTimeout,
-                eventLoopThreads,
-                pollNanos,
-                maxInFlight);
-    }
-
-    /**
-     * {@return these settings with other settings of how peers reach this process}
-     *
-     * @param listen whether to listen for peers
-     * @param peerHost host to advertise, or null for the local address
-     * @param peerPort port to listen on, 0 for any free one
-     */
-    public TcpFabricSettings withPeers(boolean listen, @Nullable String peerHost, int peerPort) {
-        return new TcpFabricSettings(
-                secret,
-                clientTls,
-                serverTls,
-                listen,
-                peerHost,
-                peerBindHost,
-                peerPort,
-                connectTimeout,
-                requestTimeout,
-                eventLoopThreads,
-                pollNanos,
-                maxInFlight);
-    }
-
-    /**
-     * {@return these settings with another network interface on which to listen for peers, null for every interface}
-     *
-     * @param peerBindHost address or name of the interface
-     */
-    public TcpFabricSettings withPeerBindHost(@Nullable String peerBindHost) {
-        return new TcpFabricSettings(
-                secret,
-                clientTls,
-                serverTls,
-                listen,
-                peerHost,
-                peerBindHost,
-                peerPort,
-                connectTimeout,
-                requestTimeout,
-                eventLoopThreads,
-                pollNanos,
-                maxInFlight);
-    }
-
-    /**
-     * {@return these settings with other time-outs}
-     *
-     * @param connectTimeout for connecting, handshake and joining
-     * @param requestTimeout for an answer
-     */
-    public TcpFabricSettings withTimeouts(Duration connectTimeout, Duration requestTimeout) {
-        return new TcpFabricSettings(
-                secret,
-                clientTls,
-                serverTls,
-                listen,
-                peerHost,
-                peerBindHost,
-                peerPort,
-                connectTimeout,
-                requestTimeout,
-                eventLoopThreads,
-                pollNanos,
-                maxInFlight);
-    }
-
-    /**
-     * {@return these settings with other event loops}
-     *
-     * @param eventLoopThreads number of threads
-     * @param pollNanos how long each polls before it sleeps
-     */
-    public TcpFabricSettings withEventLoops(int eventLoopThreads, long pollNanos) {
-        return new TcpFabricSettings(
-                secret,
-                clientTls,
-                serverTls,
-                listen,
-                peerHost,
-                peerBindHost,
-                peerPort,
-                connectTimeout,
-                requestTimeout,
-                eventLoopThreads,
-                pollNanos,
-                maxInFlight);
-    }
-
-    /**
-     * {@return these settings with another bound on chains in flight}
-     *
-     * @param maxInFlight the new bound, a power of two
-     */
-    public TcpFabricSettings withMaxInFlight(int maxInFlight) {
-        return new TcpFabricSettings(
-                secret,
-                clientTls,
-                serverTls,
-                listen,
-                peerHost,
-                peerBindHost,
-                peerPort,
-                connectTimeout,
-                requestTimeout,
-                eventLoopThreads,
-                pollNanos,
-                maxInFlight);
+    /** {@return a builder that begins with the defaults} */
+    public static Builder builder() {
+        return new Builder();
     }
 
     /** Shows the settings without the secret. */
@@ -242,5 +73,164 @@ public record TcpFabricSettings(
         return (secret == null ? "without a secret" : "with a secret")
                 + (clientTls == null ? ", plain TCP" : ", TLS") + ", peers "
                 + (listen ? (peerHost == null ? "auto" : peerHost) + ":" + peerPort : "through the memory node");
+    }
+
+    /** Builds TcpFabricSettings; what is not set has its default. Not thread-safe. */
+    public static final class Builder {
+        private @Nullable String secret;
+        private @Nullable TlsMaterial clientTls;
+        private @Nullable TlsMaterial serverTls;
+        private boolean listen = true;
+        private @Nullable String peerHost;
+        private @Nullable String peerBindHost;
+        private int peerPort;
+        private Duration connectTimeout = Duration.ofSeconds(3);
+        private Duration requestTimeout = Duration.ofSeconds(5);
+        private int eventLoopThreads = 1;
+        private Duration eventLoopPolling = Duration.ZERO;
+        private int maxInFlight = 4096;
+
+        private Builder() {}
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#secret}}
+         *
+         * @param secret the value
+         */
+        public Builder secret(@Nullable String secret) {
+            this.secret = secret;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#clientTls}}
+         *
+         * @param clientTls the value
+         */
+        public Builder clientTls(@Nullable TlsMaterial clientTls) {
+            this.clientTls = clientTls;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#serverTls}}
+         *
+         * @param serverTls the value
+         */
+        public Builder serverTls(@Nullable TlsMaterial serverTls) {
+            this.serverTls = serverTls;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#listen}}
+         *
+         * @param listen the value
+         */
+        public Builder listen(boolean listen) {
+            this.listen = listen;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#peerHost}}
+         *
+         * @param peerHost the value
+         */
+        public Builder peerHost(@Nullable String peerHost) {
+            this.peerHost = peerHost;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#peerBindHost}}
+         *
+         * @param peerBindHost the value
+         */
+        public Builder peerBindHost(@Nullable String peerBindHost) {
+            this.peerBindHost = peerBindHost;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#peerPort}}
+         *
+         * @param peerPort the value
+         */
+        public Builder peerPort(int peerPort) {
+            this.peerPort = peerPort;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#connectTimeout}}
+         *
+         * @param connectTimeout the value
+         */
+        public Builder connectTimeout(Duration connectTimeout) {
+            this.connectTimeout = connectTimeout;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#requestTimeout}}
+         *
+         * @param requestTimeout the value
+         */
+        public Builder requestTimeout(Duration requestTimeout) {
+            this.requestTimeout = requestTimeout;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#eventLoopThreads}}
+         *
+         * @param eventLoopThreads the value
+         */
+        public Builder eventLoopThreads(int eventLoopThreads) {
+            this.eventLoopThreads = eventLoopThreads;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#eventLoopPolling}}
+         *
+         * @param eventLoopPolling the value
+         */
+        public Builder eventLoopPolling(Duration eventLoopPolling) {
+            this.eventLoopPolling = eventLoopPolling;
+            return this;
+        }
+
+        /**
+         * {@return this builder, with another {@link TcpFabricSettings#maxInFlight}}
+         *
+         * @param maxInFlight the value
+         */
+        public Builder maxInFlight(int maxInFlight) {
+            this.maxInFlight = maxInFlight;
+            return this;
+        }
+
+        /**
+         * {@return the settings}
+         *
+         * @throws InvalidSettingException if a value cannot work
+         */
+        public TcpFabricSettings build() {
+            return new TcpFabricSettings(
+                    secret,
+                    clientTls,
+                    serverTls,
+                    listen,
+                    peerHost,
+                    peerBindHost,
+                    peerPort,
+                    connectTimeout,
+                    requestTimeout,
+                    eventLoopThreads,
+                    eventLoopPolling,
+                    maxInFlight);
+        }
     }
 }

@@ -6,8 +6,12 @@ package io.declock;
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -16,8 +20,12 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.declock.internal.Opening;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The direction of dependency, and the protocol without I/O, time or threads: docs/architecture.md as rules. */
 class ArchitectureTest {
@@ -33,6 +41,31 @@ class ArchitectureTest {
     @Test
     void thereAreNoPackageCycles() {
         slices().matching("io.declock.(**)").should().beFreeOfCycles().check(CORE);
+    }
+
+    /** In these packages the classes form layers, too. */
+    @ParameterizedTest
+    @ValueSource(strings = {"layout", "protocol", "local", "session"})
+    void thereAreNoClassCycles(String inPackage) {
+        slices().assignedFrom(new TopLevelClasses("io.declock.internal." + inPackage))
+                .should()
+                .beFreeOfCycles()
+                .check(CORE);
+    }
+
+    /** One slice for each class of a package that no other class surrounds, with all that it surrounds. */
+    private record TopLevelClasses(String inPackage) implements SliceAssignment {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            return type.getPackageName().equals(inPackage)
+                    ? SliceIdentifier.of(type.getName().split("\\$", 2)[0])
+                    : SliceIdentifier.ignore();
+        }
+
+        @Override
+        public String getDescription() {
+            return "classes of " + inPackage;
+        }
     }
 
     @Test
@@ -115,6 +148,48 @@ class ArchitectureTest {
                 .callMethod(System.class, "nanoTime")
                 .orShould()
                 .callMethod(System.class, "currentTimeMillis")
+                .check(CORE);
+    }
+
+    /** One idiom: a builder makes settings, which check themselves; nothing copies them with one value changed. */
+    @Test
+    void settingsAreMadeByTheirBuildersOnly() {
+        noClasses()
+                .that()
+                .haveNameNotMatching(".*Settings\\$Builder")
+                .should()
+                .callConstructorWhere(target(owner(simpleNameEndingWith("Settings"))))
+                .check(CORE);
+        noMethods()
+                .that()
+                .areDeclaredInClassesThat()
+                .haveSimpleNameEndingWith("Settings")
+                .should()
+                .haveNameMatching("with[A-Z].*")
+                .check(CORE);
+    }
+
+    @Test
+    void theMemoryNodeKnowsNoTransport() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.declock.internal.memorynode..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "io.netty..",
+                        "java.net..",
+                        "java.nio.channels..",
+                        "io.declock.internal.tcp..",
+                        "io.declock.internal.inprocess..")
+                .check(CORE);
+    }
+
+    @Test
+    void bothSidesOfTcpMeetInTheWireOnly() {
+        slices().matching("io.declock.internal.tcp.(client|server)..")
+                .should()
+                .notDependOnEachOther()
                 .check(CORE);
     }
 

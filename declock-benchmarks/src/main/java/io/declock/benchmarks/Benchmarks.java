@@ -3,6 +3,8 @@
 
 package io.declock.benchmarks;
 
+import io.declock.benchmarks.peer.Tuning;
+import io.declock.benchmarks.report.Json;
 import io.declock.benchmarks.scenario.CompareCommand;
 import io.declock.benchmarks.scenario.HotScenario;
 import io.declock.benchmarks.scenario.LocalScenario;
@@ -16,6 +18,7 @@ import io.declock.benchmarks.server.FillCommand;
 import io.declock.benchmarks.server.MemoryNodeCommand;
 import io.declock.benchmarks.server.ZooKeeperCommand;
 import io.declock.benchmarks.worker.WorkerCommand;
+import io.declock.benchmarks.worker.Workload;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -48,7 +51,14 @@ public final class Benchmarks implements Runnable {
 
     /** Runs one command and returns its exit status. */
     static int execute(String... arguments) {
-        return new CommandLine(new Benchmarks()).execute(arguments);
+        return commandLine().execute(arguments);
+    }
+
+    /** Returns the command line, with its commands. */
+    static CommandLine commandLine() {
+        return new CommandLine(new Benchmarks())
+                .registerConverter(Workload.class, json -> Json.read(json, Workload.class))
+                .registerConverter(Tuning.class, json -> Json.read(json, Tuning.class));
     }
 
     @Override

@@ -4,12 +4,15 @@
 package io.declock.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.benchmarks.peer.Tuning;
 import io.declock.benchmarks.report.Goal;
 import io.declock.benchmarks.report.Json;
 import io.declock.benchmarks.worker.WorkerReport;
+import io.declock.benchmarks.worker.Workload;
 import io.declock.benchmarks.worker.ZipfSampler;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,9 +68,17 @@ class MeasuringTest {
     @Test
     void tuningTravels() {
         Tuning tuning = Tuning.DEFAULTS.with(Map.of("policy", "phase-fair", "pre-armed", "false", "poll-micros", "7"));
-        assertThat(Tuning.of(tuning.toMap())).isEqualTo(tuning).isNotEqualTo(Tuning.DEFAULTS);
-        assertThat(tuning.fabric().pollNanos()).isEqualTo(7000);
+        assertThat(Json.read(Json.line(tuning), Tuning.class)).isEqualTo(tuning).isNotEqualTo(Tuning.DEFAULTS);
+        assertThat(tuning.toMap()).containsEntry("policy", "phase-fair").containsKey("server-poll-micros");
+        assertThatThrownBy(() -> tuning.with(Map.of("prearmed", "false"))).hasMessageContaining("pre-armed");
+        assertThat(tuning.fabric().eventLoopPolling()).isEqualTo(Duration.ofNanos(7000));
         assertThat(tuning.computeNode("x").cql().preArmedHandOver()).isFalse();
+    }
+
+    @Test
+    void workloadsTravel() {
+        Workload workload = new Workload(4, 8, 1000, true, 0.99, 0.95, Duration.ofNanos(12_345), true);
+        assertThat(Json.read(Json.line(workload), Workload.class)).isEqualTo(workload);
     }
 
     @Test
@@ -79,13 +90,17 @@ class MeasuringTest {
     }
 
     @Test
-    void jsonIsJson() {
+    void resultsAreWrittenForPeople() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("a \"quoted\" key", List.of(1, 2.5, true));
         map.put("text", "back\\slash\nand line");
         map.put("none", Double.NaN);
-        assertThat(Json.write(map))
-                .isEqualTo("{\n  \"a \\\"quoted\\\" key\": [1, 2.5000, true],\n"
-                        + "  \"text\": \"back\\\\slash\\nand line\",\n  \"none\": null\n}\n");
+        assertThat(Json.results(map).lines())
+                .containsExactly(
+                        "{",
+                        "  \"a \\\"quoted\\\" key\" : [ 1, 2.5000, true ],",
+                        "  \"text\" : \"back\\\\slash\\nand line\",",
+                        "  \"none\" : null",
+                        "}");
     }
 }

@@ -11,9 +11,8 @@ import io.declock.benchmarks.harness.RunSettings;
 import io.declock.benchmarks.peer.Peer;
 import io.declock.benchmarks.peer.Tuning;
 import io.declock.benchmarks.worker.Workload;
-import io.declock.testing.Needs;
+import io.declock.testkit.Needs;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,8 +25,8 @@ class PeerSmokeTest {
     void locksAndExcludes(Peer peer) throws Exception {
         String missing = Coordinator.missing(peer);
         Needs.that(() -> missing == null, "benchmark of " + peer.label(), String.valueOf(missing));
-        RunSettings settings = new RunSettings(
-                Duration.ofMillis(200), Duration.ofMillis(300), RunSettings.JVM, List.of(), Tuning.DEFAULTS);
+        RunSettings settings =
+                new RunSettings(Duration.ofMillis(200), Duration.ofMillis(300), RunSettings.JVM, Tuning.DEFAULTS);
         RunResult result = new Coordinator(settings).run(peer, new Workload(1, 2, 2, false, 0.5, 0.3, Duration.ZERO));
         assertThat(result.errors()).as(result.firstError()).isZero();
         assertThat(result.writesSeen()).isEqualTo(result.writesExpected());

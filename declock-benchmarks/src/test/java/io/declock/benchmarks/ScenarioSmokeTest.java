@@ -26,7 +26,7 @@ class ScenarioSmokeTest {
         all.add("--json=" + json);
         assertThat(Benchmarks.execute(all.toArray(new String[0]))).isZero();
         String result = Files.readString(json);
-        assertThat(result).contains("\"sound\": true", "\"verdict\"", "\"cores\"");
+        assertThat(result).contains("\"sound\" : true", "\"verdict\"", "\"cores\"");
         return result;
     }
 

@@ -60,12 +60,15 @@ public abstract class FabricContract {
 
     /** Returns the settings the tests are written for. */
     protected static MemoryNodeSettings settings() {
-        return MemoryNodeSettings.withId("mn-1")
-                .withSize(64, LAYOUT.capacity())
-                .withLease(LEASE, MARGIN)
-                .withWaitOutOldSessions(false)
-                .withReclaimInterval(Duration.ofSeconds(10))
-                .withWallClock(() -> 1000);
+        return MemoryNodeSettings.builder("mn-1")
+                .records(64)
+                .queueCapacity(LAYOUT.capacity())
+                .maxLease(LEASE)
+                .leaseMargin(MARGIN)
+                .waitOutOldSessions(false)
+                .reclaimInterval(Duration.ofSeconds(10))
+                .secondsSince2025(() -> 1000)
+                .build();
     }
 
     /** Returns how often each of three nodes takes a spin lock; fewer where a machine is emulated. */

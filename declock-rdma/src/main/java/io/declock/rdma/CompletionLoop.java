@@ -3,6 +3,7 @@
 
 package io.declock.rdma;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvContext;
@@ -66,8 +67,11 @@ final class CompletionLoop {
         final IbvCQ cq;
         final Handler handler;
         private final ReentrantLock taking = new ReentrantLock();
-        // Guarded by the lock.
+
+        @GuardedBy("taking")
         private final Completions completions = new Completions(BATCH);
+
+        @GuardedBy("taking")
         private boolean removed;
         // Set before trying to lock, checked after unlocking.
         private volatile boolean toArm;
@@ -112,6 +116,7 @@ final class CompletionLoop {
         }
 
         /** Takes completions, or leaves that to the thread that is taking just now; returns whether this thread found any. */
+        @SuppressWarnings("GuardedBy") // Error Prone does not follow tryLock().
         private boolean tend(boolean arm) throws IOException {
             if (arm) {
                 toArm = true;
@@ -121,7 +126,7 @@ final class CompletionLoop {
             while ((first || toArm) && taking.tryLock()) {
                 first = false;
                 try {
-                    found |= toArm ? armAndPoll() : poll(this);
+                    found |= toArm ? armAndPoll() : poll();
                 } finally {
                     taking.unlock();
                 }
@@ -129,6 +134,7 @@ final class CompletionLoop {
             return found;
         }
 
+        @GuardedBy("taking")
         private boolean armAndPoll() throws IOException {
             toArm = false;
             if (removed) {
@@ -140,10 +146,29 @@ final class CompletionLoop {
                 throw new IOException("ibv_req_notify_cq returned " + errno);
             }
             boolean found = false;
-            while (poll(this)) {
+            while (poll()) {
                 found = true;
             }
             return found;
+        }
+
+        @GuardedBy("taking")
+        private boolean poll() throws IOException {
+            if (removed) {
+                return false;
+            }
+            int count = backend.pollCq(cq, BATCH, completions.address());
+            if (count < 0) {
+                throw new IOException("ibv_poll_cq returned " + count);
+            }
+            for (int i = 0; i < count && !removed; i++) {
+                try {
+                    handler.completed(completions, i);
+                } catch (RuntimeException e) {
+                    LOG.error("A completion handler failed", e);
+                }
+            }
+            return count > 0;
         }
 
         /** Returns whether the calling thread is just taking from this queue: then a completion's handler is the caller. */
@@ -273,25 +298,6 @@ final class CompletionLoop {
         }
         (found ? counters.polls : counters.emptyPolls).increment();
         return found;
-    }
-
-    /** Takes completions with the queue's lock held. */
-    private boolean poll(CompletionQueue queue) throws IOException {
-        if (queue.removed) {
-            return false;
-        }
-        int count = backend.pollCq(queue.cq, BATCH, queue.completions.address());
-        if (count < 0) {
-            throw new IOException("ibv_poll_cq returned " + count);
-        }
-        for (int i = 0; i < count && !queue.removed; i++) {
-            try {
-                queue.handler.completed(queue.completions, i);
-            } catch (RuntimeException e) {
-                LOG.error("A completion handler failed", e);
-            }
-        }
-        return count > 0;
     }
 
     /** Ends the thread once the last queue is removed, and waits a moment for that; returns whether it ended. */

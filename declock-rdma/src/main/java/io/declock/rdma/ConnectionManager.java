@@ -228,7 +228,7 @@ final class ConnectionManager implements AutoCloseable {
 
     /**
      * Returns the device of an id whose address is resolved, for a connection on it; {@link #doneWith} must follow. With a provider that
-     * does not {@linkplain VerbsBackend#tellsCompletionQueue tell queues apart}, each id has a context object of its own, and therefore a
+     * cannot find the {@linkplain VerbsBackend#awaitCqEvent queue of an event}, each id has a context object of its own, and therefore a
      * device of its own, with a channel for its single queue.
      */
     Device device(RdmaCmId id) throws IOException {

@@ -3,6 +3,7 @@
 
 package io.declock.rdma;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,9 +18,14 @@ final class EarlyEvents {
     private static final Logger LOG = LoggerFactory.getLogger(EarlyEvents.class);
 
     private final ReentrantLock lock = new ReentrantLock();
-    // Guarded by the lock.
+
+    @GuardedBy("lock")
     private final Queue<Runnable> kept = new ArrayDeque<>();
+
+    @GuardedBy("lock")
     private boolean open;
+
+    @GuardedBy("lock")
     private boolean running;
 
     /** Runs an event after the kept ones, as soon as events are allowed. */

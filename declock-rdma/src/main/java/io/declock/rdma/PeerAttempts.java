@@ -3,6 +3,7 @@
 
 package io.declock.rdma;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,7 +20,8 @@ final class PeerAttempts {
     private static final AtomicLong LAST = new AtomicLong();
 
     private final ReentrantLock lock = new ReentrantLock();
-    // Guarded by the lock.
+
+    @GuardedBy("lock")
     private final Map<PeerConnections.Key, Long> highest = new HashMap<>();
 
     /** Returns a number for an attempt of this process. */

@@ -3,8 +3,9 @@
 
 package io.declock.rdma;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.internal.tcp.HostAddresses;
+import io.declock.internal.tcp.client.HostAddresses;
 import io.declock.rdma.verbs.VerbsBackend;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
@@ -35,7 +36,8 @@ final class PeerConnections {
     private final Map<Local, RdmaSession> sessions = new ConcurrentHashMap<>();
     private final PeerAttempts attempts = new PeerAttempts();
     private final ReentrantLock lock = new ReentrantLock();
-    // Guarded by the lock; in order of use, the most recently used link last.
+    // In order of use, the most recently used link last.
+    @GuardedBy("lock")
     private final Map<Key, PeerLink> links = new LinkedHashMap<>(16, 0.75f, true);
 
     /** The route of a message. */

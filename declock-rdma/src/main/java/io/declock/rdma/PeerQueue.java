@@ -3,6 +3,7 @@
 
 package io.declock.rdma;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
@@ -73,8 +74,11 @@ final class PeerQueue implements CompletionLoop.Handler {
     // Written with the lock.
     private volatile long next;
     private volatile long oldest;
-    // Guarded by the lock.
+
+    @GuardedBy("lock")
     private boolean up;
+
+    @GuardedBy("lock")
     private boolean over;
 
     /** Receives messages. */

@@ -3,6 +3,8 @@
 
 package io.declock.rdma;
 
+import io.declock.SettingChecks;
+
 /**
  * Settings of the messages between compute nodes.
  *
@@ -13,13 +15,52 @@ package io.declock.rdma;
  */
 public record PeerSettings(boolean direct, int port, int maxConnections) {
     /** The defaults. */
-    public static final PeerSettings DEFAULTS = new PeerSettings(true, 0, 64);
+    public static final PeerSettings DEFAULTS = builder().build();
 
     /** Checks the values. */
     public PeerSettings {
-        if (port < 0 || port > 65535 || maxConnections < 1) {
-            throw new IllegalArgumentException(
-                    "port must be 0 to 65535, max-connections positive: " + port + ", " + maxConnections);
+        SettingChecks.between("peer-port", port, 0, 65_535);
+        SettingChecks.atLeast("max-peer-connections", maxConnections, 1);
+    }
+
+    /** Returns a builder that begins with the defaults. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /** Builds PeerSettings; what is not set has its default. Not thread-safe. */
+    public static final class Builder {
+        private boolean direct = true;
+        private int port;
+        private int maxConnections = 64;
+
+        private Builder() {}
+
+        /** Sets {@link PeerSettings#direct}. */
+        public Builder direct(boolean direct) {
+            this.direct = direct;
+            return this;
+        }
+
+        /** Sets {@link PeerSettings#port}. */
+        public Builder port(int port) {
+            this.port = port;
+            return this;
+        }
+
+        /** Sets {@link PeerSettings#maxConnections}. */
+        public Builder maxConnections(int maxConnections) {
+            this.maxConnections = maxConnections;
+            return this;
+        }
+
+        /**
+         * Builds the settings.
+         *
+         * @throws InvalidSettingException if a value cannot work
+         */
+        public PeerSettings build() {
+            return new PeerSettings(direct, port, maxConnections);
         }
     }
 }

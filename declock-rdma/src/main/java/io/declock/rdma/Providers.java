@@ -3,6 +3,7 @@
 
 package io.declock.rdma;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.ibm.disni.verbs.RdmaProvider;
 import io.declock.rdma.disni.DisniBackend;
 import io.declock.rdma.ffm.FfmBackend;
@@ -21,6 +22,8 @@ public final class Providers {
 
     private static final Logger LOG = LoggerFactory.getLogger(Providers.class);
     private static final ReentrantLock LOCK = new ReentrantLock();
+
+    @GuardedBy("LOCK")
     private static @Nullable VerbsBackend chosen;
 
     private Providers() {}

@@ -4,7 +4,7 @@
 package io.declock.rdma;
 
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.rdma.verbs.VerbsBackend;
 import io.declock.spi.AdapterException;
 import io.declock.spi.Fabric;
@@ -35,7 +35,6 @@ public final class RdmaFabric implements Fabric {
 
     private final TcpFabric control;
     private final FabricCounters counters;
-    private final RdmaCounters rdmaCounters;
     private final boolean fallsBack;
     /** Null if RDMA cannot be used here and falling back to TCP is allowed. */
     private final @Nullable ConnectionManager manager;
@@ -47,13 +46,11 @@ public final class RdmaFabric implements Fabric {
     private RdmaFabric(
             TcpFabric control,
             FabricCounters counters,
-            RdmaCounters rdmaCounters,
             boolean fallsBack,
             @Nullable ConnectionManager manager,
             @Nullable PeerConnections peers) {
         this.control = control;
         this.counters = counters;
-        this.rdmaCounters = rdmaCounters;
         this.fallsBack = fallsBack;
         this.manager = manager;
         this.peers = peers;
@@ -74,17 +71,16 @@ public final class RdmaFabric implements Fabric {
             TcpFabric control,
             FabricCounters counters)
             throws IOException {
-        RdmaCounters rdmaCounters = new RdmaCounters();
-        ConnectionManager manager = new ConnectionManager(backend, settings, rdmaCounters);
+        ConnectionManager manager = new ConnectionManager(backend, settings, new RdmaCounters());
         PeerConnections peers = PeerConnections.start(manager, peerSettings, backend);
         control.advertise(peers.advertisement());
-        return new RdmaFabric(control, counters, rdmaCounters, fallsBack, manager, peers);
+        return new RdmaFabric(control, counters, fallsBack, manager, peers);
     }
 
     /** Makes a fabric that uses memory nodes at {@code rdma://} over TCP, and logs a warning. */
     static RdmaFabric overTcp(TcpFabric control, FabricCounters counters, AdapterException cause) {
         LOG.warn("Memory nodes at rdma:// are used over TCP. {} What to do: {}", cause.getMessage(), cause.action());
-        return new RdmaFabric(control, counters, new RdmaCounters(), true, null, null);
+        return new RdmaFabric(control, counters, true, null, null);
     }
 
     @Override
@@ -126,11 +122,6 @@ public final class RdmaFabric implements Fabric {
 
     FabricCounters counters() {
         return counters;
-    }
-
-    /** Returns the counters of the adapter's work. */
-    public RdmaCounters rdmaCounters() {
-        return rdmaCounters;
     }
 
     @Override

@@ -3,8 +3,8 @@
 
 package io.declock.rdma;
 
-import io.declock.internal.tcp.DirectFabricProvider;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.DirectFabricProvider;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.rdma.verbs.VerbsBackend;
 import io.declock.spi.AdapterException;
 import io.declock.spi.Fabric;

@@ -3,6 +3,7 @@
 
 package io.declock.rdma;
 
+import io.declock.InvalidSettingException;
 import io.declock.spi.AdapterException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -59,29 +60,31 @@ record RdmaOptions(
         Reader in = new Reader(options);
         ConnectionSettings defaults = ConnectionSettings.DEFAULTS;
         try {
-            ConnectionSettings connections = new ConnectionSettings(
-                    in.localAddress(),
-                    in.number("ack-timeout", defaults.ackTimeout()),
-                    in.number("retry-count", defaults.retryCount()),
-                    in.number("rnr-retry-count", defaults.rnrRetryCount()),
-                    in.number("max-in-flight", defaults.maxInFlight()),
-                    in.number("max-reads-and-atomics", defaults.maxReadsAndAtomics()),
-                    in.number("inline-bytes", defaults.inlineBytes()),
-                    in.duration("poll-time", defaults.pollTime()),
-                    in.duration("connect-timeout", defaults.connectTimeout()),
-                    in.duration("request-timeout", defaults.requestTimeout()));
-            PeerSettings peers = new PeerSettings(
-                    in.yes("peer-connections", true),
-                    in.number("peer-port", 0),
-                    in.number("max-peer-connections", PeerSettings.DEFAULTS.maxConnections()));
+            ConnectionSettings connections = ConnectionSettings.builder()
+                    .localAddress(in.localAddress())
+                    .ackTimeout(in.number("ack-timeout", defaults.ackTimeout()))
+                    .retryCount(in.number("retry-count", defaults.retryCount()))
+                    .rnrRetryCount(in.number("rnr-retry-count", defaults.rnrRetryCount()))
+                    .maxInFlight(in.number("max-in-flight", defaults.maxInFlight()))
+                    .maxReadsAndAtomics(in.number("max-reads-and-atomics", defaults.maxReadsAndAtomics()))
+                    .inlineBytes(in.number("inline-bytes", defaults.inlineBytes()))
+                    .pollTime(in.duration("poll-time", defaults.pollTime()))
+                    .connectTimeout(in.duration("connect-timeout", defaults.connectTimeout()))
+                    .requestTimeout(in.duration("request-timeout", defaults.requestTimeout()))
+                    .build();
+            PeerSettings peers = PeerSettings.builder()
+                    .direct(in.yes("peer-connections", true))
+                    .port(in.number("peer-port", 0))
+                    .maxConnections(in.number("max-peer-connections", PeerSettings.DEFAULTS.maxConnections()))
+                    .build();
             return new RdmaOptions(
                     connections,
                     peers,
                     in.number("listen-port", 0),
                     options.getOrDefault("provider", Providers.AUTO),
                     in.yes("fallback", false));
-        } catch (IllegalArgumentException e) {
-            throw new AdapterException("A setting of RDMA has an invalid value: " + e.getMessage(), "Correct it.", e);
+        } catch (InvalidSettingException e) {
+            throw bad(e.setting(), e.value(), e.reason(), e);
         }
     }
 

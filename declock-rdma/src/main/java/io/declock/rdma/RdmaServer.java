@@ -37,7 +37,6 @@ public final class RdmaServer implements DirectAccess {
     private final MemoryNode node;
     private final RdmaMemory memory;
     private final ConnectionManager manager;
-    private final RdmaCounters counters;
     private final SecureRandom random = new SecureRandom();
     private final Map<ByteBuffer, ServedSession> byToken = new ConcurrentHashMap<>();
     private final Map<MemoryNodeSession, ServedSession> offered = new ConcurrentHashMap<>();
@@ -51,7 +50,6 @@ public final class RdmaServer implements DirectAccess {
         this.node = node;
         this.memory = memory;
         this.manager = manager;
-        this.counters = manager.counters();
         try {
             this.listener = Listener.start(manager, this::requested, port);
             this.agent = connectAgent();
@@ -185,11 +183,6 @@ public final class RdmaServer implements DirectAccess {
     /** Returns the port in the port space of RDMA. */
     public int port() {
         return listener.port();
-    }
-
-    /** Returns the counters of the adapter's work. */
-    public RdmaCounters counters() {
-        return counters;
     }
 
     @Override

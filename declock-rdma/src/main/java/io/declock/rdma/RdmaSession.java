@@ -5,8 +5,8 @@ package io.declock.rdma;
 
 import io.declock.Counters;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.tcp.ControlSession;
-import io.declock.internal.tcp.HostAddresses;
+import io.declock.internal.tcp.client.ControlSession;
+import io.declock.internal.tcp.client.HostAddresses;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricCounters;
 import io.declock.spi.FabricException;

@@ -3,6 +3,7 @@
 
 package io.declock.rdma;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,6 +28,7 @@ final class TaskQueue {
     /** Keeps the channel from being destroyed while its waiting thread is woken. */
     private final ReentrantLock lock = new ReentrantLock();
 
+    @GuardedBy("lock")
     private boolean destroyed;
 
     /**

@@ -3,6 +3,7 @@
 
 package io.declock.rdma;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.ibm.disni.verbs.IbvQP;
 import io.declock.Purpose;
 import io.declock.rdma.verbs.Completions;
@@ -145,6 +146,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     }
 
     /** Posts a chain, or queues it if there is no room. Returns its sequence number, or -1 if it was not posted; it may already be over. */
+    @SuppressWarnings("GuardedBy") // Error Prone does not follow tryLock().
     private long postOrQueue(VerbChain chain) {
         long sequence = -1;
         FabricException over = failure;
@@ -203,6 +205,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     }
 
     /** Posts as many waiting chains as there is room for. */
+    @SuppressWarnings("GuardedBy") // Error Prone does not follow tryLock().
     private void postWaiting() {
         FabricException failed = null;
         // A thread that finds the lock taken leaves its chain to the lock's holder, which therefore re-checks the queue
@@ -221,7 +224,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         }
     }
 
-    // With the lock held.
+    @GuardedBy("lock")
     private @Nullable FabricException postWhatFits() {
         FabricException failed = null;
         while (failed == null && failure == null && hasRoom()) {
@@ -235,6 +238,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     }
 
     /** Posts with the lock held; the caller must report a returned failure after unlocking. The chain then counts as in flight. */
+    @GuardedBy("lock")
     private @Nullable FabricException postNow(VerbChain chain) {
         long sequence = next;
         long first = slots.write(chain, sequence);

@@ -12,8 +12,8 @@ import io.declock.Purpose;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.ControlSession;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.ControlSession;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
@@ -50,7 +50,11 @@ class BadInputIT {
     @BeforeEach
     void start() throws Exception {
         rig = new RdmaRig(
-                MemoryNodeSettings.withId("mn-1").withSize(64, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn-1")
+                        .records(64)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 time,
                 RdmaFabric.SCHEME);
         manager = new ConnectionManager(RdmaRig.backend(), RdmaRig.settings(), rdmaCounters);

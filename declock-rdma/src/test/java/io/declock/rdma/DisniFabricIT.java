@@ -9,7 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.declock.Purpose;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.spi.FabricContract;
 import io.declock.spi.FabricRig;
 import io.declock.spi.FabricSession;

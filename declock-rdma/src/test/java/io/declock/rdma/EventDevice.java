@@ -58,10 +58,6 @@ final class EventDevice extends RecordingBackend {
         }
     }
 
-    boolean isArmed() {
-        return armed.get();
-    }
-
     /** Returns whether somebody sleeps until an event. */
     boolean isAsleep() {
         return asleep && events.availablePermits() == 0;

@@ -13,15 +13,11 @@ import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
 import io.declock.rdma.CompletionLoop.CompletionQueue;
-import io.declock.spi.ControlPlane;
-import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
-import io.declock.spi.JoinReply;
+import io.declock.spi.ForwardingFabric;
+import io.declock.spi.ForwardingSession;
 import io.declock.spi.JoinRequest;
-import io.declock.spi.Member;
-import io.declock.spi.PeerMessage;
-import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
@@ -70,7 +66,11 @@ public class LockBenchmark {
     public void start() throws Exception {
         timer = Executors.newSingleThreadScheduledExecutor();
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("benchmark").withSize(1000, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("benchmark")
+                        .records(1000)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
@@ -167,15 +167,14 @@ public class LockBenchmark {
     }
 
     /** Executes verbs by the ring of the RDMA fabric; everything else is the in-process fabric's. */
-    private static final class Verbs implements Fabric {
-        private final InProcessFabric control;
+    private static final class Verbs extends ForwardingFabric {
         private final CompletionLoop loop;
         private final CompletionQueue completions;
         private final VerbQueue queue;
         private final NodeCounters counters;
 
         Verbs(InProcessFabric control, MemoryNode memoryNode, NodeCounters counters) throws IOException {
-            this.control = control;
+            super(control);
             this.counters = counters;
             InstantDevice device = new InstantDevice(memoryNode.region());
             ConnectionSettings settings = ConnectionSettings.DEFAULTS;
@@ -198,38 +197,25 @@ public class LockBenchmark {
         }
 
         @Override
-        public boolean supports(MemoryNodeAddress address) {
-            return control.supports(address);
-        }
-
-        @Override
         public CompletionStage<FabricSession> join(
                 MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
-            return control.join(address, request, listener).thenApply(session -> new Session(session, this));
-        }
-
-        @Override
-        public String peerAddress() {
-            return control.peerAddress();
+            return super.join(address, request, listener).thenApply(session -> new Session(session, this));
         }
 
         @Override
         public void close() {
-            control.close();
+            super.close();
             loop.remove(completions, () -> {});
             loop.close();
         }
     }
 
-    private record Session(FabricSession inProcess, Verbs fabric) implements FabricSession, RemoteMemory {
-        @Override
-        public JoinReply joined() {
-            return inProcess.joined();
-        }
+    private static final class Session extends ForwardingSession {
+        private final Verbs fabric;
 
-        @Override
-        public RemoteMemory memory() {
-            return this;
+        Session(FabricSession inProcess, Verbs fabric) {
+            super(inProcess);
+            this.fabric = fabric;
         }
 
         /** As {@link RdmaSession} does. */
@@ -239,21 +225,6 @@ public class LockBenchmark {
                 fabric.counters.verb(chain.purpose(), chain.verb(i));
             }
             fabric.queue.post(chain);
-        }
-
-        @Override
-        public ControlPlane control() {
-            return inProcess.control();
-        }
-
-        @Override
-        public void send(Member to, PeerMessage message) {
-            inProcess.send(to, message);
-        }
-
-        @Override
-        public void close() {
-            inProcess.close();
         }
     }
 }

@@ -4,7 +4,7 @@
 package io.declock.rdma;
 
 import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.spi.FabricContract;
 import io.declock.spi.FabricRig;
 

@@ -13,7 +13,7 @@ import io.declock.MemoryNodeView;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -48,7 +48,7 @@ class MemoryNodeProcessIT {
             node.acquire(request).close();
 
             int rounds = 0;
-            process.signal("STOP");
+            process.process().pause();
             try {
                 long until = System.nanoTime() + Duration.ofMillis(1_500).toNanos();
                 while (System.nanoTime() < until) {
@@ -58,7 +58,7 @@ class MemoryNodeProcessIT {
                     }
                 }
             } finally {
-                process.signal("CONT");
+                process.process().resume();
             }
             System.out.println("Locked and unlocked while the memory node's process was stopped: " + rounds);
             assertThat(rounds).isGreaterThan(10);
@@ -71,7 +71,7 @@ class MemoryNodeProcessIT {
         try (MemoryNodeProcess process = new MemoryNodeProcess();
                 ComputeNode node = computeNode(process.port())) {
             LockHandle handle = node.acquire(LockRequest.write("order:1"));
-            process.kill();
+            process.process().kill();
             await().atMost(Duration.ofSeconds(15)).untilAsserted(() -> {
                 assertThat(handle.isValid()).isFalse();
                 assertThat(node.monitor().memoryNodes().get(0).state()).isNotEqualTo(MemoryNodeView.State.UP);

@@ -77,7 +77,11 @@ class OtherAdapterTest {
         ManualTime time = new ManualTime();
         RdmaMemory memory = new RdmaMemory();
         node = MemoryNode.create(
-                MemoryNodeSettings.withId("mn-1").withSize(64, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn-1")
+                        .records(64)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 time,
                 time,
                 () -> ThreadLocalRandom.current().nextLong(),

@@ -4,8 +4,8 @@
 package io.declock.rdma;
 
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.DirectFabricProvider;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.DirectFabricProvider;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.spi.AdapterException;
 import io.declock.spi.Fabric;
 import java.io.File;

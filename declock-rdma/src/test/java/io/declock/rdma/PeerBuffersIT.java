@@ -33,25 +33,15 @@ class PeerBuffersIT {
 
     @BeforeEach
     void start() throws Exception {
-        manager = new ConnectionManager(RdmaRig.backend(), patient(RdmaRig.settings()), new RdmaCounters());
+        manager = new ConnectionManager(RdmaRig.backend(), patient(RdmaRig.settingsBuilder()), new RdmaCounters());
     }
 
     /**
      * Soft-RoCE's time for an acknowledgement runs on while the sender waits for a buffer: after 4 times 67 ms the connection would be
      * over. With this it is after 4 times 4.3 s.
      */
-    private static ConnectionSettings patient(ConnectionSettings usual) {
-        return new ConnectionSettings(
-                usual.localAddress(),
-                20,
-                usual.retryCount(),
-                usual.rnrRetryCount(),
-                usual.maxInFlight(),
-                usual.maxReadsAndAtomics(),
-                usual.inlineBytes(),
-                usual.pollTime(),
-                Duration.ofSeconds(20),
-                usual.requestTimeout());
+    private static ConnectionSettings patient(ConnectionSettings.Builder usual) {
+        return usual.ackTimeout(20).connectTimeout(Duration.ofSeconds(20)).build();
     }
 
     @AfterEach

@@ -10,8 +10,8 @@ import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.ControlSession;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.ControlSession;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.rdma.ManagerRig.TestId;
 import io.declock.rdma.PeerConnections.Way;
 import io.declock.rdma.verbs.CmEvent;
@@ -49,7 +49,8 @@ class PeerReplayTest {
     void start() throws Exception {
         rig = new ManagerRig();
         rig.backend.accepting = true;
-        peers = PeerConnections.start(rig.manager, new PeerSettings(true, 0, 1), rig.backend);
+        peers = PeerConnections.start(
+                rig.manager, PeerSettings.builder().maxConnections(1).build(), rig.backend);
         control = TcpFabric.open(TcpFabricSettings.DEFAULTS, new NodeCounters());
         AdapterException none = new AdapterException("none", "none", null);
         session = new RdmaSession(

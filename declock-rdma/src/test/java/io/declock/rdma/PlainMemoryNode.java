@@ -4,9 +4,9 @@
 package io.declock.rdma;
 
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.spi.ManualTime;
 import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -18,11 +18,17 @@ final class PlainMemoryNode implements AutoCloseable {
 
     PlainMemoryNode(ManualTime time) throws IOException {
         node = MemoryNode.create(
-                MemoryNodeSettings.withId("plain").withSize(64, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("plain")
+                        .records(64)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 time,
                 time,
                 () -> ThreadLocalRandom.current().nextLong());
-        server = MemoryNodeServer.start(node, MemoryNodeServerSettings.DEFAULTS.withAddress("127.0.0.1", 0));
+        server = MemoryNodeServer.start(
+                node,
+                MemoryNodeServerSettings.builder().host("127.0.0.1").port(0).build());
     }
 
     int port() {

@@ -6,12 +6,12 @@ package io.declock.rdma;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.spi.Fabric;
 import java.io.IOException;
 import java.time.Duration;
@@ -41,27 +41,30 @@ public final class RdmaLocks {
         this.opener = opener;
         RdmaMemory memory = new RdmaMemory();
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn-1").withSize(10_000, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn-1")
+                        .records(10_000)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong(),
                 memory);
         rdma = RdmaServer.start(memoryNode, memory, RdmaRig.backend(), RdmaRig.settings(), 0);
         server = MemoryNodeServer.start(
-                memoryNode, MemoryNodeServerSettings.DEFAULTS.withAddress(RdmaRig.host(), 0), rdma);
-    }
-
-    /** Returns the memory node. */
-    public MemoryNode memoryNode() {
-        return memoryNode;
+                memoryNode,
+                MemoryNodeServerSettings.builder().host(RdmaRig.host()).port(0).build(),
+                rdma);
     }
 
     /** Starts a compute node whose verbs go by that scheme. */
     public ComputeNode start(String scheme) throws Exception {
         NodeCounters counters = new NodeCounters();
         // The first handshake of an emulated JVM takes seconds.
-        TcpFabricSettings patient =
-                TcpFabricSettings.DEFAULTS.withTimeouts(Duration.ofSeconds(15), Duration.ofSeconds(10));
+        TcpFabricSettings patient = TcpFabricSettings.builder()
+                .connectTimeout(Duration.ofSeconds(15))
+                .requestTimeout(Duration.ofSeconds(10))
+                .build();
         TcpFabric tcp = TcpFabric.open(patient, counters);
         Fabric fabric = scheme.equals("tcp") ? tcp : opener.open(tcp, counters);
         ComputeNode node = ComputeNode.builder()

@@ -10,11 +10,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.declock.internal.memorynode.DirectAccessProvider;
-import io.declock.internal.tcp.DirectFabricProvider;
+import io.declock.internal.tcp.client.DirectFabricProvider;
 import io.declock.rdma.ffm.NativeCallException;
 import io.declock.rdma.verbs.Errno;
 import io.declock.spi.AdapterException;
-import io.declock.testing.Needs;
+import io.declock.testkit.Needs;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
@@ -46,11 +46,11 @@ class RdmaOptionsTest {
     void badOnesAreNamed() {
         assertBad(Map.of("acktimeout", "1"), "'acktimeout' is '1', but there is no such setting");
         assertBad(Map.of("retry-count", "many"), "'retry-count' is 'many', but must be a number");
-        assertBad(Map.of("retry-count", "8"), "retry-count must be 0 to 7: 8");
-        assertBad(Map.of("rnr-retry-count", "8"), "rnr-retry-count must be 0 to 7: 8");
+        assertBad(Map.of("retry-count", "8"), "'retry-count' is '8', but it must be from 0 to 7");
+        assertBad(Map.of("rnr-retry-count", "8"), "'rnr-retry-count' is '8', but it must be from 0 to 7");
         assertBad(Map.of("poll-time", "20us"), "'poll-time' is '20us', but must be a duration");
-        assertBad(Map.of("max-in-flight", "100"), "max-in-flight must be a power of two: 100");
-        assertBad(Map.of("peer-port", "70000"), "port must be 0 to 65535");
+        assertBad(Map.of("max-in-flight", "100"), "'max-in-flight' is '100', but it must be a power of two");
+        assertBad(Map.of("peer-port", "70000"), "'peer-port' is '70000', but it must be from 0 to 65535");
     }
 
     private static void assertBad(Map<String, String> options, String message) {

@@ -6,11 +6,11 @@ package io.declock.rdma;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.rdma.verbs.VerbsBackend;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricRig;
@@ -50,7 +50,10 @@ final class RdmaRig implements FabricRig {
                 settings, time, time, () -> ThreadLocalRandom.current().nextLong(), memory);
         try {
             this.rdma = RdmaServer.start(node, memory, backend(), settings(), 0);
-            this.server = MemoryNodeServer.start(node, MemoryNodeServerSettings.DEFAULTS.withAddress(host(), 0), rdma);
+            this.server = MemoryNodeServer.start(
+                    node,
+                    MemoryNodeServerSettings.builder().host(host()).port(0).build(),
+                    rdma);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -66,18 +69,12 @@ final class RdmaRig implements FabricRig {
 
     /** Returns the settings for the laboratory's address. */
     static ConnectionSettings settings() throws IOException {
-        ConnectionSettings defaults = ConnectionSettings.DEFAULTS;
-        return new ConnectionSettings(
-                InetAddress.getByName(host()),
-                defaults.ackTimeout(),
-                defaults.retryCount(),
-                defaults.rnrRetryCount(),
-                defaults.maxInFlight(),
-                defaults.maxReadsAndAtomics(),
-                defaults.inlineBytes(),
-                defaults.pollTime(),
-                defaults.connectTimeout(),
-                defaults.requestTimeout());
+        return settingsBuilder().build();
+    }
+
+    /** Returns a builder that begins with the laboratory's address. */
+    static ConnectionSettings.Builder settingsBuilder() throws IOException {
+        return ConnectionSettings.builder().localAddress(InetAddress.getByName(host()));
     }
 
     /** Returns the address of the laboratory's device. */
@@ -106,8 +103,10 @@ final class RdmaRig implements FabricRig {
     @Override
     public Fabric openFabric(NodeCounters counters) {
         // The first handshake of an emulated JVM takes seconds.
-        TcpFabricSettings patient =
-                TcpFabricSettings.DEFAULTS.withTimeouts(Duration.ofSeconds(15), Duration.ofSeconds(10));
+        TcpFabricSettings patient = TcpFabricSettings.builder()
+                .connectTimeout(Duration.ofSeconds(15))
+                .requestTimeout(Duration.ofSeconds(10))
+                .build();
         TcpFabric tcp = TcpFabric.open(patient, counters);
         Fabric fabric;
         try {

@@ -168,11 +168,6 @@ class RecordingBackend implements VerbsBackend {
     }
 
     @Override
-    public boolean tellsCompletionQueue() {
-        return true;
-    }
-
-    @Override
     public void resolveAddress(RdmaCmId id, InetSocketAddress source, InetSocketAddress target, int timeoutMillis) {}
 
     @Override

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.reliability.cluster.Cluster;
 import io.declock.reliability.cluster.Node;
-import io.declock.testing.Needs;
+import io.declock.testkit.Needs;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -9,9 +9,7 @@ import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.Ports;
-import io.declock.MemoryNodeAddress;
 import io.declock.reliability.cluster.Cluster;
-import io.declock.reliability.cluster.LocalPlatform;
 import io.declock.reliability.cluster.Node;
 import io.declock.reliability.cluster.Platform;
 import io.declock.reliability.cluster.Program;
@@ -20,6 +18,7 @@ import io.declock.reliability.ledger.SectionRecord;
 import io.declock.reliability.worker.Tail;
 import io.declock.reliability.worker.Worker;
 import io.declock.reliability.worker.WorkerOptions;
+import io.declock.testkit.Directories;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -204,19 +203,15 @@ final class ContainerPlatform implements Platform {
         try {
             Files.createFile(commands);
             Files.createFile(answers);
-            WorkerOptions options = new WorkerOptions(
+            List<String> arguments = WorkerOptions.arguments(
                     name,
-                    MemoryNodeAddress.parse("tcp://memory-node:" + LOCK_PORT),
+                    "tcp://memory-node:" + LOCK_PORT,
                     lease,
                     Path.of(SHARED, name + SectionRecord.SUFFIX),
-                    SECTIONS,
-                    databaseUrl("database", DATABASE_PORT),
-                    null,
-                    0,
-                    Path.of(SHARED, name + ".commands"),
-                    Path.of(SHARED, name + ".answers"));
-            GenericContainer<?> container = java(
-                            Worker.class.getName(), options.toArguments().toArray(new String[0]))
+                    databaseUrl("database", DATABASE_PORT));
+            arguments.add("--commands=" + Path.of(SHARED, name + ".commands"));
+            arguments.add("--answers=" + Path.of(SHARED, name + ".answers"));
+            GenericContainer<?> container = java(Worker.class.getName(), arguments.toArray(new String[0]))
                     .withNetwork(locks)
                     .withCreateContainerCmdModifier((CreateContainerCmd create) ->
                             create.withName(name + "-" + ProcessHandle.current().pid()));
@@ -247,7 +242,7 @@ final class ContainerPlatform implements Platform {
         database.stop();
         locks.close();
         accounts.close();
-        LocalPlatform.delete(directory);
+        Directories.delete(directory);
     }
 
     private final class ContainerNode implements Node {

@@ -23,7 +23,7 @@ final class Checkers implements SessionObserver {
     Checkers(SimulatedWorld world, SimulationOptions options) {
         this.localOrder = new LocalOrderChecker(options.local());
         this.overtaking = new OvertakingChecker(world, options);
-        this.queue = new QueueChecker(world);
+        this.queue = new QueueChecker(world, options.cluster().capacity());
         this.progress = new ProgressChecker(options);
         this.grants = new GrantChecker(queue);
         this.entries =

@@ -13,15 +13,13 @@ final class Describe {
     private Describe() {}
 
     /** Describes the results of a chain's verbs. */
-    static String results(PostedChain executed, SimulatedMemory memory) {
+    static String results(PostedChain executed, WatchedRegion memory) {
         VerbChain chain = executed.chain();
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < chain.size(); i++) {
-            long offset = chain.address(i) % memory.layout().strideBytes();
-            text.append("; record ")
-                    .append(chain.address(i) / memory.layout().strideBytes())
-                    .append(' ')
-                    .append(chain.verb(i));
+            long record = memory.recordAt(chain.address(i));
+            long offset = chain.address(i) - record;
+            text.append("; record ").append(record).append(' ').append(chain.verb(i));
             for (int w = 0; w < chain.words(i); w++) {
                 long word = offset / Long.BYTES + w;
                 long value = chain.verb(i) == Verb.WRITE ? chain.writeWord(i, w) : executed.word(i, w);

@@ -7,6 +7,7 @@ import io.declock.Purpose;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.PositionState;
 import io.declock.spi.VerbChain;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,8 +37,7 @@ final class EntryChecker implements SessionObserver {
     }
 
     private Place place(SimulatedSession session, VerbChain chain) {
-        long address = chain.address(0);
-        return new Place(session, address - address % layout.strideBytes());
+        return new Place(session, session.life().memory().recordAt(chain.address(0)));
     }
 
     @Override
@@ -85,7 +85,7 @@ final class EntryChecker implements SessionObserver {
         SimulatedSession session = waiting.place.session;
         CqlLock remote = session.node().remoteAt(session, waiting.place.record);
         return remote != null
-                && remote.state() == CqlLock.State.WAITING
+                && remote.state() == PositionState.WAITING
                 && remote.epoch() == waiting.epoch
                 && remote.index() == waiting.index;
     }

@@ -6,11 +6,12 @@ package io.declock.simulation;
 import io.declock.Verb;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.PositionState;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 
 /**
- * Checks grant messages: a position is granted to the process that took it and to no later owner of its node id (rule C2), and no grant
+ * Checks grant messages, and the answers that say which node holds a lock: a position is granted to the process that took it and to no later owner of its node id (rule C2), and no grant
  * is based on a header that is being reset, neither after an FAA that found a reset (rule B11) nor in advance by a holder that knows of a
  * reset (rules F and B12.3).
  */
@@ -34,6 +35,9 @@ final class GrantChecker implements SessionObserver {
 
     @Override
     public void sends(SimulatedSession session, Member to, PeerMessage message) {
+        if (message.kind() == PeerMessage.Kind.HOLD_ANSWER && message.index() == PeerMessage.HOLDS) {
+            checkHolds(session, message);
+        }
         if (message.kind() != PeerMessage.Kind.GRANT || session.isCut()) {
             return;
         }
@@ -47,8 +51,16 @@ final class GrantChecker implements SessionObserver {
         }
     }
 
+    /** A waiter claims its position, but does not hold the lock (rule B10). */
+    private static void checkHolds(SimulatedSession session, PeerMessage answer) {
+        CqlLock remote = session.node().remoteAt(session, answer.record());
+        if (remote != null && remote.state() == PositionState.WAITING) {
+            throw new Violation("claim", session + " only waits and answers " + answer);
+        }
+    }
+
     private void checkAddressee(SimulatedSession session, Member to, PeerMessage message) {
-        SimulatedSession taker = queue.takerOf(message.record(), message.epoch(), message.index());
+        SimulatedSession taker = queue.takerOf(session, message.record(), message.epoch(), message.index());
         if (taker != null
                 && (taker.joined().nodeId() != to.nodeId() || taker.joined().incarnation() != to.incarnation())) {
             throw new Violation(

@@ -3,6 +3,7 @@
 
 package io.declock.simulation;
 
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.protocol.CqlLock;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ final class HoldRecord implements CheckedHold {
         this.hold = hold;
         this.exclusive = exclusive;
         this.since = since;
-        CqlLock remote = hold.lock().remote();
+        CqlLock remote = HeldLock.remote(hold);
         this.session = remote == null ? null : SimulatedSession.of(remote);
     }
 
@@ -59,7 +60,7 @@ final class HoldRecord implements CheckedHold {
      */
     @Override
     public boolean counts() {
-        return node.isAlive() && hold.lost() == null && hold.lock().mayTrustLease() && !isUnknowinglyLapsed();
+        return node.isAlive() && hold.lost() == null && HeldLock.mayTrustLease(hold) && !isUnknowinglyLapsed();
     }
 
     /** Returns whether the memory node may have let others acquire the lock without the owner knowing, because its clock is broken. */

@@ -34,6 +34,16 @@ public final class OptionsChooser {
         DISCONNECTS,
         /** Many compute nodes acquire and release locks in a rush, and the records start near the end of their index range. */
         WALL,
+        /** Several memory nodes, over which the names are spread, with faults of them and of compute nodes. */
+        SPREAD,
+        /** Memory nodes have fewer records than there are names, and reclaim idle ones; with faults of compute nodes. */
+        RECLAIM,
+        /** One of several memory nodes comes back under another id, until it is given its id back. */
+        OTHER_ID,
+        /** Behind one address, a second memory node of the same id begins while the first one lives on. */
+        OVERLAP,
+        /** Processes shut down while their callers hold locks and wait for others, and new ones take their place. */
+        DRAIN,
         /** The memory node starts again with empty memory, or pauses. */
         RESTARTS,
         /** Compute nodes cannot reach each other or the memory node, in one or both directions, also in the middle of a reset. */
@@ -129,6 +139,9 @@ public final class OptionsChooser {
         }
         if (profile == Profile.WALL) {
             return inARush(drawn);
+        }
+        if (profile.compareTo(Profile.WALL) > 0 && !hasOutages()) {
+            return WiringChooser.choose(world, profile, drawn);
         }
         return hasOutages() ? withOutages(drawn) : drawn;
     }
@@ -249,7 +262,7 @@ public final class OptionsChooser {
     }
 
     /** Callers that are busy for as long as faults occur. */
-    private static SimulationOptions.Workload lasting(SimulationOptions.Workload w, long until) {
+    static SimulationOptions.Workload lasting(SimulationOptions.Workload w, long until) {
         return new SimulationOptions.Workload(
                 w.operations(),
                 w.readShare(),
@@ -299,23 +312,25 @@ public final class OptionsChooser {
     }
 
     private LocalSettings local() {
-        return new LocalSettings(
-                world.oneOf(FairnessPolicy.TASK_FAIR, FairnessPolicy.PHASE_FAIR),
-                world.oneOf(0, 2, 64),
-                Duration.ofNanos(world.oneOf(1, 10_000) * MICROS),
-                world.oneOf(0, 1, 4));
+        return LocalSettings.builder()
+                .policy(world.oneOf(FairnessPolicy.TASK_FAIR, FairnessPolicy.PHASE_FAIR))
+                .localHandOverLimit(world.oneOf(0, 2, 64))
+                .localHandOverTime(Duration.ofNanos(world.oneOf(1, 10_000) * MICROS))
+                .readerPhases(world.oneOf(0, 1, 4))
+                .build();
     }
 
     private CqlSettings cql() {
-        return new CqlSettings(
-                Duration.ofNanos(world.oneOf(100, 500, 5_000) * MICROS),
-                Duration.ofNanos(world.oneOf(0, 20, 500) * MICROS),
-                world.oneOf(0, 2, 8),
-                Duration.ofNanos(world.oneOf(1, 10, 50) * MICROS),
-                Duration.ofNanos(world.oneOf(2, 10, 50) * MILLIS),
-                Duration.ofNanos(world.oneOf(50, 1_000) * MICROS),
-                Duration.ofNanos(world.oneOf(200, 5_000) * MICROS),
-                world.chance(0.6),
-                world.oneOf(ReleaseRead.ALWAYS, ReleaseRead.ADAPTIVE, ReleaseRead.KNOWN));
+        return CqlSettings.builder()
+                .selfCheckInterval(Duration.ofNanos(world.oneOf(100, 500, 5_000) * MICROS))
+                .prefetchInterval(Duration.ofNanos(world.oneOf(0, 20, 500) * MICROS))
+                .refetchLimit(world.oneOf(0, 2, 8))
+                .refetchInterval(Duration.ofNanos(world.oneOf(1, 10, 50) * MICROS))
+                .suspectAfter(Duration.ofNanos(world.oneOf(2, 10, 50) * MILLIS))
+                .resetPollInterval(Duration.ofNanos(world.oneOf(50, 1_000) * MICROS))
+                .resetResendInterval(Duration.ofNanos(world.oneOf(200, 5_000) * MICROS))
+                .preArmedHandOver(world.chance(0.6))
+                .releaseRead(world.oneOf(ReleaseRead.ALWAYS, ReleaseRead.ADAPTIVE, ReleaseRead.KNOWN))
+                .build();
     }
 }

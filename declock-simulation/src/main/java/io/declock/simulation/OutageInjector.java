@@ -19,7 +19,6 @@ final class OutageInjector {
     private final SimulationOptions.Outages outages;
     private final long until;
     private final BiConsumer<String, String> startProcess;
-    private long memoryNodeBackAt;
 
     OutageInjector(SimulatedCluster cluster, BiConsumer<String, String> startProcess) {
         this.cluster = cluster;
@@ -58,16 +57,16 @@ final class OutageInjector {
     // ---------------------------------------------------------------- the memory node
 
     private void restartMemoryNode() {
-        if (world.now() >= memoryNodeBackAt) {
-            memoryNodeBackAt = end(outages.down());
-            cluster.memoryNode().restart(memoryNodeBackAt);
+        SimulatedMemoryNode victim = cluster.someMemoryNode();
+        if (victim.isUp()) {
+            victim.restart(end(outages.down()));
         }
     }
 
     private void pauseMemoryNode() {
         long end = end(outages.memoryNodePause());
         world.note(() -> "the memory node pauses until " + end);
-        cluster.memoryNode().place().pauseUntil(end);
+        cluster.someMemoryNode().place().pauseUntil(end);
     }
 
     // ---------------------------------------------------------------- partitions
@@ -140,7 +139,7 @@ final class OutageInjector {
 
     private void jump() {
         if (world.chance(0.3)) {
-            cluster.memoryNode().jump(world.below(2 * FAR) - FAR);
+            cluster.someMemoryNode().jump(world.below(2 * FAR) - FAR);
             return;
         }
         // Back only by an amount that the margins of the lease cover: no lease survives a clock that stands still for

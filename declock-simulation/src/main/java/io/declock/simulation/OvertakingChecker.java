@@ -6,8 +6,10 @@ package io.declock.simulation;
 import io.declock.FairnessPolicy;
 import io.declock.LocalSettings;
 import io.declock.internal.layout.Timestamp;
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.PositionState;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +63,7 @@ final class OvertakingChecker {
     void observe(SimulatedComputeNode node) {
         node.eachRemote((lock, remote) -> {
             Seen seen = positions.computeIfAbsent(remote, fresh -> new Seen(node, lock.name()));
-            boolean waiting = remote.state() == CqlLock.State.WAITING;
+            boolean waiting = remote.state() == PositionState.WAITING;
             if (!seen.isAt(remote) || waiting != seen.waiting) {
                 seen.epoch = remote.epoch();
                 seen.index = remote.index();
@@ -72,14 +74,14 @@ final class OvertakingChecker {
                 seen.passed = 0;
             }
             boolean knows =
-                    remote.state() == CqlLock.State.HELD && remote.tenure().knowsRemote();
+                    remote.state() == PositionState.HELD && remote.tenure().knowsRemote();
             seen.knowsSince = !knows ? -1 : seen.knowsSince < 0 ? world.now() : seen.knowsSince;
         });
-        positions.keySet().removeIf(remote -> remote.state() == CqlLock.State.DEAD);
+        positions.keySet().removeIf(remote -> remote.state() == PositionState.DEAD);
     }
 
     private void noteKnowledge(Seen seen, CqlLock remote) {
-        boolean knows = remote.state() == CqlLock.State.HELD && remote.tenure().knowsRemote();
+        boolean knows = remote.state() == PositionState.HELD && remote.tenure().knowsRemote();
         seen.knowsSince = !knows ? -1 : seen.knowsSince < 0 ? world.now() : seen.knowsSince;
     }
 
@@ -96,13 +98,13 @@ final class OvertakingChecker {
     /** A caller is granted, not by reentry. */
     void granted(SimulatedComputeNode node, LocalWaiter waiter) {
         Long since = came.remove(waiter);
-        CqlLock remote = waiter.hold().lock().remote();
+        CqlLock remote = HeldLock.remote(waiter.hold());
         Seen own = remote == null ? null : positions.get(remote);
         if (since == null
                 || remote == null
                 || own == null
                 || !own.isAt(remote)
-                || remote.state() != CqlLock.State.HELD
+                || remote.state() != PositionState.HELD
                 || node.isClockBroken()
                 || !active) {
             return;
@@ -132,7 +134,7 @@ final class OvertakingChecker {
             Seen other = entry.getValue();
             if (other.waiting
                     && other.isAt(entry.getKey())
-                    && entry.getKey().state() == CqlLock.State.WAITING
+                    && entry.getKey().state() == PositionState.WAITING
                     && other.name.equals(own.name)
                     && other.epoch == own.epoch
                     && other.index > own.index

@@ -12,6 +12,7 @@ import io.declock.LockMode;
 import io.declock.Purpose;
 import io.declock.ReleaseRead;
 import io.declock.Verb;
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.FabricException;
@@ -194,7 +195,7 @@ public final class PaperExperiment {
     private PaperExperiment(long seed, Setting setting) {
         this.setting = setting;
         this.world = new SimulatedWorld(seed, new Trace(0));
-        this.cluster = new SimulatedCluster(world, options(setting), SimulatedMemory.Observer.NONE);
+        this.cluster = new SimulatedCluster(world, options(setting), WatchedRegion.Observer.NONE);
         this.names = new NameChooser(world, setting.locks(), setting.zipf());
         this.nameOf = new String[setting.locks()];
         for (int i = 0; i < nameOf.length; i++) {
@@ -223,17 +224,23 @@ public final class PaperExperiment {
                 new SimulationOptions.Network(ONE_WAY, 20, 0, 0, PEER_ONE_WAY, 0, 0, 0, 0, 0, 0, 0),
                 new SimulationOptions.Workload(0, setting.readShare(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
                 SimulationOptions.Faults.NONE,
-                new LocalSettings(setting.policy(), 64, Duration.ofMillis(1), 4),
-                new CqlSettings(
-                        Duration.ofMillis(2),
-                        Duration.ofNanos(5_000),
-                        64,
-                        Duration.ofNanos(1_000),
-                        Duration.ofSeconds(2),
-                        Duration.ofNanos(50_000),
-                        Duration.ofMillis(1),
-                        setting.preArmed(),
-                        setting.releaseRead()));
+                LocalSettings.builder()
+                        .policy(setting.policy())
+                        .localHandOverLimit(64)
+                        .localHandOverTime(Duration.ofMillis(1))
+                        .readerPhases(4)
+                        .build(),
+                CqlSettings.builder()
+                        .selfCheckInterval(Duration.ofMillis(2))
+                        .prefetchInterval(Duration.ofNanos(5_000))
+                        .refetchLimit(64)
+                        .refetchInterval(Duration.ofNanos(1_000))
+                        .suspectAfter(Duration.ofSeconds(2))
+                        .resetPollInterval(Duration.ofNanos(50_000))
+                        .resetResendInterval(Duration.ofMillis(1))
+                        .preArmedHandOver(setting.preArmed())
+                        .releaseRead(setting.releaseRead())
+                        .build());
     }
 
     private Result run() {
@@ -337,7 +344,7 @@ public final class PaperExperiment {
             if (operationsLeft-- > 0 && session != null) {
                 session.post(begin(Purpose.INSPECT).read(0, 1));
             } else {
-                current.hold().lock().release(current.hold(), current.mode());
+                HeldLock.release(current.hold(), current.mode());
                 world.after(PAUSE, node, this::next);
             }
         }

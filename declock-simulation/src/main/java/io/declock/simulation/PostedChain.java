@@ -40,7 +40,7 @@ final class PostedChain implements VerbResults {
     }
 
     /** Executes verbs until the next break. Returns the length of that break, 0 for none. */
-    long execute(SimulatedSession session, SimulatedMemory memory, SimulatedNic nic) {
+    long execute(SimulatedSession session, WatchedRegion memory, SimulatedNic nic) {
         if (!admitted) {
             admitted = true;
             long wait = nic.execution(chain.verb(verb), chain.address(verb), world.now()) - world.now();
@@ -68,7 +68,7 @@ final class PostedChain implements VerbResults {
         return isExecuted() || !world.chance(network.gapChance()) ? 0 : 1 + world.exponential(network.gap());
     }
 
-    private void executeWord(SimulatedSession session, SimulatedMemory memory, int word) {
+    private void executeWord(SimulatedSession session, WatchedRegion memory, int word) {
         long address = chain.address(verb) + (long) word * Long.BYTES;
         Verb kind = chain.verb(verb);
         results[verb][word] = switch (kind) {

@@ -13,6 +13,12 @@ final class ProgressChecker {
     /** Progress must not depend on a suspicion slower than this. */
     private static final long SLOWEST_SUSPICION = 100_000_000L;
 
+    /** How often a memory node whose records are scarce looks for idle ones. */
+    private static final long PRESSED_INTERVAL = 1_000_000_000L / SimulatedMemoryNode.PACE;
+
+    /** The longest pause after a refusal that lasts. */
+    private static final long LONGEST_PAUSE_AFTER_REFUSAL = 8_000_000_000L;
+
     /** Twice the longest pause between two attempts to join. */
     private static final long LONGEST_PAUSE_BETWEEN_JOINS = 4_000_000_000L;
 
@@ -63,14 +69,38 @@ final class ProgressChecker {
     private long outages(int computeNodes) {
         SimulationOptions.Outages outages = options.outages();
         long verbs = 2_000L * computeNodes * (outages.verbNanos() + outages.atomicNanos());
-        boolean rejoins = outages.restarts() > 0 || options.rare().disconnects() > 0;
-        return verbs + (rejoins ? LONGEST_PAUSE_BETWEEN_JOINS : 0) + clocks();
+        // A new process in place of one that died may have to wait for its node id.
+        boolean rejoins = outages.restarts() > 0 || options.rare().disconnects() > 0 || diesAny();
+        SimulationOptions.Wiring wiring = options.wiring();
+        long refused = wiring.otherIds() + wiring.overlaps() > 0 ? LONGEST_PAUSE_AFTER_REFUSAL : 0;
+        long scarce = 20 * (wiring.reclaimInterval() + PRESSED_INTERVAL);
+        return verbs
+                + refused
+                + (wiring.records() > 0 ? scarce : 0)
+                + (rejoins ? LONGEST_PAUSE_BETWEEN_JOINS : 0)
+                + clocks();
+    }
+
+    private boolean diesAny() {
+        return options.faults().kills()
+                        + options.outages().deathsInSync()
+                        + options.rare().deathsInReset()
+                > 0;
     }
 
     /** Time for clocks that went back: they must reach their former value again before anything measured by them is due. */
     private long clocks() {
         SimulationOptions.Rare rare = options.rare();
         return 8L * rare.brokenClocks() * rare.brokenClock();
+    }
+
+    /** Checks that no client of a process that closes waits any more. */
+    void checkClosing(SimulatedComputeNode node) {
+        for (SimulatedClient client : waitingSince.keySet()) {
+            if (client.node() == node) {
+                throw new Violation("drain", client + " still waits although its process closes; " + describe());
+            }
+        }
     }
 
     /** Checks whether a client has waited for too long. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Each compute node has at most one position, the header agrees with the positions, resets keep exactly the holders, and the order is
  * FIFO: no position is granted while an earlier, conflicting one waits.
  */
-final class QueueChecker implements SimulatedMemory.Observer {
+final class QueueChecker implements WatchedRegion.Observer {
     private static final class Position {
         private final SimulatedSession session;
         private int index;
@@ -50,16 +50,15 @@ final class QueueChecker implements SimulatedMemory.Observer {
     private final Map<CqlLock, long[]> observed = new IdentityHashMap<>();
     private final Map<Long, SimulatedSession> initiators = new HashMap<>();
     private final Map<Long, Long> marked = new HashMap<>();
-    private @Nullable SimulatedCluster cluster;
+    private final Map<Long, Long> headers = new HashMap<>();
+    private final Map<Long, SimulatedMemoryNode.Life> lives = new HashMap<>();
+    private final int capacity;
     private long resets;
     private long acquisitions;
 
-    QueueChecker(SimulatedWorld world) {
+    QueueChecker(SimulatedWorld world, int capacity) {
         this.world = world;
-    }
-
-    void watch(SimulatedCluster watched) {
-        cluster = watched;
+        this.capacity = capacity;
     }
 
     long resets() {
@@ -77,7 +76,10 @@ final class QueueChecker implements SimulatedMemory.Observer {
         world.note(() -> "memory node: " + session + " " + purpose + " changes record " + number(record) + " from {"
                 + LockHeader.toString(before) + "} to {" + LockHeader.toString(after) + "}");
         checkNotCut(session, record);
-        List<Position> queue = positions.computeIfAbsent(record, fresh -> new ArrayList<>());
+        long key = session.life().keyOf(record);
+        lives.put(key, session.life());
+        headers.put(key, after);
+        List<Position> queue = positions.computeIfAbsent(key, fresh -> new ArrayList<>());
         if (LockHeader.epoch(before) != LockHeader.epoch(after)) {
             resetEnds(session, record, purpose, before, after, queue);
         } else if (LockHeader.resetId(before) != LockHeader.resetId(after)) {
@@ -93,7 +95,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
     @Override
     public void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value) {
         checkNotCut(session, record);
-        long header = header(record);
+        long header = header(session, record);
         if (purpose == Purpose.RESET) {
             if (LockHeader.resetId(header) != session.joined().nodeId()) {
                 throw new Violation(
@@ -101,8 +103,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
             }
             return;
         }
-        Position own = own(session, positions.getOrDefault(record, List.of()));
-        int capacity = cluster == null ? 1 : cluster.options().cluster().capacity();
+        Position own = own(session, queueOf(session, record));
         boolean ofOwn =
                 own != null && own.index % capacity == word - 2 && QueueEntry.version(value) == own.index / capacity;
         if (own != null && ofOwn && own.overflows && LockHeader.resetId(header) == 0) {
@@ -117,16 +118,37 @@ final class QueueChecker implements SimulatedMemory.Observer {
     }
 
     @Override
-    public void erased() {
-        positions.clear();
-        takers.clear();
-        initiators.clear();
-        marked.clear();
+    public void erased(SimulatedMemoryNode.Life life) {
+        List.copyOf(lives.keySet()).stream()
+                .filter(key -> lives.get(key) == life)
+                .forEach(this::forget);
     }
 
-    private long header(long record) {
-        SimulatedCluster all = cluster;
-        return all == null ? 0 : all.memoryNode().memory().read(record);
+    /** A record that was reclaimed and initialised again begins with an empty queue. */
+    @Override
+    public void resolved(SimulatedMemoryNode.Life life, long record) {
+        long key = life.keyOf(record);
+        if (headers.containsKey(key) && headers.get(key) != life.memory().peek(record)) {
+            world.note(() -> "record " + number(record) + " has become another name's");
+            forget(key);
+        }
+    }
+
+    private void forget(long key) {
+        positions.remove(key);
+        takers.remove(key);
+        initiators.remove(key);
+        marked.remove(key);
+        headers.remove(key);
+        lives.remove(key);
+    }
+
+    private List<Position> queueOf(SimulatedSession session, long record) {
+        return positions.getOrDefault(session.life().keyOf(record), List.of());
+    }
+
+    private static long header(SimulatedSession session, long record) {
+        return session.life().memory().peek(record);
     }
 
     private void positionsChange(SimulatedSession session, long record, long before, long after, List<Position> queue) {
@@ -171,29 +193,30 @@ final class QueueChecker implements SimulatedMemory.Observer {
         }
         acquisitions++;
         Position taken = new Position(session, index, exclusive, LockHeader.grants(before, exclusive));
-        SimulatedCluster all = cluster;
-        taken.overflows = all != null
-                && LockHeader.size(before) >= all.options().cluster().capacity();
+        taken.overflows = LockHeader.size(before) >= capacity;
         queue.add(taken);
-        takers.computeIfAbsent(record, fresh -> new HashMap<>()).put(index, session);
+        takers.computeIfAbsent(session.life().keyOf(record), fresh -> new HashMap<>())
+                .put(index, session);
     }
 
     /** Returns the session that took a position in that epoch, or null if it is no longer known. */
     @Nullable
-    SimulatedSession takerOf(long record, long epoch, int index) {
-        boolean current = LockHeader.epoch(header(record)) == (int) (epoch & LockHeader.EPOCH_MASK);
-        return current ? takers.getOrDefault(record, Map.of()).get(index) : null;
+    SimulatedSession takerOf(SimulatedSession asking, long record, long epoch, int index) {
+        boolean current = LockHeader.epoch(header(asking, record)) == (int) (epoch & LockHeader.EPOCH_MASK);
+        return current
+                ? takers.getOrDefault(asking.life().keyOf(record), Map.of()).get(index)
+                : null;
     }
 
     /** Returns whether a session has a granted exclusive position before an index, and its release has not reached the memory node. */
     boolean holdsBefore(SimulatedSession session, long record, int index) {
-        Position own = own(session, positions.getOrDefault(record, List.of()));
+        Position own = own(session, queueOf(session, record));
         return own != null && own.exclusive && own.granted && own.index < index;
     }
 
     /** Returns whether a session's position may have no entry. */
     boolean isBeyondCapacity(SimulatedSession session, long record) {
-        Position own = own(session, positions.getOrDefault(record, List.of()));
+        Position own = own(session, queueOf(session, record));
         return own != null && own.overflows;
     }
 
@@ -239,8 +262,8 @@ final class QueueChecker implements SimulatedMemory.Observer {
     // ---------------------------------------------------------------- resets
 
     private void resetBegins(SimulatedSession session, long record, long before, long after) {
-        SimulatedSession previous = initiators.put(record, session);
-        marked.put(record, world.now());
+        SimulatedSession previous = initiators.put(session.life().keyOf(record), session);
+        marked.put(session.life().keyOf(record), world.now());
         if (LockHeader.resetId(after) != session.joined().nodeId()
                 || LockHeader.resetId(before) != 0 && previous != null && !previous.isGone()) {
             throw new Violation(
@@ -264,25 +287,22 @@ final class QueueChecker implements SimulatedMemory.Observer {
                             + LockHeader.toString(after));
         }
         queue.clear();
-        takers.remove(record);
-        SimulatedCluster all = cluster;
-        if (all == null) {
-            return;
-        }
-        for (SimulatedSession member : all.memoryNode().sessions()) {
+        SimulatedMemoryNode.Life life = session.life();
+        takers.remove(life.keyOf(record));
+        for (SimulatedSession member : life.sessions()) {
             member.node().eachRemote((lock, remote) -> {
                 if (remote.record() == record && SimulatedSession.of(remote) == member && !isOf(remote, after)) {
                     survives(member, remote, queue);
                 }
             });
         }
-        keepDeadSurvivors(goneSince(all.memoryNode(), marked.getOrDefault(record, 0L)), after, queue);
+        keepDeadSurvivors(goneSince(life, marked.getOrDefault(life.keyOf(record), 0L)), after, queue);
     }
 
     /** Returns the sessions that were cut, and those that their process closed while the memory node does not know of it yet. */
-    private static List<SimulatedSession> goneSince(SimulatedMemoryNode memoryNode, long instant) {
-        List<SimulatedSession> gone = new ArrayList<>(memoryNode.goneSince(instant));
-        memoryNode.sessions().stream().filter(SimulatedSession::isClosed).forEach(gone::add);
+    private static List<SimulatedSession> goneSince(SimulatedMemoryNode.Life life, long instant) {
+        List<SimulatedSession> gone = new ArrayList<>(life.goneSince(instant));
+        life.sessions().stream().filter(SimulatedSession::isClosed).forEach(gone::add);
         return gone;
     }
 
@@ -335,14 +355,14 @@ final class QueueChecker implements SimulatedMemory.Observer {
 
     private void granted(CqlLock remote) {
         SimulatedSession session = SimulatedSession.of(remote);
-        if (session == null || cluster == null) {
+        if (session == null) {
             return;
         }
         // A session that was cut may learn of a reset or of the loss of the memory too late, or never.
         if (!session.isCut()) {
             checkEpoch(session, remote);
         }
-        List<Position> queue = positions.getOrDefault(remote.record(), List.of());
+        List<Position> queue = queueOf(session, remote.record());
         Position own = own(session, queue);
         if (own == null || own.index >= 0 && own.index != remote.index()) {
             return;
@@ -359,7 +379,7 @@ final class QueueChecker implements SimulatedMemory.Observer {
     }
 
     private void checkEpoch(SimulatedSession session, CqlLock remote) {
-        long header = header(remote.record());
+        long header = header(session, remote.record());
         if (!isOf(remote, header)) {
             throw new Violation(
                     "epoch",
@@ -369,14 +389,14 @@ final class QueueChecker implements SimulatedMemory.Observer {
 
     /** Checks the state at the end, when no caller wants a lock: only compute nodes that were cut may have left positions. */
     void checkAtRest() {
-        positions.forEach((record, queue) -> {
-            SimulatedSession initiator = initiators.get(record);
-            boolean stuck = LockHeader.resetId(header(record)) != 0 && (initiator == null || !initiator.isCut());
+        positions.forEach((key, queue) -> {
+            SimulatedSession initiator = initiators.get(key);
+            long header = headers.getOrDefault(key, 0L);
+            boolean stuck = LockHeader.resetId(header) != 0 && (initiator == null || !initiator.isCut());
             if (stuck || !queue.stream().allMatch(position -> position.session.isCut())) {
                 throw new Violation(
                         "at rest",
-                        "record " + number(record) + " is left as " + LockHeader.toString(header(record)) + " with "
-                                + queue);
+                        "record " + number(key) + " is left as " + LockHeader.toString(header) + " with " + queue);
             }
         });
     }

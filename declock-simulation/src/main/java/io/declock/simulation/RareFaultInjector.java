@@ -51,17 +51,18 @@ final class RareFaultInjector {
     /** Breaks a connection; either side may notice first, and the process may have joined again before the memory node has noticed. */
     private void disconnect() {
         SimulatedComputeNode victim = someone();
-        SimulatedSession session = victim.session();
-        if (session == null) {
+        List<SimulatedSession> sessions = victim.sessions();
+        if (sessions.isEmpty()) {
             return;
         }
+        SimulatedSession session =
+                sessions.size() == 1 ? sessions.get(0) : sessions.get((int) world.below(sessions.size()));
         world.note(() -> "the connection of " + session + " breaks");
         if (world.chance(0.5)) {
             long noticed = world.below(10 * cluster.options().network().oneWay());
             world.after(0, victim, () -> session.connectionBreaks(noticed));
         } else {
-            world.after(
-                    0, cluster.memoryNode().place(), () -> cluster.memoryNode().disconnected(session));
+            session.disconnectedAt(world.now());
         }
     }
 

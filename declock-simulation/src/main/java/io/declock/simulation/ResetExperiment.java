@@ -10,6 +10,7 @@ import io.declock.LocalSettings;
 import io.declock.LockMode;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.protocol.CqlLock;
@@ -170,9 +171,9 @@ public final class ResetExperiment {
         }
 
         private void leave() {
-            kept = hold().lost() == null && hold().lock().mayTrustLease() && hold().token() == token;
+            kept = hold().lost() == null && HeldLock.mayTrustLease(hold()) && hold().token() == token;
             releasedAt = world.now();
-            hold().lock().release(hold(), mode());
+            HeldLock.release(hold(), mode());
         }
 
         long waited() {
@@ -183,7 +184,7 @@ public final class ResetExperiment {
         }
     }
 
-    private final class EpochWatch implements SimulatedMemory.Observer {
+    private final class EpochWatch implements WatchedRegion.Observer {
         @Override
         public void headerChanged(SimulatedSession session, long record, Purpose purpose, long before, long after) {
             if (LockHeader.epoch(before) != LockHeader.epoch(after)) {

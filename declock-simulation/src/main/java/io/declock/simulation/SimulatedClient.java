@@ -4,8 +4,10 @@
 package io.declock.simulation;
 
 import io.declock.LockMode;
+import io.declock.ShuttingDownException;
 import io.declock.internal.local.Acquisition;
 import io.declock.internal.local.Ceiling;
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
@@ -60,7 +62,7 @@ final class SimulatedClient {
     }
 
     private void next() {
-        if (left-- <= 0) {
+        if (left-- <= 0 || !node.mayShutDown()) {
             finished = true;
             return;
         }
@@ -141,12 +143,29 @@ final class SimulatedClient {
             checkers.localOrder().comes(node, name, this);
             checkers.overtaking().comes(this);
             world.note(() -> SimulatedClient.this + " asks for '" + name + "' in mode " + mode());
-            LocalLock entered = node.acquire(name, this);
+            LocalLock entered;
+            try {
+                entered = node.acquire(name, this);
+            } catch (ShuttingDownException refused) {
+                isTurnedAway();
+                return;
+            }
             lock = entered;
             run();
             if (!told && lasting && world.chance(workload.timedShare())) {
                 world.after(1 + world.exponential(workload.patience()), node, () -> giveUp(entered));
             }
+        }
+
+        /** The process shuts down: this caller ends its work there. */
+        private void isTurnedAway() {
+            told = true;
+            left = 0;
+            checkers.progress().ends(SimulatedClient.this);
+            checkers.localOrder().goes(node, name, this);
+            checkers.overtaking().goes(this);
+            world.note(() -> SimulatedClient.this + " is turned away from '" + name + "'");
+            world.after(1, node, this::done);
         }
 
         private void giveUp(LocalLock entered) {
@@ -191,7 +210,7 @@ final class SimulatedClient {
                 world.after(
                         1 + world.exponential(workload.hold()),
                         node,
-                        () -> held.lock().expire(held, new Ceiling(Duration.ofNanos(1), held.grantedAt(), 1)));
+                        () -> HeldLock.expire(held, new Ceiling(Duration.ofNanos(1), held.grantedAt(), 1)));
             }
         }
 
@@ -229,7 +248,7 @@ final class SimulatedClient {
 
         private void convert(HoldRecord current, long rest) {
             if (mode().isExclusive()) {
-                hold().lock().downgrade(acquisition());
+                HeldLock.downgrade(acquisition());
                 current.become(false);
                 world.note(() -> SimulatedClient.this + " downgraded '" + name + "'");
                 world.after(rest, node, () -> giveBack(LockMode.READ));
@@ -248,15 +267,15 @@ final class SimulatedClient {
                 }
             }
             world.note(() -> SimulatedClient.this + " releases '" + name + "' in mode " + as);
-            LocalLock held = hold().lock();
             Acquisition converted = acquisition;
             if (converted == null) {
-                held.release(hold(), as);
+                HeldLock.release(hold(), as);
             } else {
-                held.release(converted);
+                HeldLock.release(converted);
             }
-            if (world.chance(workload.forgetShare())) {
-                node.forget(held);
+            LocalLock entered = lock;
+            if (world.chance(workload.forgetShare()) && entered != null) {
+                node.forget(entered);
             }
             done();
         }
@@ -282,7 +301,7 @@ final class SimulatedClient {
         }
 
         void begin() {
-            of.hold().lock().tryUpgrade(of.acquisition(), this);
+            HeldLock.tryUpgrade(of.acquisition(), this);
             run();
         }
 

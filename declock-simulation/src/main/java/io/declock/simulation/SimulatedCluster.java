@@ -9,23 +9,28 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** The memory node, the compute nodes, and the network between the compute nodes. */
 final class SimulatedCluster {
     private final SimulatedWorld world;
     private final SimulationOptions options;
-    private final SimulatedMemoryNode memoryNode;
+    private final List<SimulatedMemoryNode> memoryNodes = new ArrayList<>();
     private final List<SimulatedComputeNode> nodes = new ArrayList<>();
     private final Map<String, SimulatedComputeNode> byAddress = new LinkedHashMap<>();
     private final Map<String, PeerCut> peerCuts = new HashMap<>();
     private SessionObserver observer = SessionObserver.NONE;
+    private long keys;
+    private Consumer<SimulatedComputeNode> closingCheck = node -> {};
     private boolean lossless;
     private boolean namesKnown;
 
-    SimulatedCluster(SimulatedWorld world, SimulationOptions options, SimulatedMemory.Observer observer) {
+    SimulatedCluster(SimulatedWorld world, SimulationOptions options, WatchedRegion.Observer observer) {
         this.world = world;
         this.options = options;
-        this.memoryNode = new SimulatedMemoryNode(this, observer);
+        for (int i = 0; i < options.wiring().memoryNodes(); i++) {
+            memoryNodes.add(new SimulatedMemoryNode(this, "mn" + i, observer));
+        }
     }
 
     SimulatedWorld world() {
@@ -36,8 +41,23 @@ final class SimulatedCluster {
         return options;
     }
 
+    /** Returns the first memory node. */
     SimulatedMemoryNode memoryNode() {
-        return memoryNode;
+        return memoryNodes.get(0);
+    }
+
+    List<SimulatedMemoryNode> memoryNodes() {
+        return memoryNodes;
+    }
+
+    /** Returns one of the memory nodes. */
+    SimulatedMemoryNode someMemoryNode() {
+        return memoryNodes.size() == 1 ? memoryNodes.get(0) : memoryNodes.get((int) world.below(memoryNodes.size()));
+    }
+
+    /** Returns another number with each call. */
+    long nextKey() {
+        return ++keys;
     }
 
     /** Returns every compute node ever started. */
@@ -57,6 +77,15 @@ final class SimulatedCluster {
         return node;
     }
 
+    /** Sets a check of processes that close, which runs when all their callers must have been told. */
+    void checkClosing(Consumer<SimulatedComputeNode> check) {
+        closingCheck = check;
+    }
+
+    void isClosing(SimulatedComputeNode node) {
+        closingCheck.accept(node);
+    }
+
     /** Sets the observer of sessions. */
     void observeSessions(SessionObserver by) {
         observer = by;
@@ -66,24 +95,22 @@ final class SimulatedCluster {
         return observer;
     }
 
-    /** Kills a process and cuts its session at once, as a broken connection does. */
+    /** Kills a process; its connections break with it. */
     void killAndCut(SimulatedComputeNode node) {
-        world.note(() -> node + " dies, and its connection with it");
+        world.note(() -> node + " dies, and its connections with it");
         node.die();
-        SimulatedSession session = node.session();
-        if (session != null) {
-            memoryNode.cut(session, "its connection broke");
-        }
+        node.sessions().forEach(session -> session.disconnectedAt(world.now()));
     }
 
-    /** Kills a process; the memory node may notice at once or only by the lease. */
+    /** Kills a process; its connections may break at once, or stay silent. */
     void kill(SimulatedComputeNode node) {
         world.note(() -> node + " dies");
         node.die();
-        SimulatedSession session = node.session();
-        if (session != null && world.chance(0.5)) {
-            world.at(node.toMemoryNode(), memoryNode.place(), () -> memoryNode.cut(session, "its connection broke"));
-        }
+        node.sessions().forEach(session -> {
+            if (world.chance(0.5)) {
+                session.disconnectedAt(node.toMemoryNode());
+            }
+        });
     }
 
     /** From now on, looking up a name takes no time, as if every process had looked it up before. */

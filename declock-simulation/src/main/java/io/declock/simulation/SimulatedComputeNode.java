@@ -3,20 +3,16 @@
 
 package io.declock.simulation;
 
-import io.declock.DecLockException;
-import io.declock.LocalSettings;
-import io.declock.LockMode;
+import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.local.LocalHost;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
+import io.declock.internal.node.Waiting;
 import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.CqlLock;
-import io.declock.internal.session.MemoryNodeLink;
-import io.declock.internal.session.NodeSession;
-import io.declock.internal.session.SessionSettings;
-import io.declock.internal.session.Surroundings;
+import io.declock.internal.protocol.ResetReason;
 import io.declock.internal.time.Clock;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricSession;
@@ -25,21 +21,16 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One process: the real local locks, protocol, session, coordinator and link over a simulated fabric, clock and timer. It replaces
- * {@code io.declock.internal.node}, which adds threads and the public API.
+ * One process: a real compute node over a simulated fabric, clock, timer and executor. Its callers come as {@link LocalWaiter}s; a thread
+ * that would wait makes the other events happen meanwhile.
  */
-final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHost, MemoryNodeLink.Listener {
-    private static final MemoryNodeAddress ADDRESS = new MemoryNodeAddress("sim", "mn", 1);
+final class SimulatedComputeNode extends SimulatedWorld.Place {
     private static final long PPM = 1_000_000;
 
     private final SimulatedCluster cluster;
@@ -49,15 +40,17 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     private final int slowness;
     private final long clockOrigin;
     private final NodeCounters counters = new NodeCounters();
-    private final Map<String, LocalLock> locks = new LinkedHashMap<>();
-    private final Set<LocalLock> unbound = new LinkedHashSet<>();
-    private final MemoryNodeLink link;
-    private @Nullable SimulatedSession session;
+    private final ComputeNode node;
+    /** The last session with each memory node. */
+    private final @Nullable SimulatedSession[] sessions;
+
     private long cutOffUntil;
     private long deafUntil;
     private long clockJump;
     private long clockStopsAt = Long.MAX_VALUE;
     private boolean clockBroken;
+    private boolean shuttingDown;
+    private boolean closing;
     private @Nullable Runnable whenAskingForTheTime;
 
     SimulatedComputeNode(SimulatedCluster cluster, String name, String peerAddress, int driftPpm, int slowness) {
@@ -68,24 +61,37 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         this.driftPpm = driftPpm;
         this.slowness = slowness;
         this.clockOrigin = world.below(1L << 40);
+        this.sessions = new SimulatedSession[cluster.memoryNodes().size()];
+        List<MemoryNodeAddress> addresses = new ArrayList<>();
+        for (int i = 0; i < sessions.length; i++) {
+            addresses.add(new MemoryNodeAddress("sim", "mn", 1 + i));
+        }
+        this.node = ComputeNode.builder()
+                .memoryNodes(addresses)
+                .fabric(new SimulatedFabric())
+                .settings(settings(name))
+                .counters(counters)
+                .time(clock(), this::schedule, world.randomSource())
+                .withoutThreads(task -> world.after(0, this, task), new OtherEvents())
+                .build();
+    }
+
+    private ComputeNodeSettings settings(String name) {
         SimulationOptions.Cluster options = cluster.options().cluster();
-        this.link = new MemoryNodeLink(
-                ADDRESS,
-                new SimulatedFabric(),
-                new SessionSettings(
-                        name,
-                        world.below(Long.MAX_VALUE),
-                        Duration.ofNanos(options.lease()),
-                        Duration.ofNanos(options.heartbeat()),
-                        Duration.ofNanos(options.leaseMargin()),
-                        Duration.ofSeconds(1),
-                        cluster.options().cql()),
-                new Surroundings(clock(), this::schedule, world.randomSource(), counters),
-                this);
+        return ComputeNodeSettings.builder()
+                .namespace("sim")
+                .name(name)
+                .lease(Duration.ofNanos(options.lease()))
+                .heartbeatInterval(Duration.ofNanos(options.heartbeat()))
+                .leaseMargin(Duration.ofNanos(options.leaseMargin()))
+                .spin(Duration.ZERO)
+                .local(cluster.options().local())
+                .cql(cluster.options().cql())
+                .build();
     }
 
     void start() {
-        link.start();
+        node.start();
     }
 
     SimulatedWorld world() {
@@ -96,13 +102,25 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         return counters;
     }
 
-    Collection<LocalLock> locks() {
-        return locks.values();
+    Iterable<LocalLock> locks() {
+        return node.locks();
     }
 
+    /** Returns its last session with the first memory node, or null. */
     @Nullable
     SimulatedSession session() {
-        return session;
+        return sessions[0];
+    }
+
+    /** Returns its last session with each memory node. */
+    List<SimulatedSession> sessions() {
+        List<SimulatedSession> known = new ArrayList<>();
+        for (SimulatedSession session : sessions) {
+            if (session != null) {
+                known.add(session);
+            }
+        }
+        return known;
     }
 
     String peerAddress() {
@@ -111,8 +129,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
 
     // ---------------------------------------------------------------- time
 
-    @Override
-    public Clock clock() {
+    private Clock clock() {
         return () -> clockOrigin + clockJump + drifted(Math.min(world.now(), clockStopsAt));
     }
 
@@ -198,109 +215,55 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     // ---------------------------------------------------------------- callers
 
     LocalLock acquire(String name, LocalWaiter waiter) {
-        while (true) {
-            LocalLock lock = locks.computeIfAbsent(name, fresh -> new LocalLock(this, fresh));
-            if (lock.acquire(waiter)) {
-                return lock;
-            }
-        }
+        return node.enter(name, waiter);
     }
 
     /** Forgets a lock if it is idle. */
     void forget(LocalLock lock) {
-        CqlLock remote = lock.remote();
-        if (!lock.retire()) {
-            return;
-        }
-        locks.remove(lock.name(), lock);
-        forgotten(lock);
-        if (remote != null && remote.environment() instanceof NodeSession of) {
-            of.unregister(remote.record(), lock);
-        }
+        node.forget(lock);
     }
 
-    // ---------------------------------------------------------------- binding
+    /** A thread of this process that waits: other events happen until its condition is true or its time is up. */
+    private final class OtherEvents implements Waiting {
+        @Override
+        public void signal() {}
 
-    @Override
-    public void bind(LocalLock lock) {
-        NodeSession current = link.session();
-        if (current == null) {
-            bindLater(lock);
-            return;
-        }
-        current.fabric().control().resolve(lock.name()).whenComplete((resolution, failure) -> {
-            if (failure != null) {
-                bindLater(lock);
-                return;
+        @Override
+        public boolean await(BooleanSupplier condition, long nanos) {
+            if (closing) {
+                cluster.isClosing(SimulatedComputeNode.this);
             }
-            link.sawEpoch(resolution.epoch());
-            current.register(resolution.record(), lock);
-            if (current.isOver()) {
-                current.unregister(resolution.record(), lock);
-                bindLater(lock);
-            } else {
-                lock.bound(current, resolution);
+            long end = world.now() + nanos;
+            while (isAlive() && !condition.getAsBoolean()) {
+                if (!world.step(end)) {
+                    return false;
+                }
             }
-        });
-    }
-
-    @Override
-    public void forgotten(LocalLock lock) {
-        unbound.remove(lock);
-    }
-
-    private void bindLater(LocalLock lock) {
-        unbound.add(lock);
-        lock.bindFailed((DecLockException) null);
-        if (link.session() != null) {
-            retry(lock);
+            return true;
         }
     }
 
-    private void retry(LocalLock lock) {
-        if (unbound.remove(lock)) {
-            lock.retryBinding();
+    /** Returns whether it lives and does not shut down already. */
+    boolean mayShutDown() {
+        return isAlive() && !shuttingDown;
+    }
+
+    /** The process shuts down as an application does: it lets holders finish for some time, and closes. */
+    void shutDown(long patience) {
+        shuttingDown = true;
+        try {
+            node.stopAccepting();
+            node.awaitIdle(Duration.ofNanos(patience));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
+        closing = true;
+        node.close();
     }
-
-    @Override
-    public void joined(MemoryNodeLink of, NodeSession fresh) {
-        session = (SimulatedSession) fresh.fabric();
-        List.copyOf(unbound).forEach(this::retry);
-    }
-
-    @Override
-    public void down(MemoryNodeLink of) {}
-
-    @Override
-    public void reclaimProposed(NodeSession of, long round, long[] records) {}
-
-    // ---------------------------------------------------------------- what local locks need
-
-    @Override
-    public LocalSettings localSettings() {
-        return cluster.options().local();
-    }
-
-    @Override
-    public void holdLost(LockMode mode) {}
-
-    @Override
-    public void tellOfLoss(LocalLock lock, Runnable listener) {
-        listener.run();
-    }
-
-    @Override
-    public boolean isClosed() {
-        return false;
-    }
-
-    @Override
-    public void held(int change) {}
 
     /** Returns the locks that have a remote side at present, with it. */
     void eachRemote(RemoteVisitor visitor) {
-        for (LocalLock lock : locks.values()) {
+        for (LocalLock lock : node.locks()) {
             CqlLock remote = lock.remote();
             if (remote != null) {
                 visitor.visit(lock, remote);
@@ -311,7 +274,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
     /** Returns a session's remote side of a record, or null. */
     @Nullable
     CqlLock remoteAt(SimulatedSession of, long record) {
-        for (LocalLock lock : locks.values()) {
+        for (LocalLock lock : node.locks()) {
             CqlLock remote = lock.remote();
             if (remote != null && remote.record() == record && SimulatedSession.of(remote) == of) {
                 return remote;
@@ -327,20 +290,25 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
 
     /** A peer's message has reached this process. */
     void receive(PeerMessage message) {
-        SimulatedSession current = session;
-        if (current != null && !current.isClosed()) {
-            current.receive(message);
+        for (SimulatedSession session : sessions) {
+            if (session != null
+                    && !session.isClosed()
+                    && (sessions.length == 1 || session.joined().memoryNodeIncarnation() == message.memoryNode())) {
+                session.receive(message);
+            }
         }
     }
 
     /** Asks for a reset without need. */
-    void forceReset(CqlLock lock, io.declock.internal.protocol.ResetReason reason) {
+    void forceReset(CqlLock lock, ResetReason reason) {
         CqlEnvironment environment = lock.environment();
-        environment.requestReset(lock, lock.epoch(), reason);
+        environment.requestReset(lock.record(), lock.epoch(), reason);
     }
 
     List<LocalLock> snapshot() {
-        return new ArrayList<>(locks.values());
+        List<LocalLock> all = new ArrayList<>();
+        node.locks().forEach(all::add);
+        return all;
     }
 
     private final class SimulatedFabric implements Fabric {
@@ -352,7 +320,14 @@ final class SimulatedComputeNode extends SimulatedWorld.Place implements LocalHo
         @Override
         public CompletionStage<FabricSession> join(
                 MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
-            return cluster.memoryNode().join(SimulatedComputeNode.this, request, listener);
+            int number = address.port() - 1;
+            return cluster.memoryNodes()
+                    .get(number)
+                    .join(SimulatedComputeNode.this, request, listener)
+                    .thenApply(session -> {
+                        sessions[number] = session;
+                        return session;
+                    });
         }
 
         @Override

@@ -3,33 +3,48 @@
 
 package io.declock.simulation;
 
+import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSession;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.PredecessorAnswer;
+import io.declock.internal.memorynode.PredecessorProbe;
+import io.declock.internal.memorynode.ResolveAnswer;
 import io.declock.spi.FabricException;
-import io.declock.spi.FabricSession;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
-import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
-import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
 import io.declock.spi.SessionListener;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The memory node: its memory, its directory of names, its sessions with their leases. */
+/**
+ * The address of a memory node, and the memory node behind it: a real one for each of its lives, with a clock and timer of its own. The
+ * leases of simulated runs are short, so that the memory node's clock runs {@link #PACE} times as fast as virtual time: its shortest lease
+ * and its pauses are shorter by that factor, and this class converts the durations that pass.
+ */
 final class SimulatedMemoryNode {
-    private static final long FIRST_INCARNATION = 0x5EED;
+    /** How many nanoseconds of a memory node pass in one of virtual time. */
+    static final int PACE = 20;
+
     private static final long FIRST_EPOCH = (1 << 14) - 3;
+    private static final long PPM = 1_000_000;
+    private static final int SPARE_RECORDS = 8;
+    private static final String ADDRESS = "10.0.0.1:7420";
+    private static final String SECOND_ADDRESS = "10.0.0.2:7420";
 
     /** Listener of a session made by a request to join whose caller no longer waits. */
     private static final SessionListener NOBODY = new SessionListener() {
@@ -48,107 +63,242 @@ final class SimulatedMemoryNode {
 
     private final SimulatedCluster cluster;
     private final SimulatedWorld world;
-    private final SimulatedWorld.Place place = new SimulatedWorld.Place("memory node");
-    private final SimulatedMemory.Observer observer;
-    private SimulatedMemory memory;
+    private final String id;
+    private final WatchedRegion.Observer observer;
     private SimulatedNic nic = new SimulatedNic(0, 0);
-    private final Map<String, Long> directory = new LinkedHashMap<>();
-    private final List<SimulatedSession> sessions = new ArrayList<>();
-    private final Map<SimulatedSession, Long> cuts = new LinkedHashMap<>();
-    private final Map<Integer, Long> idFreeFrom = new HashMap<>();
-    private int incarnations;
-    private long membershipVersion;
-    private Membership membership = new Membership(0, List.of());
-    private long incarnation = FIRST_INCARNATION;
-    private long firstEpoch = FIRST_EPOCH;
-    private long upFrom;
-    private long servesFrom;
-    private long lastThatServed;
+    private int lives;
+    private int lastThatServed;
     private long clockJump;
+    private Life life;
+    /** Another memory node of the same id behind the same address, or null. */
+    private @Nullable Life second;
 
-    SimulatedMemoryNode(SimulatedCluster cluster, SimulatedMemory.Observer observer) {
-        this.cluster = cluster;
-        this.world = cluster.world();
-        this.observer = observer;
-        this.memory = emptyMemory();
+    /** One life of the memory node, from its start with empty memory to its death. */
+    final class Life {
+        private final int number = ++lives;
+        private final long key = cluster.nextKey();
+        private final SimulatedWorld.Place place = new SimulatedWorld.Place(id + " in life " + number);
+        private final String address;
+        private final MemoryNode node;
+        private final WatchedRegion memory;
+        private final List<SimulatedSession> sessions = new ArrayList<>();
+        private final List<SimulatedSession> ended = new ArrayList<>();
+        private final Set<Knock> unread = new LinkedHashSet<>();
+        private final Set<Long> aged = new HashSet<>();
+
+        Life(String as, String address) {
+            this.address = address;
+            node = MemoryNode.create(
+                    settings(as, number > 1), () -> PACE * drifted(world.now()), this::schedule, world.randomSource());
+            memory = new WatchedRegion(node.region(), node.layout(), observer);
+            node.predecessors().askThrough(new Probe(this));
+        }
+
+        private void schedule(long delay, Runnable task) {
+            int drift = cluster.options().outages().memoryNodeDriftPpm();
+            world.after(1 + delay / PACE * PPM / (PPM + drift), place, task);
+        }
+
+        /** It dies; some of the compute nodes see their connection break. */
+        private void die() {
+            place.die();
+            sessions.forEach(session -> session.lostMemoryNode(world.chance(0.7)));
+            unread.forEach(knock -> knock.refused(new FabricException("connection reset")));
+            observer.erased(this);
+        }
+
+        SimulatedWorld.Place place() {
+            return place;
+        }
+
+        WatchedRegion memory() {
+            return memory;
+        }
+
+        /** Returns a key for one of its records that differs from the keys of all other memory nodes' records. */
+        long keyOf(long record) {
+            return key << 40 | record;
+        }
+
+        /** Returns the sessions that are members. */
+        List<SimulatedSession> sessions() {
+            return sessions;
+        }
+
+        /** Returns the sessions that ended at or after an instant. */
+        List<SimulatedSession> goneSince(long instant) {
+            return ended.stream().filter(session -> session.goneAt() >= instant).toList();
+        }
+
+        /** Returns whether it lets compute nodes join, or did. */
+        private boolean serves() {
+            return node.status().servesIn().isZero();
+        }
+
+        /** A session is no longer a member. */
+        void forgets(SimulatedSession session) {
+            sessions.remove(session);
+            ended.add(session);
+        }
     }
 
-    private SimulatedMemory emptyMemory() {
-        return new SimulatedMemory(new RecordLayout(cluster.options().cluster().capacity()), observer);
+    SimulatedMemoryNode(SimulatedCluster cluster, String id, WatchedRegion.Observer observer) {
+        this.cluster = cluster;
+        this.world = cluster.world();
+        this.id = id;
+        this.observer = observer;
+        this.life = new Life(id, ADDRESS);
+    }
+
+    private MemoryNodeSettings settings(String as, boolean livedBefore) {
+        SimulationOptions.Cluster limits = cluster.options().cluster();
+        Duration lease = Duration.ofNanos(limits.lease() * PACE);
+        SimulationOptions.Wiring wiring = cluster.options().wiring();
+        int records = wiring.records() > 0 ? wiring.records() : limits.locks() + SPARE_RECORDS;
+        long started = world.now();
+        return MemoryNodeSettings.builder(as)
+                .records(records)
+                .queueCapacity(capacity())
+                .recordsPerSession(records)
+                .maxLease(lease)
+                .formerLease(lease)
+                .leaseMargin(Duration.ofNanos(limits.leaseMargin() * PACE))
+                .waitOutOldSessions(livedBefore)
+                .reclaimInterval(Duration.ofNanos(wiring.reclaimInterval() * PACE))
+                .secondsSince2025(() -> seconds(started))
+                .build();
+    }
+
+    /** Returns the seconds since 2025. A memory node in its first life starts at the same instant in every run. */
+    private long seconds(long started) {
+        long second = cluster.options().outages().second();
+        return FIRST_EPOCH - 1 + (started == 0 ? 0 : world.now() / second);
+    }
+
+    /**
+     * Returns the capacity of its records. So that queues overflow, compute nodes are told a smaller one: a memory node lets no more compute
+     * nodes join than the capacity of its records.
+     */
+    private int capacity() {
+        SimulationOptions.Cluster limits = cluster.options().cluster();
+        int least = limits.admitAll() ? limits.computeNodes() : 0;
+        return Math.max(limits.capacity(), least <= 2 ? 2 : Integer.highestOneBit(least - 1) * 2);
+    }
+
+    private long drifted(long time) {
+        return time + time * cluster.options().outages().memoryNodeDriftPpm() / PPM;
     }
 
     // ---------------------------------------------------------------- its own faults
 
     /** It dies and is back at that instant, with empty memory; some of the compute nodes see their connection break. */
     void restart(long backAt) {
-        world.note(() -> "memory node dies and is back at " + backAt + " with empty memory");
-        sessions.forEach(session -> session.lostMemoryNode(world.chance(0.7)));
-        sessions.clear();
-        cuts.clear();
-        idFreeFrom.clear();
-        directory.clear();
-        membershipVersion = 0;
-        membership = new Membership(0, List.of());
-        memory = emptyMemory();
-        observer.erased();
-        lastThatServed = mustWaitForOldHolders() ? lastThatServed : incarnation;
-        incarnation++;
-        upFrom = backAt;
-        SimulationOptions.Cluster limits = cluster.options().cluster();
-        servesFrom = backAt + limits.lease() + limits.leaseMargin();
-        raiseFirstEpoch(FIRST_EPOCH + world.now() / cluster.options().outages().second());
+        restart(backAt, id);
     }
 
-    private void raiseFirstEpoch(long above) {
-        firstEpoch = Math.max(firstEpoch, above + 1);
-    }
-
-    /** Returns whether holders from its former incarnation may still trust their leases after a restart (rule C3). */
-    private boolean mustWaitForOldHolders() {
-        return world.now() < servesFrom;
-    }
-
-    /** Returns whether it has served in a later incarnation than that one. */
-    boolean hasServedAfter(long life) {
-        return lastThatServed > life || incarnation > life && !mustWaitForOldHolders();
-    }
-
-    private @Nullable FabricException refusal(JoinRequest request) {
-        if (world.now() < upFrom) {
-            return new FabricException("connection refused");
+    /** It dies and is back at that instant, with empty memory, under an id. */
+    void restart(long backAt, String nextId) {
+        world.note(() -> id + " dies and is back at " + backAt + " with empty memory as " + nextId);
+        if (life.serves()) {
+            lastThatServed = life.number;
         }
-        if (servesFrom > 0) {
-            noteReportedEpoch(request.highestEpoch());
-        }
-        if (mustWaitForOldHolders()) {
-            return new FabricException.Refused(FabricException.Reason.NOT_YET, "old leases must expire first");
-        }
-        SimulationOptions.Cluster limits = cluster.options().cluster();
-        if (isOvertaken(request)) {
-            return new FabricException.Refused(FabricException.Reason.NOT_YET, "a later attempt has joined");
-        }
-        return ofProcess(request) == null && sessions.size() >= limits.capacity() && !limits.admitAll()
-                ? new FabricException.Refused(
-                        FabricException.Reason.TOO_MANY_COMPUTE_NODES, "as many as the capacity are joined")
-                : null;
+        life.die();
+        world.at(backAt, null, () -> comeBack(nextId));
     }
 
-    private void noteReportedEpoch(long reported) {
-        raiseFirstEpoch(reported);
+    boolean isUp() {
+        return life.place.isAlive() && second == null;
     }
 
-    /** Moves its clock. */
+    /** Returns whether a compute node has an open session in its present life. */
+    boolean hasJoined(SimulatedComputeNode node) {
+        return life.sessions.stream().anyMatch(session -> session.node() == node && session.isOpen());
+    }
+
+    /** Until an instant a second memory node of its id lives behind its address; then one of the two dies. */
+    void overlap(long end) {
+        world.note(() -> "a second " + id + " begins, and lives beside the first until " + end);
+        Life other = new Life(id, life.address.equals(ADDRESS) ? SECOND_ADDRESS : ADDRESS);
+        second = other;
+        world.at(end, null, () -> {
+            boolean firstEnds = world.chance(0.7);
+            world.note(() -> "the " + (firstEnds ? "first " : "second ") + id + " dies");
+            Life ending = firstEnds ? life : other;
+            ending.die();
+            life = firstEnds ? other : life;
+            second = null;
+        });
+    }
+
+    /** Asks another memory node behind the address which one it is. */
+    private final class Probe implements PredecessorProbe {
+        private final Life asking;
+
+        Probe(Life asking) {
+            this.asking = asking;
+        }
+
+        @Override
+        public boolean isWrittenOut(String address) {
+            return true;
+        }
+
+        @Override
+        public void ask(String address, Consumer<PredecessorAnswer> told) {
+            long oneWay = cluster.options().network().oneWay();
+            world.after(oneWay, null, () -> {
+                Life asked = lifeAt(address);
+                if (asked != null) {
+                    world.after(0, asked.place, () -> answer(asked, told));
+                } else if (world.chance(0.5)) {
+                    world.after(oneWay, asking.place, () -> told.accept(PredecessorAnswer.nobody("refused")));
+                }
+            });
+        }
+
+        private void answer(Life asked, Consumer<PredecessorAnswer> told) {
+            PredecessorAnswer answer = PredecessorAnswer.memoryNode(asked.node.id(), asked.node.incarnation());
+            world.after(cluster.options().network().oneWay(), asking.place, () -> told.accept(answer));
+        }
+    }
+
+    private @Nullable Life lifeAt(String address) {
+        if (life.place.isAlive() && life.address.equals(address)) {
+            return life;
+        }
+        Life other = second;
+        return other != null && other.address.equals(address) ? other : null;
+    }
+
+    boolean hasAnotherId() {
+        return !life.node.id().equals(id);
+    }
+
+    private void comeBack(String as) {
+        if (!life.place.isAlive()) {
+            world.note(() -> as + " is back");
+            life = new Life(as, ADDRESS);
+        }
+    }
+
+    /** Returns whether it has served in a later life than that one. */
+    boolean hasServedAfter(Life former) {
+        return lastThatServed > former.number || life.number > former.number && life.serves();
+    }
+
+    /** Moves the clock that it reports. */
     void jump(long by) {
-        world.note(() -> "the memory node's clock jumps by " + by);
+        world.note(() -> "the clock of " + id + " jumps by " + by);
         clockJump += by;
     }
 
+    /** Returns the place of its present life, or of its last one while it is down. */
     SimulatedWorld.Place place() {
-        return place;
+        return life.place;
     }
 
-    SimulatedMemory memory() {
-        return memory;
+    WatchedRegion memory() {
+        return life.memory;
     }
 
     SimulatedNic nic() {
@@ -159,196 +309,95 @@ final class SimulatedMemoryNode {
         nic = other;
     }
 
-    Membership membership() {
-        return membership;
-    }
+    // ---------------------------------------------------------------- joining
 
-    /** Returns the members and which of them know a record. */
-    RecordMembers members(long record) {
-        BitSet users = new BitSet();
-        for (SimulatedSession session : sessions) {
-            users.set(session.joined().nodeId(), session.knows(record));
-        }
-        return RecordMembers.of(membership, users);
-    }
-
-    List<SimulatedSession> sessions() {
-        return sessions;
-    }
-
-    // ---------------------------------------------------------------- sessions
-
-    CompletionStage<FabricSession> join(SimulatedComputeNode node, JoinRequest request, SessionListener listener) {
-        CompletableFuture<FabricSession> result = new CompletableFuture<>();
-        world.at(node.toMemoryNode(), place, () -> asksToJoin(node, request, listener, result));
+    CompletionStage<SimulatedSession> join(SimulatedComputeNode node, JoinRequest request, SessionListener listener) {
+        Knock first = new Knock(node, request, listener);
+        world.at(node.toMemoryNode(), null, first::arrives);
         if (cluster.options().rare().disconnects() > 0 && world.chance(0.3)) {
             long late = world.exponential(cluster.options().cluster().lease());
-            world.after(late, place, () -> asksToJoin(node, request, NOBODY, new CompletableFuture<>()));
+            world.after(late, null, new Knock(node, request, NOBODY)::arrives);
         }
-        return result;
+        return first.result;
     }
 
-    private void asksToJoin(
-            SimulatedComputeNode node,
-            JoinRequest request,
-            SessionListener listener,
-            CompletableFuture<FabricSession> result) {
-        FabricException refusal = refusal(request);
-        if (refusal != null) {
-            world.at(node.fromMemoryNode(), node, () -> result.completeExceptionally(refusal));
-            return;
+    /** A request to join. */
+    private final class Knock {
+        private final SimulatedComputeNode node;
+        private final JoinRequest request;
+        private final SessionListener listener;
+        private final CompletableFuture<SimulatedSession> result = new CompletableFuture<>();
+
+        Knock(SimulatedComputeNode node, JoinRequest request, SessionListener listener) {
+            this.node = node;
+            this.request = request;
+            this.listener = listener;
         }
-        SimulatedSession earlier = ofProcess(request);
-        int nodeId = earlier == null ? freeNodeId() : earlier.joined().nodeId();
-        if (earlier != null) {
-            replace(earlier);
-        }
-        Member fresh = new Member(nodeId, ++incarnations, request.peerAddress(), request.name());
-        membership = extended(fresh);
-        SimulatedSession session = new SimulatedSession(cluster, node, request, reply(fresh, request), listener);
-        sessions.forEach(other -> other.membershipChanged(membership));
-        sessions.add(session);
-        watch(session);
-        world.note(() -> session + " joined");
-        world.at(node.fromMemoryNode(), node, () -> result.complete(session));
-    }
 
-    private JoinReply reply(Member fresh, JoinRequest request) {
-        return new JoinReply(
-                "mn",
-                incarnation,
-                // There is only one memory node.
-                "",
-                fresh.nodeId(),
-                fresh.incarnation(),
-                cluster.options().cluster().capacity(),
-                1L << 30,
-                request.leaseNanos(),
-                clock(),
-                membership);
-    }
-
-    private @Nullable SimulatedSession ofProcess(JoinRequest request) {
-        for (SimulatedSession session : sessions) {
-            if (session.request().processId() == request.processId()) {
-                return session;
-            }
-        }
-        return null;
-    }
-
-    /** Returns whether a request arrived late: it must not end the session that its process has joined since. */
-    private boolean isOvertaken(JoinRequest request) {
-        SimulatedSession present = ofProcess(request);
-        return present != null && request.attempt() <= present.request().attempt();
-    }
-
-    /** Replaces a session whose process joins again: the session is over at once, and its node id passes to the new one without a gap. */
-    private void replace(SimulatedSession earlier) {
-        world.note(() -> earlier + " is replaced");
-        earlier.cutNow("its process has joined again");
-        forget(earlier);
-    }
-
-    private void forget(SimulatedSession session) {
-        session.gone();
-        sessions.remove(session);
-        cuts.put(session, world.now());
-        membership = without(session.joined().nodeId());
-    }
-
-    private int freeNodeId() {
-        int id = 1;
-        while (membership.byNodeId(id) != null || isResting(id)) {
-            id++;
-        }
-        return id;
-    }
-
-    /** Returns whether an id must not be assigned yet: a whole lease must pass after its session was cut before it is assigned again. */
-    private boolean isResting(int id) {
-        return idFreeFrom.getOrDefault(id, 0L) > world.now();
-    }
-
-    private Membership without(int nodeId) {
-        return new Membership(
-                membershipVersion,
-                membership.members().stream()
-                        .filter(member -> member.nodeId() != nodeId)
-                        .toList());
-    }
-
-    private Membership extended(Member fresh) {
-        List<Member> members = new ArrayList<>(membership.members());
-        members.add(fresh);
-        return new Membership(++membershipVersion, members);
-    }
-
-    private void watch(SimulatedSession session) {
-        long end = leaseEnd(session);
-        world.at(end, place, () -> {
-            if (session.isGone()) {
+        /** It arrives at the address; a memory node that is paused reads it later. */
+        void arrives() {
+            if (!life.place.isAlive()) {
+                refused(new FabricException("connection refused"));
                 return;
             }
-            if (!session.isCut()
-                    && world.now() - end > cluster.options().cluster().leaseMargin()) {
-                // The memory node was paused and may not have read heartbeats that arrived meanwhile.
-                session.heard();
-            }
-            if (leaseEnd(session) > world.now()) {
-                watch(session);
-            } else {
-                cut(session, "its lease ran out");
-            }
-        });
-    }
+            Life other = second;
+            Life at = other != null && world.chance(0.5) ? other : life;
+            at.unread.add(this);
+            world.after(0, at.place, () -> {
+                at.unread.remove(this);
+                read(at);
+            });
+        }
 
-    /** Returns the end of a session's lease by the memory node's clock, which may be fast or slow. */
-    private long leaseEnd(SimulatedSession session) {
-        long lease = session.joined().leaseNanos();
-        int drift = cluster.options().outages().memoryNodeDriftPpm();
-        return session.lastHeard()
-                + lease
-                - lease * drift / 1_000_000
-                + cluster.options().cluster().leaseMargin();
-    }
+        private void read(Life by) {
+            SimulatedSession session = new SimulatedSession(cluster, node, SimulatedMemoryNode.this, by, listener);
+            try {
+                MemoryNodeSession accepted = by.node.join(paced(request), by.address, session.atMemoryNode());
+                session.joined(accepted, reply(accepted.joined()));
+                by.sessions.add(session);
+                world.note(() -> session + " joined");
+                world.at(node.fromMemoryNode(), node, () -> result.complete(session));
+            } catch (FabricException.Refused refusal) {
+                refused(refusal);
+            }
+        }
 
-    /** A session's connection is gone: none of its verbs lands any more, and it stays a member until its lease has expired. */
-    void disconnected(SimulatedSession session) {
-        if (session.cutNow("its connection broke")) {
-            world.note(() -> "memory node cuts " + session + ", which stays a member");
+        void refused(FabricException refusal) {
+            world.note(() -> node + " may not join: " + refusal.getMessage());
+            world.at(node.fromMemoryNode(), node, () -> result.completeExceptionally(refusal));
         }
     }
 
-    /** Cuts a session's data plane first, and then tells the others. */
-    void cut(SimulatedSession session, String why) {
-        if (session.isGone()) {
-            return;
-        }
-        session.cutNow(why);
-        world.note(() -> "memory node ends " + session + ": " + why);
-        idFreeFrom.put(
-                session.joined().nodeId(),
-                world.now()
-                        + session.joined().leaseNanos()
-                        + cluster.options().cluster().leaseMargin());
-        membershipVersion++;
-        forget(session);
-        sessions.forEach(other -> other.membershipChanged(membership));
+    private static JoinRequest paced(JoinRequest request) {
+        return new JoinRequest(
+                request.processId(),
+                request.attempt(),
+                request.name(),
+                request.peerAddress(),
+                request.nodeSetDigest(),
+                request.highestEpoch(),
+                request.leaseNanos() * PACE,
+                request.former());
     }
 
-    /** Returns the sessions that ended at or after an instant. */
-    List<SimulatedSession> goneSince(long instant) {
-        return cuts.entrySet().stream()
-                .filter(cut -> cut.getValue() >= instant)
-                .map(Map.Entry::getKey)
-                .toList();
+    private JoinReply reply(JoinReply granted) {
+        return new JoinReply(
+                granted.memoryNodeId(),
+                granted.memoryNodeIncarnation(),
+                granted.memoryNodeAddress(),
+                granted.nodeId(),
+                granted.incarnation(),
+                cluster.options().cluster().capacity(),
+                granted.regionBytes(),
+                granted.leaseNanos() / PACE,
+                clock(),
+                granted.membership());
     }
 
     // ---------------------------------------------------------------- requests
 
-    HeartbeatReply heartbeat() {
-        return new HeartbeatReply(clock(), memory.records(), 1 << 20, membership.version());
+    HeartbeatReply reply(HeartbeatReply beat) {
+        return new HeartbeatReply(clock(), beat.recordsInUse(), beat.recordsTotal(), beat.membershipVersion());
     }
 
     /** Returns the clock as compute nodes see it; it may be wrong. */
@@ -357,25 +406,36 @@ final class SimulatedMemoryNode {
         return (1L << 40) + clockJump + world.now() + world.below(2 * error + 1) - error;
     }
 
-    Resolution resolve(String name) {
-        Long known = directory.get(name);
-        if (known == null) {
-            int below = cluster.options().cluster().belowLimit();
-            int head = below < 0 ? 0 : memory.layout().indexLimit() - below;
-            known = memory.allocate(firstEpoch, head);
-            directory.put(name, known);
-        }
-        return new Resolution(known, memory.read(memory.layout().epoch(known)));
+    void resolve(Life asked, MemoryNodeSession asking, String name, boolean create, ResolveAnswer answer) {
+        asking.resolve(name.getBytes(StandardCharsets.UTF_8), create, new ResolveAnswer() {
+            @Override
+            public void resolved(@Nullable Resolution resolution) {
+                if (resolution != null) {
+                    age(asked, resolution.record());
+                    observer.resolved(asked, resolution.record());
+                }
+                answer.resolved(resolution);
+            }
+
+            @Override
+            public void refused(FabricException.Refused refusal) {
+                answer.refused(refusal);
+            }
+        });
     }
 
-    Optional<Resolution> lookUp(String name) {
-        return directory.containsKey(name) ? Optional.of(resolve(name)) : Optional.empty();
+    /** Makes a fresh record one that has been used nearly up to the end of its index range, if the options say so. */
+    private void age(Life of, long record) {
+        int below = cluster.options().cluster().belowLimit();
+        if (below >= 0 && of.aged.add(record)) {
+            long header = of.memory.peek(record);
+            int limit = new RecordLayout(cluster.options().cluster().capacity()).indexLimit();
+            of.memory.poke(record, LockHeader.pack(LockHeader.epoch(header), limit - below, 0, 0, 0));
+        }
     }
 
-    void relay(PeerMessage message) {
-        Member to = membership.byNodeId(message.toNode());
-        if (to != null) {
-            cluster.deliverRelayed(to.peerAddress(), message);
-        }
+    @Override
+    public String toString() {
+        return id;
     }
 }

@@ -3,6 +3,10 @@
 
 package io.declock.simulation;
 
+import static java.util.Objects.requireNonNull;
+
+import io.declock.internal.memorynode.MemoryNodeSession;
+import io.declock.internal.memorynode.ResolveAnswer;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.session.NodeSession;
 import io.declock.spi.ControlPlane;
@@ -10,7 +14,6 @@ import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
-import io.declock.spi.JoinRequest;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
@@ -21,7 +24,6 @@ import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -30,6 +32,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +45,10 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
     private final SimulatedWorld world;
     private final SimulatedComputeNode node;
     private final SimulatedMemoryNode memoryNode;
-    private final JoinRequest request;
-    private final JoinReply joined;
+    private final SimulatedMemoryNode.Life life;
     private final SessionListener listener;
+    private @Nullable MemoryNodeSession accepted;
+    private @Nullable JoinReply joined;
 
     // At the compute node.
     private final Set<VerbChain> inFlight = new LinkedHashSet<>();
@@ -59,26 +63,33 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
     // At the memory node.
     private final ArrayDeque<PostedChain> stream = new ArrayDeque<>();
     private boolean executing;
-    private boolean cut;
-    private boolean gone;
     private boolean memoryLost;
-    private long lastHeard;
-    private final Set<Long> known = new HashSet<>();
+    private boolean gone;
+    private long goneAt;
+    private long lastToldInOrder;
 
     SimulatedSession(
             SimulatedCluster cluster,
             SimulatedComputeNode node,
-            JoinRequest request,
-            JoinReply joined,
+            SimulatedMemoryNode memoryNode,
+            SimulatedMemoryNode.Life life,
             SessionListener listener) {
         this.cluster = cluster;
         this.world = cluster.world();
         this.node = node;
-        this.memoryNode = cluster.memoryNode();
-        this.request = request;
-        this.joined = joined;
+        this.memoryNode = memoryNode;
+        this.life = life;
         this.listener = listener;
-        this.lastHeard = world.now();
+    }
+
+    /** The memory node has accepted it. */
+    void joined(MemoryNodeSession session, JoinReply reply) {
+        accepted = session;
+        joined = reply;
+    }
+
+    private MemoryNodeSession accepted() {
+        return requireNonNull(accepted, "not joined yet");
     }
 
     /** Returns the session that a lock's remote side belongs to, or null if it does not belong to the simulation. */
@@ -127,35 +138,33 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         inFlight.add(chain);
         lastEntered = Math.max(lastEntered, node.toMemoryNode());
         PostedChain posted = new PostedChain(world, cluster.options().network(), chain);
-        world.at(lastEntered, memoryNode.place(), () -> {
-            if (!isBarred()) {
-                stream.add(posted);
-                if (!executing) {
-                    execute();
-                }
+        world.at(lastEntered, life.place(), () -> {
+            stream.add(posted);
+            if (!executing) {
+                execute();
             }
         });
     }
 
     private void execute() {
         executing = true;
-        while (!isBarred() && !stream.isEmpty()) {
+        while (!stream.isEmpty() && !memoryLost && accepted().enter()) {
             PostedChain first = stream.element();
-            long pause = first.execute(this, memoryNode.memory(), memoryNode.nic());
+            long pause;
+            try {
+                pause = first.execute(this, life.memory(), memoryNode.nic());
+            } finally {
+                accepted().exit();
+            }
             if (first.isExecuted()) {
                 stream.remove();
                 answer(first);
             } else if (pause > 0) {
-                world.after(pause, memoryNode.place(), this::execute);
+                world.after(pause, life.place(), this::execute);
                 return;
             }
         }
         executing = false;
-    }
-
-    /** Returns whether the session is cut: then none of its verbs lands any more. */
-    private boolean isBarred() {
-        return cut;
     }
 
     private void answer(PostedChain executed) {
@@ -165,8 +174,7 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
                 if (!waiting.isEmpty()) {
                     leaveFor(waiting.remove());
                 }
-                world.note(() ->
-                        node + " completed " + executed.chain() + Describe.results(executed, memoryNode.memory()));
+                world.note(() -> node + " completed " + executed.chain() + Describe.results(executed, life.memory()));
                 cluster.observer().answers(this, executed);
                 executed.chain().completed(executed);
                 cluster.observer().answered(this);
@@ -176,7 +184,18 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     // ---------------------------------------------------------------- control plane
 
+    /** Takes the answer to a request at the memory node. */
+    private interface Answer<T> {
+        void is(T value);
+
+        void refused(FabricException.Refused refusal);
+    }
+
     private <T> CompletionStage<T> request(Supplier<T> atMemoryNode) {
+        return ask(answer -> answer.is(atMemoryNode.get()), false);
+    }
+
+    private <T> CompletionStage<T> ask(Consumer<Answer<T>> atMemoryNode, boolean answeredInOrder) {
         CompletableFuture<T> result = new CompletableFuture<>();
         if (closed) {
             world.after(0, node, () -> result.completeExceptionally(over()));
@@ -184,110 +203,194 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         }
         long number = ++lastRequest;
         requests.put(number, result);
-        world.at(node.toMemoryNode(), memoryNode.place(), () -> {
-            if (cut) {
+        world.at(node.toMemoryNode(), life.place(), () -> {
+            if (isCut()) {
                 return;
             }
-            T answer;
-            try {
-                answer = atMemoryNode.get();
-            } catch (RefusedException refused) {
-                world.at(node.fromMemoryNode(), node, () -> {
-                    requests.remove(number);
-                    result.completeExceptionally(refused.refusal());
-                });
-                return;
-            }
-            world.at(node.fromMemoryNode(), node, () -> {
-                if (requests.remove(number) != null) {
-                    result.complete(answer);
+            atMemoryNode.accept(new Answer<>() {
+                @Override
+                public void is(T value) {
+                    tell(answeredInOrder, () -> {
+                        if (requests.remove(number) != null) {
+                            result.complete(value);
+                        }
+                    });
+                }
+
+                @Override
+                public void refused(FabricException.Refused refusal) {
+                    tell(answeredInOrder, () -> {
+                        if (requests.remove(number) != null) {
+                            result.completeExceptionally(refusal);
+                        }
+                    });
                 }
             });
         });
         return result;
     }
 
-    /** Carries a refusal from the memory node to the answer. */
-    static final class RefusedException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-        private final FabricException.Refused refusal;
-
-        RefusedException(FabricException.Refused refusal) {
-            super(refusal);
-            this.refusal = refusal;
+    /** Something travels from the memory node to the compute node. Resolutions and proposals to reclaim records keep their order. */
+    private void tell(boolean inOrder, Runnable what) {
+        long arrival = node.fromMemoryNode();
+        if (inOrder) {
+            lastToldInOrder = Math.max(lastToldInOrder, arrival);
+            arrival = lastToldInOrder;
         }
-
-        FabricException.Refused refusal() {
-            return refusal;
-        }
+        world.at(arrival, node, what);
     }
 
     @Override
     public CompletionStage<HeartbeatReply> heartbeat() {
         node.asksForTheTime();
         return request(() -> {
-            heard();
-            return memoryNode.heartbeat();
+            try {
+                return memoryNode.reply(accepted().heartbeat());
+            } catch (FabricException e) {
+                throw new IllegalStateException("a heartbeat was refused to a session that is not cut", e);
+            }
         });
     }
 
     @Override
     public CompletionStage<Resolution> resolve(String fullName) {
-        return cluster.namesKnown()
-                ? CompletableFuture.completedFuture(learn(memoryNode.resolve(fullName)))
-                : request(() -> learn(memoryNode.resolve(fullName)));
+        if (!cluster.namesKnown()) {
+            return ask(answer -> memoryNode.resolve(life, accepted(), fullName, true, resolving(answer)), true);
+        }
+        CompletableFuture<Resolution> known = new CompletableFuture<>();
+        memoryNode.resolve(life, accepted(), fullName, true, resolving(new Answer<>() {
+            @Override
+            public void is(Resolution value) {
+                known.complete(value);
+            }
+
+            @Override
+            public void refused(FabricException.Refused refusal) {
+                known.completeExceptionally(refusal);
+            }
+        }));
+        return known;
+    }
+
+    private static ResolveAnswer resolving(Answer<Resolution> answer) {
+        return new ResolveAnswer() {
+            @Override
+            public void resolved(@Nullable Resolution resolution) {
+                answer.is(requireNonNull(resolution));
+            }
+
+            @Override
+            public void refused(FabricException.Refused refusal) {
+                answer.refused(refusal);
+            }
+        };
     }
 
     @Override
     public CompletionStage<Optional<Resolution>> lookUp(String fullName) {
-        return request(() -> memoryNode.lookUp(fullName).map(this::learn));
-    }
+        return ask(
+                answer -> memoryNode.resolve(life, accepted(), fullName, false, new ResolveAnswer() {
+                    @Override
+                    public void resolved(@Nullable Resolution resolution) {
+                        answer.is(Optional.ofNullable(resolution));
+                    }
 
-    private Resolution learn(Resolution resolution) {
-        known.add(resolution.record());
-        return resolution;
-    }
-
-    /** Returns whether the memory node has told it of a record. */
-    boolean knows(long record) {
-        return known.contains(record);
+                    @Override
+                    public void refused(FabricException.Refused refusal) {
+                        answer.refused(refusal);
+                    }
+                }),
+                true);
     }
 
     @Override
     public CompletionStage<Membership> members() {
-        return request(memoryNode::membership);
+        return request(() -> accepted().members());
     }
 
     @Override
     public CompletionStage<RecordMembers> members(long record) {
-        return request(() -> memoryNode.members(record));
+        return request(() -> accepted().members(record));
     }
 
     @Override
     public CompletionStage<Void> declareNodeSet(long digest) {
-        return CompletableFuture.completedFuture(null);
+        return ask(
+                answer -> {
+                    try {
+                        accepted().declareNodeSet(digest);
+                        done(answer);
+                    } catch (FabricException.Refused refusal) {
+                        answer.refused(refusal);
+                    }
+                },
+                false);
+    }
+
+    @SuppressWarnings("NullAway") // The one value of Void.
+    private static void done(Answer<Void> answer) {
+        answer.is(null);
     }
 
     @Override
     public void relay(PeerMessage message) {
         request(() -> {
-            memoryNode.relay(message);
+            accepted().relay(message);
             return true;
         });
     }
 
     @Override
-    public void answerReclaim(long round, long[] vetoed) {}
+    public void answerReclaim(long round, long[] vetoed) {
+        request(() -> {
+            accepted().answerReclaim(round, vetoed);
+            return true;
+        });
+    }
 
     @Override
     public CompletionStage<Void> leave() {
-        CompletableFuture<Void> left = new CompletableFuture<>();
-        request(() -> {
-            memoryNode.cut(this, "it left");
-            return true;
-        });
-        world.after(0, node, () -> left.complete(null));
-        return left;
+        return ask(
+                answer -> accepted().leave(() -> {
+                    becomesGone();
+                    done(answer);
+                }),
+                false);
+    }
+
+    /** Receives what the memory node tells its side of the session. */
+    SessionListener atMemoryNode() {
+        return new SessionListener() {
+            @Override
+            public void membershipChanged(Membership membership) {
+                tell(false, () -> {
+                    if (!closed) {
+                        listener.membershipChanged(membership);
+                    }
+                });
+            }
+
+            @Override
+            public void peerMessage(PeerMessage message) {
+                cluster.deliverRelayed(node.peerAddress(), message);
+            }
+
+            @Override
+            public void reclaimProposed(long round, long[] records) {
+                tell(true, () -> {
+                    if (!closed) {
+                        listener.reclaimProposed(round, records);
+                    }
+                });
+            }
+
+            @Override
+            public void lost(FabricException cause) {
+                world.note(() -> "memory node ends " + SimulatedSession.this + ": " + cause.getMessage());
+                becomesGone();
+                endIsTold(String.valueOf(cause.getMessage()));
+            }
+        };
     }
 
     // ---------------------------------------------------------------- peers and the end
@@ -314,21 +417,13 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         listener.peerMessage(message);
     }
 
-    void membershipChanged(Membership membership) {
-        world.at(node.fromMemoryNode(), node, () -> {
-            if (!closed) {
-                listener.membershipChanged(membership);
-            }
-        });
-    }
-
     @Override
     public void close() {
         if (closed) {
             return;
         }
         end();
-        world.at(node.toMemoryNode(), memoryNode.place(), () -> memoryNode.disconnected(this));
+        disconnectedAt(node.toMemoryNode());
         world.after(0, node, () -> tellLoss("it was closed"));
     }
 
@@ -338,23 +433,31 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
             return;
         }
         end();
-        world.after(noticed, memoryNode.place(), () -> memoryNode.disconnected(this));
+        disconnectedAt(world.now() + noticed);
         world.after(0, node, () -> tellLoss("the connection broke"));
     }
 
-    /** The memory node's side cuts the session: none of its verbs lands any more. */
-    boolean cutNow(String why) {
-        if (cut) {
-            return false;
-        }
-        cut = true;
-        world.at(node.fromMemoryNode(), node, () -> {
+    /**
+     * At that instant the memory node's side notices that the connection is gone: no verb of the session lands any more, and it stays a
+     * member until its lease has expired. The compute node's side notices, too.
+     */
+    void disconnectedAt(long instant) {
+        world.at(instant, life.place(), () -> {
+            if (!isCut()) {
+                world.note(() -> memoryNode + " cuts " + this + ", which stays a member");
+                accepted().disconnected();
+                endIsTold("its connection broke");
+            }
+        });
+    }
+
+    private void endIsTold(String why) {
+        tell(false, () -> {
             if (!closed) {
                 end();
             }
             tellLoss(why);
         });
-        return true;
     }
 
     private void end() {
@@ -385,25 +488,22 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
     /** The memory node has died, and its memory is lost. */
     void lostMemoryNode(boolean noticed) {
         if (noticed) {
-            cutNow("its connection broke");
+            endIsTold("its connection broke");
         }
-        cut = true;
         gone = true;
         memoryLost = true;
     }
 
-    /** The lease counts from now. */
-    void heard() {
-        lastHeard = world.now();
-    }
-
     boolean isCut() {
-        return cut;
+        return memoryLost || accepted().isCut();
     }
 
-    /** The session is no longer a member. */
-    void gone() {
-        gone = true;
+    private void becomesGone() {
+        if (!gone) {
+            gone = true;
+            goneAt = world.now();
+            life.forgets(this);
+        }
     }
 
     /** Returns whether the session is no longer a member. */
@@ -411,26 +511,33 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
         return gone;
     }
 
-    JoinRequest request() {
-        return request;
+    /** Returns when it ceased to be a member. */
+    long goneAt() {
+        return goneAt;
     }
 
     /** Returns whether others may have acquired its locks: it is no longer a member, or a memory node with empty memory serves. */
     boolean isSucceeded() {
-        return memoryLost ? memoryNode.hasServedAfter(joined.memoryNodeIncarnation()) : gone;
+        return memoryLost ? memoryNode.hasServedAfter(life) : gone;
+    }
+
+    /** Returns the life of the memory node that it belongs to. */
+    SimulatedMemoryNode.Life life() {
+        return life;
+    }
+
+    /** Returns whether its process uses it. */
+    boolean isOpen() {
+        return !closed && node.sessions().contains(this);
     }
 
     boolean isClosed() {
         return closed;
     }
 
-    long lastHeard() {
-        return lastHeard;
-    }
-
     @Override
     public JoinReply joined() {
-        return joined;
+        return requireNonNull(joined, "not joined yet");
     }
 
     @Override
@@ -445,6 +552,6 @@ final class SimulatedSession implements FabricSession, RemoteMemory, ControlPlan
 
     @Override
     public String toString() {
-        return joined.nodeId() + "." + joined.incarnation() + "@" + node;
+        return joined == null ? "new@" + node : joined.nodeId() + "." + joined.incarnation() + "@" + node;
     }
 }

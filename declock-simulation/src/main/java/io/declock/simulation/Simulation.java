@@ -4,7 +4,7 @@
 package io.declock.simulation;
 
 import io.declock.Counters;
-import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.PositionState;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -60,18 +60,19 @@ public final class Simulation {
         this.checkers = new Checkers(world, options);
         this.cluster = new SimulatedCluster(world, options, checkers.queue());
         if (options.outages().verbNanos() > 0) {
-            cluster.memoryNode()
-                    .use(new SimulatedNic(
-                            options.outages().verbNanos(), options.outages().atomicNanos()));
+            cluster.memoryNodes()
+                    .forEach(each -> each.use(new SimulatedNic(
+                            options.outages().verbNanos(), options.outages().atomicNanos())));
         }
-        checkers.queue().watch(cluster);
         cluster.observeSessions(checkers);
+        cluster.checkClosing(checkers.progress()::checkClosing);
         this.names = new NameChooser(
                 world, options.cluster().locks(), options.cluster().zipf());
     }
 
     /** Runs a seed under options, and keeps that many of the last lines of the trace. */
     public static Outcome run(long seed, SimulationOptions options, int keepLines) {
+        Violation.forget();
         Simulation simulation = new Simulation(seed, options, keepLines);
         Violation violation = null;
         try {
@@ -108,6 +109,7 @@ public final class Simulation {
 
     private void run() {
         world.afterEvent(place -> {
+            Violation.throwFirst();
             if (place instanceof SimulatedComputeNode node && node.isAlive()) {
                 checkers.observe(node);
             }
@@ -118,6 +120,7 @@ public final class Simulation {
         new FaultInjector(cluster, this::startProcess).schedule();
         new OutageInjector(cluster, this::startProcess).schedule();
         new RareFaultInjector(cluster, this::startProcess).schedule();
+        new WiringInjector(cluster, this::startProcess).schedule();
         checkProgressNowAndThen();
         runUntilFinished("the workload");
         world.note(() -> "the workload is done");
@@ -190,7 +193,7 @@ public final class Simulation {
                 continue;
             }
             node.eachRemote((lock, remote) -> {
-                if (remote.state() != CqlLock.State.IDLE || !remote.isForgettable()) {
+                if (remote.state() != PositionState.IDLE || !remote.isForgettable()) {
                     throw new Violation("at rest", node + " still has " + lock);
                 }
             });

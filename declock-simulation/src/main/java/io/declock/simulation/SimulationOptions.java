@@ -17,6 +17,7 @@ import io.declock.LocalSettings;
  * @param cql intervals of the protocol
  * @param outages further faults
  * @param rare faults of special runs only
+ * @param wiring memory nodes, and what happens to them and to processes on purpose
  */
 public record SimulationOptions(
         Cluster cluster,
@@ -26,7 +27,21 @@ public record SimulationOptions(
         LocalSettings local,
         CqlSettings cql,
         Outages outages,
-        Rare rare) {
+        Rare rare,
+        Wiring wiring) {
+
+    /** Makes options with one memory node that has enough records. */
+    public SimulationOptions(
+            Cluster cluster,
+            Network network,
+            Workload workload,
+            Faults faults,
+            LocalSettings local,
+            CqlSettings cql,
+            Outages outages,
+            Rare rare) {
+        this(cluster, network, workload, faults, local, cql, outages, rare, Wiring.NONE);
+    }
 
     /** Makes options without rare faults. */
     public SimulationOptions(
@@ -212,6 +227,24 @@ public record SimulationOptions(
         public static final Rare NONE = new Rare(0, 0, 0, 0);
     }
 
+    /**
+     * Memory nodes, and what happens to them and to processes on purpose, until the same instant.
+     *
+     * @param memoryNodes number of memory nodes
+     * @param records records of each of them, 0 for as many as there are names, and some
+     * @param reclaimInterval how long a record must have been idle before it is reclaimed, 0 for never
+     * @param otherIds number of times that a memory node comes back under another id, until it is given its id back
+     * @param otherId mean time that another id lasts
+     * @param overlaps number of times that a second memory node of one id begins behind one address while the first one lives on; then one
+     *     of the two dies
+     * @param drains number of processes that shut down while their callers wait, and are replaced
+     */
+    public record Wiring(
+            int memoryNodes, int records, long reclaimInterval, int otherIds, long otherId, int overlaps, int drains) {
+        /** One memory node, and no changes. */
+        public static final Wiring NONE = new Wiring(1, 0, 0, 0, 0, 0, 0);
+    }
+
     @Override
     public String toString() {
         return String.join(
@@ -222,6 +255,7 @@ public record SimulationOptions(
                 "  " + faults,
                 "  " + outages,
                 "  " + rare,
+                "  " + wiring,
                 "  " + local,
                 "  " + cql);
     }

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 public final class Violation extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** Code under test may catch an exception of a checker, as it isolates its listeners: the run must learn of it nevertheless. */
+    private static final ThreadLocal<@Nullable Violation> FIRST = new ThreadLocal<>();
+
     private final String property;
 
     /** Makes one that names the property and describes the violation. */
@@ -20,6 +23,22 @@ public final class Violation extends RuntimeException {
     public Violation(String property, String what, @Nullable Throwable cause) {
         super(property + ": " + what, cause);
         this.property = property;
+        if (FIRST.get() == null) {
+            FIRST.set(this);
+        }
+    }
+
+    /** Forgets the violations of this thread's former runs. */
+    static void forget() {
+        FIRST.remove();
+    }
+
+    /** Throws the first violation since {@link #forget} on this thread, if there was one. */
+    static void throwFirst() {
+        Violation first = FIRST.get();
+        if (first != null) {
+            throw first;
+        }
     }
 
     /** Returns the property that did not hold. */

@@ -13,6 +13,7 @@ import java.util.List;
 /** Every rule of docs/protocol.md that has a mutation which the simulation must catch. */
 final class Mutations {
     private static final String CQL = "io.declock.internal.protocol.CqlLock";
+    private static final String STATE = "io.declock.internal.protocol.LockState";
     private static final String POSITION = "io.declock.internal.protocol.Position";
     private static final String ACQUISITION = "io.declock.internal.protocol.Acquisition";
     private static final String PENDING = "io.declock.internal.protocol.PendingRequest";
@@ -20,14 +21,14 @@ final class Mutations {
     private static final String CONVERSION = "io.declock.internal.protocol.Conversion";
     private static final String HAND_OVER = "io.declock.internal.protocol.HandOver";
     private static final String SELF_CHECK = "io.declock.internal.protocol.SelfCheck";
+    private static final String RUN = "io.declock.internal.protocol.ResetRun";
     private static final String RESET = "io.declock.internal.protocol.LockReset";
-    private static final String MEMBER = "io.declock.internal.protocol.ResetMember";
     private static final String TENURE = "io.declock.internal.protocol.Tenure";
     private static final String LOCAL = "io.declock.internal.local.LocalLock";
-    private static final String HOLDS = "io.declock.internal.local.Holds";
     private static final String TURN = "io.declock.internal.local.Turn";
     private static final String HEADER = "io.declock.internal.layout.LockHeader";
     private static final String ENTRY = "io.declock.internal.layout.QueueEntry";
+    private static final String SERVER = "io.declock.internal.memorynode.";
     private static final String SIMULATION = "io.declock.simulation.";
 
     private Mutations() {}
@@ -143,9 +144,9 @@ final class Mutations {
                     "B2",
                     "the data plane of a dead node is not cut",
                     Scenario.CUT_OFF,
-                    SIMULATION + "SimulatedSession",
-                    "isBarred",
-                    No.class),
+                    SERVER + "DataPlaneGate",
+                    "enter",
+                    Yes.class),
             Mutation.of(
                     "B3", "a hold is acknowledged as no hold", Scenario.RESETS, POSITION, "holdForReset", Zero.class),
             Mutation.of(
@@ -159,7 +160,7 @@ final class Mutations {
                     "B4",
                     "an acknowledgement ignores operations in flight",
                     Scenario.RESETS,
-                    CQL,
+                    STATE,
                     "isChanging",
                     No.class),
             Mutation.of(
@@ -180,38 +181,38 @@ final class Mutations {
                     "B7",
                     "the header is changed before the queue is clear",
                     Scenario.NOTIFIED_RESETS,
-                    SIMULATION + "SimulatedMemory",
+                    SIMULATION + "WatchedRegion",
                     "write",
                     Sabotage.WritesLate.class),
             Mutation.of(
                     "B8",
                     "a reset writes the header without a condition",
                     Scenario.RESETS,
-                    SIMULATION + "SimulatedMemory",
+                    SIMULATION + "WatchedRegion",
                     "compareAndSwap",
                     Sabotage.SwapsBlindly.class),
             Mutation.of(
                     "B9",
                     "members are fetched before the mark",
                     Scenario.JOINS,
-                    RESET,
+                    RUN,
                     "fetchMembers",
                     Sabotage.OldMembersWhileMarking.class),
             Mutation.of(
                             "B9",
                             "members are not updated while answers are awaited",
                             Scenario.CRASHES,
-                            RESET,
+                            RUN,
                             "fetchMembers",
                             Sabotage.OldMembersWhileSignalling.class)
                     .and(RESET, "membershipChanged", Nothing.class),
-            Mutation.of("B9", "a signal is sent once", Scenario.EVERYTHING, RESET, "later", Sabotage.SignalsOnce.class),
+            Mutation.of("B9", "a signal is sent once", Scenario.EVERYTHING, RUN, "later", Sabotage.SignalsOnce.class),
             Mutation.of(
                     "B9",
                     "the memory node forgets which members know a record",
                     Scenario.RESETS,
-                    SIMULATION + "SimulatedSession",
-                    "knows",
+                    SERVER + "KnownRecords",
+                    "contains",
                     No.class),
             Mutation.of(
                     "B10, C4",
@@ -238,14 +239,14 @@ final class Mutations {
                     "B10",
                     "positions are counted in a queue that moves",
                     Scenario.LONG_HOLDS,
-                    RESET,
+                    "io.declock.internal.protocol.HoldQuestion",
                     "hasMorePositionsThanClaimed",
                     Sabotage.CountsInAMovingQueue.class),
             Mutation.of(
                     "B10",
                     "a caller that only tries does not ask the members",
                     Scenario.DEAD_ONLY,
-                    CQL,
+                    ACQUISITION,
                     "findsTaken",
                     Nothing.class),
             Mutation.of(
@@ -283,9 +284,9 @@ final class Mutations {
                     "B16",
                     "a node id is assigned again at once",
                     Scenario.SUCCEEDED,
-                    SIMULATION + "SimulatedMemoryNode",
-                    "isResting",
-                    No.class),
+                    SERVER + "NodeIds",
+                    "free",
+                    Sabotage.NeverRests.class),
             Mutation.of(
                     "B11",
                     "a release that found a reset grants",
@@ -293,7 +294,7 @@ final class Mutations {
                     SUCCESSORS,
                     "mayGrantAfter",
                     Yes.class),
-            Mutation.of("B12.1", "a release is not deferred", Scenario.RESETS, MEMBER, "keepsHold", No.class),
+            Mutation.of("B12.1", "a release is not deferred", Scenario.RESETS, STATE, "keepsHold", No.class),
             Mutation.of(
                     "B12.2",
                     "a deferred release is forgotten",
@@ -305,7 +306,7 @@ final class Mutations {
                     "B13",
                     "the end of the index range does not stop acquisitions",
                     Scenario.WALL,
-                    CQL,
+                    STATE,
                     "isWalled",
                     No.class),
             // C: the parts in this simulation
@@ -334,9 +335,9 @@ final class Mutations {
                     "C1, B2",
                     "the data plane is not cut behind a broken clock",
                     Scenario.BROKEN_CLOCKS,
-                    SIMULATION + "SimulatedSession",
-                    "isBarred",
-                    No.class),
+                    SERVER + "DataPlaneGate",
+                    "enter",
+                    Yes.class),
             Mutation.of(
                     "C2",
                     "an entry's incarnation is ignored",
@@ -348,16 +349,16 @@ final class Mutations {
                     "C3",
                     "a memory node that lost its memory serves at once",
                     Scenario.ERASED,
-                    SIMULATION + "SimulatedMemoryNode",
-                    "mustWaitForOldHolders",
-                    No.class),
+                    SERVER + "OldLeases",
+                    "check",
+                    Nothing.class),
             Mutation.of(
                     "C3, C5",
                     "a memory node that lost its memory begins at the same epoch",
                     Scenario.RESTARTS,
-                    SIMULATION + "SimulatedMemoryNode",
-                    "raiseFirstEpoch",
-                    Nothing.class),
+                    SERVER + "HighWaterMark",
+                    "current",
+                    Sabotage.SameEpoch.class),
             Mutation.of(
                     "C3, C5",
                     "compute nodes report the epochs of names, not of resets",
@@ -399,17 +400,46 @@ final class Mutations {
                     "C6, B2",
                     "a session is replaced while its verbs can still land",
                     Scenario.DISCONNECTS,
-                    SIMULATION + "SimulatedSession",
-                    "isBarred",
-                    No.class),
+                    SERVER + "DataPlaneGate",
+                    "enter",
+                    Yes.class),
             Mutation.of(
                     "C6",
                     "an overtaken request to join is granted",
                     Scenario.LATE_JOINS,
-                    SIMULATION + "SimulatedMemoryNode",
+                    SERVER + "SessionTable",
                     "isOvertaken",
                     No.class),
+            Mutation.of(
+                    "C7",
+                    "a memory node does not ask for its predecessor",
+                    Scenario.OVERLAP,
+                    SERVER + "Predecessors",
+                    "check",
+                    Nothing.class),
+            Mutation.of(
+                    "C8",
+                    "a memory node under another id is accepted",
+                    Scenario.OTHER_ID,
+                    "io.declock.internal.session.MemoryNodeLink",
+                    "anotherMemoryNode",
+                    Sabotage.Null.class),
+            Mutation.of(
+                    "C9",
+                    "a veto against reclaiming a record is ignored",
+                    Scenario.RECLAIM,
+                    SERVER + "ReclaimRound",
+                    "keep",
+                    Nothing.class),
+            Mutation.of(
+                    "C9",
+                    "a compute node vetoes no record",
+                    Scenario.RECLAIM,
+                    "io.declock.internal.node.LockTable",
+                    "forget",
+                    Yes.class),
             // D: callers
+            Mutation.of("D4", "closing forgets the waiters", Scenario.DRAIN, LOCAL, "shutDown", Nothing.class),
             Mutation.of(
                     "D1",
                     "a writer does not check for readers",
@@ -419,7 +449,13 @@ final class Mutations {
                     Sabotage.IgnoresReaders.class),
             Mutation.of(
                     "D1", "an orphaned position is kept", Scenario.CALM, LOCAL, "granted", Sabotage.KeepsOrphan.class),
-            Mutation.of("D2", "a reentrant caller queues", Scenario.CALM, LOCAL, "reenter", Nothing.class),
+            Mutation.of(
+                    "D2",
+                    "a reentrant caller queues",
+                    Scenario.CALM,
+                    "io.declock.internal.local.Arrival",
+                    "reenter",
+                    Nothing.class),
             Mutation.of(
                     "D3",
                     "an upgrade does not check for other holders",

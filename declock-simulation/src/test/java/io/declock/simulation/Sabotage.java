@@ -11,8 +11,8 @@ import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
-import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
+import io.declock.internal.protocol.PositionState;
 import io.declock.internal.session.Surroundings;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbResults;
@@ -184,11 +184,11 @@ public final class Sabotage {
     public static final class AnyIndex {
         @Advice.OnMethodExit
         static void exit(
-                @Advice.FieldValue("state") CqlLock.State state,
+                @Advice.FieldValue("state") PositionState state,
                 @Advice.FieldValue("epoch") long epoch,
                 @Advice.Argument(0) PeerMessage grant,
                 @Advice.Return(readOnly = false) boolean result) {
-            result = state == CqlLock.State.WAITING && grant.epoch() == epoch;
+            result = state == PositionState.WAITING && grant.epoch() == epoch;
         }
     }
 
@@ -196,11 +196,11 @@ public final class Sabotage {
     public static final class AnyEpoch {
         @Advice.OnMethodExit
         static void exit(
-                @Advice.FieldValue("state") CqlLock.State state,
+                @Advice.FieldValue("state") PositionState state,
                 @Advice.FieldValue("index") int index,
                 @Advice.Argument(0) PeerMessage grant,
                 @Advice.Return(readOnly = false) boolean result) {
-            result = state == CqlLock.State.WAITING && grant.index() == index;
+            result = state == PositionState.WAITING && grant.index() == index;
         }
     }
 
@@ -208,12 +208,12 @@ public final class Sabotage {
     public static final class TakesGrantTooLate {
         @Advice.OnMethodExit
         static void exit(
-                @Advice.FieldValue("state") CqlLock.State state,
+                @Advice.FieldValue("state") PositionState state,
                 @Advice.FieldValue("index") int index,
                 @Advice.FieldValue("epoch") long epoch,
                 @Advice.Argument(0) PeerMessage grant,
                 @Advice.Return(readOnly = false) boolean result) {
-            result = result || state == CqlLock.State.ABORTED && grant.epoch() == epoch && grant.index() == index;
+            result = result || state == PositionState.ABORTED && grant.epoch() == epoch && grant.index() == index;
         }
     }
 
@@ -221,18 +221,37 @@ public final class Sabotage {
     public static final class PendingAfterWrite {
         @Advice.OnMethodExit
         static void exit(
-                @Advice.FieldValue(value = "entryWrite", typing = Assigner.Typing.DYNAMIC) Object chain,
+                @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object lock,
                 @Advice.Return(readOnly = false) boolean result) {
-            result = result && !Sabotage.inFlight(chain);
+            result = result && !Sabotage.isWritingEntry(lock);
         }
     }
 
-    /** Returns whether a chain of the lock is in flight. */
-    public static boolean inFlight(Object chain) {
+    /** Returns whether the WRITE of a lock's entry is in flight. */
+    public static boolean isWritingEntry(Object lockState) {
+        return Sabotage.ask(Sabotage.part(lockState, "entryWrite"), "isInFlight");
+    }
+
+    /** Returns whether a lock's position is exclusive. */
+    public static boolean isExclusive(Object lockState) {
+        return Sabotage.ask(Sabotage.part(lockState, "position"), "isExclusive");
+    }
+
+    private static Object part(Object lockState, String name) {
         try {
-            var field = chain.getClass().getDeclaredField("inFlight");
+            var field = lockState.getClass().getDeclaredField(name);
             field.setAccessible(true);
-            return field.getBoolean(chain);
+            return field.get(lockState);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static boolean ask(Object part, String question) {
+        try {
+            var method = part.getClass().getDeclaredMethod(question);
+            method.setAccessible(true);
+            return (boolean) method.invoke(part);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
@@ -266,20 +285,20 @@ public final class Sabotage {
     /** Writes a word some microseconds later. */
     public static void writeLater(Object memory, SimulatedSession session, long address, long value) {
         SimulatedWorld world = session.node().world();
-        world.after(1 + world.exponential(50_000), null, () -> ((SimulatedMemory) memory).poke(address, value));
+        world.after(1 + world.exponential(50_000), null, () -> ((WatchedRegion) memory).poke(address, value));
     }
 
     /** B8: a reset changes the header even if it has changed meanwhile. */
     public static final class SwapsBlindly {
         @Advice.OnMethodEnter
         static long enter(
-                @Advice.This SimulatedMemory memory,
+                @Advice.This WatchedRegion memory,
                 @Advice.Argument(1) Purpose purpose,
                 @Advice.Argument(2) long address,
                 @Advice.Argument(value = 3, readOnly = false) long expected) {
             long wanted = expected;
             if (purpose == Purpose.RESET) {
-                expected = memory.read(address);
+                expected = memory.peek(address);
             }
             return wanted;
         }
@@ -337,8 +356,8 @@ public final class Sabotage {
     public static final class WaitingIsHolding {
         @Advice.OnMethodExit
         static void exit(
-                @Advice.FieldValue("state") CqlLock.State state, @Advice.Return(readOnly = false) boolean result) {
-            result = result || state == CqlLock.State.WAITING;
+                @Advice.FieldValue("state") PositionState state, @Advice.Return(readOnly = false) boolean result) {
+            result = result || state == PositionState.WAITING;
         }
     }
 
@@ -363,8 +382,32 @@ public final class Sabotage {
     /** B12: a deferred release is forgotten in the next acknowledgement. */
     public static final class ForgetsPutOff {
         @Advice.OnMethodExit
-        static void exit(@Advice.FieldValue("state") CqlLock.State state, @Advice.Return(readOnly = false) int result) {
-            result = state == CqlLock.State.PUT_OFF ? 0 : result;
+        static void exit(@Advice.FieldValue("state") PositionState state, @Advice.Return(readOnly = false) int result) {
+            result = state == PositionState.PUT_OFF ? 0 : result;
+        }
+    }
+
+    /** B16: a node id does not rest. */
+    public static final class NeverRests {
+        @Advice.OnMethodExit
+        static void exit(@Advice.FieldValue("resting") boolean[] resting, @Advice.Argument(0) int id) {
+            resting[id] = false;
+        }
+    }
+
+    /** The method returns null. */
+    public static final class Null {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object result) {
+            result = null;
+        }
+    }
+
+    /** C3: the epoch of fresh records is always the same. */
+    public static final class SameEpoch {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) long epoch) {
+            epoch = (1 << 14) - 3;
         }
     }
 
@@ -452,8 +495,10 @@ public final class Sabotage {
     /** F: a writer grants in advance even while a reset is pending. */
     public static final class PreArmsInReset {
         @Advice.OnMethodExit
-        static void exit(@Advice.Argument(0) CqlLock lock, @Advice.Return(readOnly = false) boolean result) {
-            result = lock.isExclusive();
+        static void exit(
+                @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object lock,
+                @Advice.Return(readOnly = false) boolean result) {
+            result = Sabotage.isExclusive(lock);
         }
     }
 }

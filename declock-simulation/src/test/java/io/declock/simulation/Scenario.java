@@ -21,6 +21,11 @@ enum Scenario {
     RESTARTS(Profile.RESTARTS),
     DISCONNECTS(Profile.DISCONNECTS),
     WALL(Profile.WALL),
+    SPREAD(Profile.SPREAD),
+    RECLAIM(Profile.RECLAIM),
+    OTHER_ID(Profile.OTHER_ID),
+    OVERLAP(Profile.OVERLAP),
+    DRAIN(Profile.DRAIN),
 
     /** No hold is ended against its owner's will except by the end of its session. */
     BROKEN_CLOCKS(Profile.BROKEN_CLOCKS) {
@@ -418,12 +423,12 @@ enum Scenario {
         SimulationOptions options(long seed) {
             SimulationOptions drawn = super.options(seed);
             return new SimulationOptions(
-                    new SimulationOptions.Cluster(4, 1, 1, 0, 8, -1, true, 20_000_000, 2_000_000, 4_000_000),
+                    new SimulationOptions.Cluster(4, 1, 1, 0, 4, -1, true, 20_000_000, 2_000_000, 4_000_000),
                     new SimulationOptions.Network(2_000, 500, 0, 0, 2_000, 0, 0, 0, 0, 0, 0, 0),
-                    new SimulationOptions.Workload(10, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 100_000, 60_000_000),
-                    new SimulationOptions.Faults(600_000_000, 10, true, 0, 0, 0, 0, 0, 0, 0, 0),
+                    new SimulationOptions.Workload(10, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 100_000, 200_000_000),
+                    new SimulationOptions.Faults(2_000_000_000, 10, true, 0, 0, 0, 0, 0, 0, 0, 0),
                     drawn.local(),
-                    ScenarioOptions.cql(drawn.cql(), Duration.ofMillis(5), Duration.ofMillis(500), 2));
+                    ScenarioOptions.cql(drawn.cql(), Duration.ofMillis(5), Duration.ofSeconds(5), 2));
         }
     },
 
@@ -436,21 +441,20 @@ enum Scenario {
         SimulationOptions options(long seed) {
             SimulationOptions drawn = super.options(seed);
             return new SimulationOptions(
-                    new SimulationOptions.Cluster(3, 1, 1, 0, 8, -1, true, 20_000_000, 2_000_000, 4_000_000),
-                    new SimulationOptions.Network(5_000, 0, 0, 0, 5_000, 0, 0, 0, 0.3, 300_000, 0, 0),
-                    new SimulationOptions.Workload(40, 0.3, 0.9, 0, 0, 0, 0, 0, 0, 0, 100_000, 5_000),
-                    new SimulationOptions.Faults(15_000_000, 0, false, 0, 0, 0, 0, 0, 0, 0, 0),
+                    new SimulationOptions.Cluster(4, 1, 1, 0, 4, -1, true, 20_000_000, 2_000_000, 4_000_000),
+                    new SimulationOptions.Network(5_000, 0, 0, 0, 5_000, 0, 0, 0, 0.2, 4_000_000, 0, 0),
+                    new SimulationOptions.Workload(60, 0.3, 0.5, 0, 0, 0, 0, 0, 0, 0, 2_000_000, 5_000),
+                    new SimulationOptions.Faults(600_000_000, 0, false, 0, 0, 0, 0, 0, 0, 0, 0),
                     drawn.local(),
-                    new CqlSettings(
-                            Duration.ofMillis(1),
-                            drawn.cql().prefetchInterval(),
-                            2,
-                            drawn.cql().refetchInterval(),
-                            Duration.ofNanos(20_000),
-                            Duration.ofNanos(20_000),
-                            Duration.ofNanos(200_000),
-                            false,
-                            ReleaseRead.ALWAYS),
+                    drawn.cql().toBuilder()
+                            .selfCheckInterval(Duration.ofMillis(1))
+                            .refetchLimit(2)
+                            .suspectAfter(Duration.ofNanos(20_000))
+                            .resetPollInterval(Duration.ofNanos(20_000))
+                            .resetResendInterval(Duration.ofNanos(200_000))
+                            .preArmedHandOver(false)
+                            .releaseRead(ReleaseRead.ALWAYS)
+                            .build(),
                     SimulationOptions.Outages.NONE,
                     new SimulationOptions.Rare(0, 0, 30, 0));
         }

@@ -59,42 +59,27 @@ final class ScenarioOptions {
                 new SimulationOptions.Workload(60, 0.7, 0, 0, 0, 0, 0, 0, 0, 0, 500, 3_000),
                 SimulationOptions.Faults.NONE,
                 drawn.local(),
-                new CqlSettings(
-                        Duration.ofNanos(20_000),
-                        cql.prefetchInterval(),
-                        refetches,
-                        refetchInterval,
-                        Duration.ofHours(1),
-                        cql.resetPollInterval(),
-                        cql.resetResendInterval(),
-                        cql.preArmedHandOver(),
-                        cql.releaseRead()));
+                cql.toBuilder()
+                        .selfCheckInterval(Duration.ofNanos(20_000))
+                        .refetchLimit(refetches)
+                        .refetchInterval(refetchInterval)
+                        .suspectAfter(Duration.ofHours(1))
+                        .build());
     }
 
     /** Every release reads the queue in the same chain; writers that know their successor grant in advance, or do not. */
     static CqlSettings reading(boolean preArmed, CqlSettings cql) {
-        return new CqlSettings(
-                cql.selfCheckInterval(),
-                cql.prefetchInterval(),
-                cql.refetchLimit(),
-                cql.refetchInterval(),
-                cql.suspectAfter(),
-                cql.resetPollInterval(),
-                cql.resetResendInterval(),
-                preArmed,
-                ReleaseRead.ALWAYS);
+        return cql.toBuilder()
+                .preArmedHandOver(preArmed)
+                .releaseRead(ReleaseRead.ALWAYS)
+                .build();
     }
 
     static CqlSettings cql(CqlSettings drawn, Duration selfCheck, Duration suspect, int refetches) {
-        return new CqlSettings(
-                selfCheck,
-                drawn.prefetchInterval(),
-                refetches,
-                drawn.refetchInterval(),
-                suspect,
-                drawn.resetPollInterval(),
-                drawn.resetResendInterval(),
-                drawn.preArmedHandOver(),
-                drawn.releaseRead());
+        return drawn.toBuilder()
+                .selfCheckInterval(selfCheck)
+                .refetchLimit(refetches)
+                .suspectAfter(suspect)
+                .build();
     }
 }

@@ -29,6 +29,8 @@ class SeedsTest {
         long full = switch (profile) {
             case CALM, OVERFLOW, GUARD -> 1000;
             case WALL -> 300;
+            case SPREAD, OTHER_ID, OVERLAP -> 700;
+            case RECLAIM, DRAIN -> 300;
             case ANYTHING, OVERLOAD -> 1000;
             case CLOCKS, BROKEN_CLOCKS -> 1500;
             case BROKEN_RESTARTS -> 700;

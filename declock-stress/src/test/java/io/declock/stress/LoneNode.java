@@ -3,29 +3,19 @@
 
 package io.declock.stress;
 
-import io.declock.CqlSettings;
 import io.declock.LocalSettings;
 import io.declock.LockMode;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
-import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.local.Hold;
-import io.declock.internal.local.LocalHost;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.protocol.CqlEnvironment;
-import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.ResetReason;
-import io.declock.internal.time.Clock;
-import io.declock.internal.time.RandomSource;
-import io.declock.internal.time.TimerService;
+import io.declock.internal.protocol.StillNode;
 import io.declock.spi.Member;
-import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.Resolution;
 import io.declock.spi.VerbChain;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 
@@ -33,18 +23,16 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * A compute node alone with one lock record, whose verbs are executed by the thread that posts them: everything that happens is a
  * step of one of the threads under test. Time stands still; nothing is ever due.
  */
-public final class LoneNode implements LocalHost, CqlEnvironment {
+public final class LoneNode extends StillNode implements LocalLock.Host {
     private static final long EPOCH = 40_000;
-    private static final Member SELF = new Member(1, 1, "address", "node");
 
-    private final RecordLayout layout = new RecordLayout(2);
-    private final AtomicLongArray words = new AtomicLongArray(layout.words());
-    private final NodeCounters counters = new NodeCounters();
+    private final AtomicLongArray words = new AtomicLongArray(layout().words());
     private final AtomicInteger held = new AtomicInteger();
     private final LocalLock lock = new LocalLock(this, "lock");
 
     /** Makes a node whose lock is free. */
     public LoneNode() {
+        super(2, 1);
         for (int i = 0; i < words.length(); i++) {
             words.set(i, QueueEntry.INITIAL);
         }
@@ -137,68 +125,8 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
     public void holdLost(LockMode mode) {}
 
     @Override
-    public void tellOfLoss(LocalLock of, Runnable listener) {
+    public void tellOfLoss(Runnable listener) {
         listener.run();
-    }
-
-    @Override
-    public long memoryNode() {
-        return 1;
-    }
-
-    @Override
-    public int nodeId() {
-        return SELF.nodeId();
-    }
-
-    @Override
-    public int incarnation() {
-        return SELF.incarnation();
-    }
-
-    @Override
-    public RecordLayout layout() {
-        return layout;
-    }
-
-    @Override
-    public CqlSettings settings() {
-        return CqlSettings.DEFAULTS;
-    }
-
-    @Override
-    public NodeCounters counters() {
-        return counters;
-    }
-
-    @Override
-    public Clock clock() {
-        return () -> 1;
-    }
-
-    @Override
-    public TimerService timer() {
-        return (delay, task) -> {};
-    }
-
-    @Override
-    public RandomSource random() {
-        return () -> 0;
-    }
-
-    @Override
-    public boolean leaseValid(long now) {
-        return true;
-    }
-
-    @Override
-    public Membership membership() {
-        return new Membership(1, List.of(SELF));
-    }
-
-    @Override
-    public int timestamp(long now) {
-        return 0;
     }
 
     @Override
@@ -210,7 +138,7 @@ public final class LoneNode implements LocalHost, CqlEnvironment {
     }
 
     @Override
-    public void requestReset(CqlLock of, long epoch, ResetReason reason) {
+    public void requestReset(long record, long epoch, ResetReason reason) {
         throw new IllegalStateException("there is no reason for a reset: " + reason);
     }
 }

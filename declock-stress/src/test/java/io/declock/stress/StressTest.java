@@ -5,11 +5,13 @@ package io.declock.stress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.testkit.ChildProcess;
+import io.declock.testkit.Commands;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Runs jcstress on everything in this module, briefly. Longer: {@code -Ddeclock.stressMillis=N} for each test and JVM mode. */
@@ -21,27 +23,14 @@ class StressTest {
     void noForbiddenOutcomeIsSeen() throws Exception {
         Path folder = Path.of("target", "jcstress");
         Files.createDirectories(folder);
-        Path output = folder.resolve("output.txt");
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "org.openjdk.jcstress.Main"));
-        command.addAll(
+        List<String> arguments = new ArrayList<>(
                 List.of("-m", "quick", "-time", MILLIS, "-iters", "1", "-f", "1", "-sc", "false", "-af", "NONE"));
-        command.addAll(List.of("-c", "2", "-r", "results"));
-        Process process = new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        boolean ended = process.waitFor(10, TimeUnit.MINUTES);
-        if (!ended) {
-            process.destroyForcibly();
-        }
-        String said = Files.readString(output);
-        assertThat(ended).as("jcstress did not end: %s", said).isTrue();
-        assertThat(process.exitValue()).as("%s", said).isZero();
+        arguments.addAll(List.of("-c", "2", "-r", "results"));
+        List<String> command = Commands.java(List.of(), "org.openjdk.jcstress.Main", arguments);
+        ChildProcess.Finished jcstress =
+                ChildProcess.run(new ProcessBuilder(command).directory(folder.toFile()), Duration.ofMinutes(10));
+        String said = jcstress.text();
+        assertThat(jcstress.status()).as("%s", said).isZero();
         assertThat(said).containsPattern("Results: ([1-9][0-9]*) planned; \\1 passed");
         System.out.println(said.substring(said.indexOf("RUN RESULTS")));
     }

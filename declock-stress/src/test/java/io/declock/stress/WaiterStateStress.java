@@ -5,6 +5,7 @@ package io.declock.stress;
 
 import io.declock.LockMode;
 import io.declock.internal.layout.LockHeader;
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.LocalWaiter;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -47,7 +48,7 @@ public class WaiterStateStress {
 
         @Actor
         public void release() {
-            node.lock().release(holder.hold(), LockMode.WRITE);
+            HeldLock.release(holder.hold(), LockMode.WRITE);
         }
 
         @Actor
@@ -75,7 +76,7 @@ public class WaiterStateStress {
 
         @Actor
         public void release() {
-            node.lock().release(holder.hold(), LockMode.WRITE);
+            HeldLock.release(holder.hold(), LockMode.WRITE);
         }
 
         @Actor

@@ -3,6 +3,7 @@
 
 package io.declock.spring.aop;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.spring.DecLockedMisuseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -52,8 +53,10 @@ public final class DecLockedChecker implements BeanPostProcessor, SmartInitializ
     private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
     private final Map<Class<?>, Boolean> locked = new ConcurrentHashMap<>();
     private final ReentrantLock mutex = new ReentrantLock();
-    // Guarded by the mutex.
+
+    @GuardedBy("mutex")
     private final List<String> problems = new ArrayList<>();
+
     private volatile boolean started;
 
     /** Makes the checker; it calls the suppliers when it sees the first bean with a locked method. */

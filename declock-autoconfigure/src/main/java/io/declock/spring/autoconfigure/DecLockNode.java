@@ -3,6 +3,7 @@
 
 package io.declock.spring.autoconfigure;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.ComputeNodeSettings;
 import io.declock.DecLockException;
 import io.declock.MemoryNodeAddress;
@@ -11,6 +12,7 @@ import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
 import io.declock.spi.LockObserver;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The compute node of this application. It is built when it is first needed, so that beans may use locks before the application has
  * started, and again when a stopped application is started again. Only this class builds it. Thread-safe.
+ *
+ * <p>The thread that begins a start or a stop does all of it; other threads wait for its end, or are refused while the node stops. No
+ * mutex is held meanwhile.
  */
 final class DecLockNode {
     private final ComputeNodeSettings settings;
@@ -26,8 +31,37 @@ final class DecLockNode {
     private final Supplier<LockObserver> observer;
     private final @Nullable EmbeddedMemoryNode embedded;
     private final ReentrantLock mutex = new ReentrantLock();
+
+    @GuardedBy("mutex")
+    private State state = State.NEW;
+
+    /** The start or stop that is under way, or the last one. */
+    @GuardedBy("mutex")
+    private Change change = new Change();
+
+    /** Set while the state is RUNNING; written with the mutex held. */
     private volatile @Nullable ComputeNode node;
-    private boolean stopped;
+
+    private enum State {
+        NEW,
+        STARTING,
+        RUNNING,
+        STOPPING,
+        STOPPED
+    }
+
+    /** A start or a stop, and the thread that does it. */
+    private static final class Change {
+        private final Thread by = Thread.currentThread();
+        private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+
+        void await() {
+            if (by == Thread.currentThread() && !ended.isDone()) {
+                throw new IllegalStateException("The compute node is needed while this thread starts or stops it");
+            }
+            ended.join();
+        }
+    }
 
     /**
      * Makes it; each start calls the suppliers.
@@ -69,31 +103,62 @@ final class DecLockNode {
     }
 
     private ComputeNode start(boolean again) {
-        mutex.lock();
+        while (true) {
+            Change current;
+            State before;
+            mutex.lock();
+            try {
+                before = state;
+                if (before == State.RUNNING && node != null) {
+                    return node;
+                }
+                if (!again && (before == State.STOPPING || before == State.STOPPED)) {
+                    throw new DecLockException(
+                            "The application is shutting down and has left its memory nodes, so no lock can be acquired.");
+                }
+                if (before == State.NEW || before == State.STOPPED) {
+                    state = State.STARTING;
+                    change = new Change();
+                }
+                current = change;
+            } finally {
+                mutex.unlock();
+            }
+            if (before == State.NEW || before == State.STOPPED) {
+                return start(current, before);
+            }
+            current.await();
+        }
+    }
+
+    private ComputeNode start(Change starting, State before) {
+        ComputeNode built = null;
         try {
-            ComputeNode running = node;
-            if (running != null) {
-                return running;
-            }
-            if (stopped && !again) {
-                throw new DecLockException(
-                        "The application is shutting down and has left its memory nodes, so no lock can be acquired.");
-            }
             if (embedded != null) {
                 embedded.start();
             }
-            ComputeNode built = build();
-            built.start();
-            node = built;
+            ComputeNode fresh = build();
+            fresh.start();
+            built = fresh;
             if (embedded != null) {
-                embedded.watch(() -> built.monitor().memoryNodes().stream()
+                embedded.watch(() -> fresh.monitor().memoryNodes().stream()
                         .allMatch(view -> view.state() == MemoryNodeView.State.UP));
             }
-            stopped = false;
-            return built;
+            return fresh;
+        } finally {
+            end(starting, built == null ? before : State.RUNNING, built);
+        }
+    }
+
+    private void end(Change ending, State now, @Nullable ComputeNode running) {
+        mutex.lock();
+        try {
+            state = now;
+            node = running;
         } finally {
             mutex.unlock();
         }
+        ending.ended.complete(null);
     }
 
     private ComputeNode build() {
@@ -112,16 +177,36 @@ final class DecLockNode {
 
     /** Leaves every memory node. */
     void stop() {
-        mutex.lock();
-        try {
-            ComputeNode running = node;
-            stopped = true;
-            node = null;
-            if (running != null) {
-                running.close();
+        while (true) {
+            Change current;
+            ComputeNode running;
+            State before;
+            mutex.lock();
+            try {
+                before = state;
+                running = node;
+                node = null;
+                if (before == State.RUNNING) {
+                    state = State.STOPPING;
+                    change = new Change();
+                } else if (before == State.NEW) {
+                    state = State.STOPPED;
+                }
+                current = change;
+            } finally {
+                mutex.unlock();
             }
-        } finally {
-            mutex.unlock();
+            if (running != null) {
+                try {
+                    running.close();
+                } finally {
+                    end(current, State.STOPPED, null);
+                }
+            }
+            if (before != State.STARTING && before != State.STOPPING) {
+                return;
+            }
+            current.await();
         }
     }
 

@@ -5,11 +5,11 @@ package io.declock.spring.autoconfigure;
 
 import io.declock.FairnessPolicy;
 import io.declock.ReleaseRead;
+import io.declock.SettingChecks;
 import io.declock.spring.aop.DecLockedAdvisor;
 import io.declock.spring.aop.DecLockedChecker;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -73,29 +73,6 @@ public record DecLockProperties(
         @DefaultValue Resilience resilience,
         @DefaultValue Metrics metrics,
         @DefaultValue Observation observation) {
-
-    /** With so many heartbeats per lease, losing one or two of them does not lose the lease. */
-    private static final int HEARTBEATS_PER_LEASE = 6;
-
-    private static final int MARGINS_PER_LEASE = 12;
-
-    /** Derives the values that depend on the lease if they are not set. */
-    public DecLockProperties {
-        heartbeatInterval = heartbeatInterval == null ? lease.dividedBy(HEARTBEATS_PER_LEASE) : heartbeatInterval;
-        leaseMargin = leaseMargin == null ? lease.dividedBy(MARGINS_PER_LEASE) : leaseMargin;
-    }
-
-    /** {@return how often the lease is renewed} */
-    @Override
-    public Duration heartbeatInterval() {
-        return Objects.requireNonNull(heartbeatInterval);
-    }
-
-    /** {@return how much earlier than the memory node this instance treats its own lease as expired} */
-    @Override
-    public Duration leaseMargin() {
-        return Objects.requireNonNull(leaseMargin);
-    }
 
     /** Does not show the secret. */
     @Override
@@ -260,14 +237,24 @@ public record DecLockProperties(
      */
     public record Startup(
             @DefaultValue("10s") Duration timeout,
-            @DefaultValue("false") boolean required) {}
+            @DefaultValue("false") boolean required) {
+        /** Checks the values. */
+        public Startup {
+            SettingChecks.notNegative("declock.startup.timeout", timeout);
+        }
+    }
 
     /**
      * Shutdown.
      *
      * @param timeout How long shutdown waits for the holders of locks. Locks still held then are granted to others when the lease has expired.
      */
-    public record Shutdown(@DefaultValue("20s") Duration timeout) {}
+    public record Shutdown(@DefaultValue("20s") Duration timeout) {
+        /** Checks the value. */
+        public Shutdown {
+            SettingChecks.positive("declock.shutdown.timeout", timeout);
+        }
+    }
 
     /**
      * Locked methods.
@@ -309,7 +296,12 @@ public record DecLockProperties(
             @DefaultValue("20") int slidingWindowSize,
             @DefaultValue("5") int minimumNumberOfCalls,
             @DefaultValue("2s") Duration waitDurationInOpenState,
-            @DefaultValue("3") int permittedNumberOfCallsInHalfOpenState) {}
+            @DefaultValue("3") int permittedNumberOfCallsInHalfOpenState) {
+        /** Checks the value that Resilience4j does not know. */
+        public CircuitBreaker {
+            SettingChecks.notNegative("declock.resilience.circuit-breaker.open-after", openAfter);
+        }
+    }
 
     /**
      * Retry.

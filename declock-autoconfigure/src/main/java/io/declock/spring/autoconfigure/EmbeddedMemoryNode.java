@@ -3,13 +3,15 @@
 
 package io.declock.spring.autoconfigure;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.declock.InvalidSettingException;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricCounters;
 import java.io.IOException;
@@ -17,12 +19,17 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +39,9 @@ import org.springframework.util.unit.DataSize;
  * The memory node that the applications on one machine share when none is configured. The application that binds the port hosts it, the
  * others join it. When the host ends, another application hosts it, as after the restart of a memory node. With port 0 the memory node
  * is for this application alone, and nothing listens. Thread-safe.
+ *
+ * <p>From its start to its stop it has one thread, which alone starts, watches and stops the server. A thread that starts or stops it waits
+ * for that thread without a mutex.
  */
 final class EmbeddedMemoryNode {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedMemoryNode.class);
@@ -49,9 +59,49 @@ final class EmbeddedMemoryNode {
     private final @Nullable HostingMark mark;
     private final ReentrantLock mutex = new ReentrantLock();
     private volatile BooleanSupplier joined = () -> true;
-    private @Nullable ScheduledThreadPoolExecutor timer;
+
+    /** From the beginning of a start to the end of the stop; null before and after. */
+    @GuardedBy("mutex")
+    private @Nullable Life life;
+
+    /** Written by the thread of the present life. */
     private volatile @Nullable MemoryNode node;
+
+    /** Belongs to the thread of the present life. */
     private @Nullable MemoryNodeServer server;
+
+    /** The time from a start to a stop. */
+    private static final class Life {
+        private final ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread made = new Thread(task, "declock-embedded");
+            made.setDaemon(true);
+            return made;
+        });
+        private final CompletableFuture<?> begun;
+        private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
+        /** Guarded by the mutex of the memory node. */
+        private boolean ending;
+
+        Life(Consumer<ScheduledThreadPoolExecutor> begin) {
+            thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+            begun = CompletableFuture.runAsync(() -> begin.accept(thread), thread);
+        }
+
+        /** Waits for a step; throws what the step threw. */
+        private static void await(CompletableFuture<?> step) {
+            try {
+                step.join();
+            } catch (CompletionException e) {
+                if (e.getCause() instanceof RuntimeException failure) {
+                    throw failure;
+                }
+                if (e.getCause() instanceof Error failure) {
+                    throw failure;
+                }
+                throw e;
+            }
+        }
+    }
 
     private EmbeddedMemoryNode(
             int port,
@@ -68,35 +118,53 @@ final class EmbeddedMemoryNode {
 
     static EmbeddedMemoryNode of(DecLockProperties properties, DecLockConnectionDetails details) {
         DecLockProperties.Embedded embedded = properties.embedded();
-        long bytes = (long) embedded.records() * new RecordLayout(embedded.queueCapacity()).strideBytes();
-        if (bytes > embedded.memoryLimit().toBytes()) {
-            throw new InvalidDecLockPropertyException(
-                    "declock.embedded.records",
-                    String.valueOf(embedded.records()),
-                    "with a queue capacity of " + embedded.queueCapacity() + " they need "
-                            + DataSize.ofBytes(bytes).toMegabytes() + " MB, and declock.embedded.memory-limit is "
-                            + embedded.memoryLimit().toMegabytes() + " MB",
-                    "Use fewer records, or raise the limit.",
-                    null);
-        }
         boolean alone = embedded.port() == 0;
-        MemoryNodeSettings settings = MemoryNodeSettings.withId(ID)
-                .withSize(embedded.records(), embedded.queueCapacity())
-                .withRecordsPerSession(
-                        alone && embedded.recordsPerSession() == 0 ? embedded.records() : embedded.recordsPerSession())
-                .withLeases(properties.lease(), properties.lease(), LEASE_MARGIN);
+        MemoryNodeSettings settings = DecLockSettings.bound(
+                "declock.embedded.",
+                Map.of("maxLease", "declock.lease"),
+                () -> settings(embedded, properties.lease(), alone));
+        checkMemory(embedded, settings);
         EmbeddedDirectory directory = alone ? new EmbeddedDirectory(null) : EmbeddedDirectory.of(embedded.directory());
-        String configured = TcpFabricFactory.checkedSecret(details);
+        String configured = details.getSecret();
         String secret = alone || configured != null ? configured : directory.secret();
-        MemoryNodeServerSettings serverSettings = MemoryNodeServerSettings.DEFAULTS
-                .withAddress(LOOPBACK, embedded.port())
-                .withSecret(secret)
-                .withEventLoops(
-                        properties.tcp().eventLoopThreads(),
-                        properties.tcp().eventLoopPolling().toNanos());
-        serverSettings = serverSettings.withTls(ReloadedTls.of(details, false));
+        MemoryNodeServerSettings serverSettings = DecLockSettings.bound(
+                "declock.tcp.",
+                Map.of("port", "declock.embedded.port", "secrets", "declock.secret", "secret", "declock.secret"),
+                () -> MemoryNodeServerSettings.builder()
+                        .host(LOOPBACK)
+                        .port(embedded.port())
+                        .secrets(secret == null ? List.of() : List.of(secret))
+                        .tls(ReloadedTls.of(details, false))
+                        .eventLoopThreads(properties.tcp().eventLoopThreads())
+                        .eventLoopPolling(properties.tcp().eventLoopPolling())
+                        .build());
         HostingMark mark = alone ? null : new HostingMark(directory.path(), embedded.port(), properties.lease());
         return new EmbeddedMemoryNode(embedded.port(), settings, serverSettings, secret, mark);
+    }
+
+    private static MemoryNodeSettings settings(DecLockProperties.Embedded embedded, Duration lease, boolean alone) {
+        int perSession = embedded.recordsPerSession();
+        return MemoryNodeSettings.builder(ID)
+                .records(embedded.records())
+                .queueCapacity(embedded.queueCapacity())
+                .recordsPerSession(alone && perSession == 0 ? embedded.records() : perSession)
+                .maxLease(lease)
+                .formerLease(lease)
+                .leaseMargin(LEASE_MARGIN)
+                .build();
+    }
+
+    private static void checkMemory(DecLockProperties.Embedded embedded, MemoryNodeSettings settings) {
+        long bytes = (long) settings.records() * new RecordLayout(settings.queueCapacity()).strideBytes();
+        if (bytes > embedded.memoryLimit().toBytes()) {
+            throw new InvalidSettingException(
+                    "declock.embedded.records",
+                    String.valueOf(settings.records()),
+                    "with a queue capacity of " + settings.queueCapacity() + " they need "
+                            + DataSize.ofBytes(bytes).toMegabytes() + " MB, and declock.embedded.memory-limit is "
+                            + embedded.memoryLimit().toMegabytes() + " MB",
+                    "Use fewer records, or raise the limit.");
+        }
     }
 
     int port() {
@@ -147,47 +215,89 @@ final class EmbeddedMemoryNode {
 
     /** Hosts the memory node, unless another process does. Idempotent. */
     void start() {
+        while (true) {
+            Life current;
+            boolean ending;
+            mutex.lock();
+            try {
+                current = life == null ? new Life(this::begin) : life;
+                life = current;
+                ending = current.ending;
+            } finally {
+                mutex.unlock();
+            }
+            if (!ending) {
+                awaitBeginning(current);
+                return;
+            }
+            Life.await(current.ended);
+        }
+    }
+
+    private void awaitBeginning(Life current) {
+        try {
+            Life.await(current.begun);
+        } catch (RuntimeException | Error e) {
+            if (mayEnd(current)) {
+                end(current);
+            }
+            throw e;
+        }
+    }
+
+    private void begin(ScheduledThreadPoolExecutor executor) {
+        if (isPrivate()) {
+            node = create(executor, false);
+            LOG.info(
+                    "No memory nodes are configured: using a private one inside of this application (declock.embedded.port=0).");
+            return;
+        }
+        if (host(executor, false)) {
+            LOG.warn(
+                    "No memory nodes are configured: hosting one on {}:{}, which other instances on this machine will join. {}",
+                    LOOPBACK,
+                    port,
+                    PRODUCTION);
+        } else {
+            LOG.warn(
+                    "No memory nodes are configured, and another instance on this machine hosts one on {}:{}: joining it. {}",
+                    LOOPBACK,
+                    port,
+                    PRODUCTION);
+        }
+        executor.scheduleWithFixedDelay(() -> watchOver(executor), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Returns whether the calling thread is the one that ends this life. */
+    private boolean mayEnd(Life current) {
         mutex.lock();
         try {
-            if (timer != null) {
-                return;
-            }
-            ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, task -> {
-                Thread thread = new Thread(task, "declock-embedded");
-                thread.setDaemon(true);
-                return thread;
-            });
-            started.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-            timer = started;
-            if (isPrivate()) {
-                node = create(started, false);
-                LOG.info(
-                        "No memory nodes are configured: using a private one inside of this application (declock.embedded.port=0).");
-                return;
-            }
-            if (host(started, false)) {
-                LOG.warn(
-                        "No memory nodes are configured: hosting one on {}:{}, which other instances on this machine will join. {}",
-                        LOOPBACK,
-                        port,
-                        PRODUCTION);
-            } else {
-                LOG.warn(
-                        "No memory nodes are configured, and another instance on this machine hosts one on {}:{}: joining it. {}",
-                        LOOPBACK,
-                        port,
-                        PRODUCTION);
-            }
-            started.scheduleWithFixedDelay(() -> watchOver(started), WATCH_MILLIS, WATCH_MILLIS, TimeUnit.MILLISECONDS);
+            boolean may = !current.ending;
+            current.ending = true;
+            return may;
         } finally {
             mutex.unlock();
         }
     }
 
+    private void end(Life ending) {
+        ending.thread.shutdown();
+        mutex.lock();
+        try {
+            life = null;
+        } finally {
+            mutex.unlock();
+        }
+        ending.ended.complete(null);
+    }
+
     private MemoryNode create(ScheduledThreadPoolExecutor executor, boolean waitOutOldSessions) {
         Duration former = mark == null ? settings.maxLease() : mark.formerLease();
         return MemoryNode.create(
-                settings.withFormerLease(former).withWaitOutOldSessions(waitOutOldSessions),
+                settings.toBuilder()
+                        .formerLease(former)
+                        .waitOutOldSessions(waitOutOldSessions)
+                        .build(),
                 System::nanoTime,
                 (delayNanos, task) -> executor.schedule(task, delayNanos, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
@@ -233,22 +343,14 @@ final class EmbeddedMemoryNode {
     }
 
     private void hostIfNobodyDoes(ScheduledThreadPoolExecutor executor) {
-        mutex.lock();
-        try {
-            if (executor.isShutdown()) {
-                return;
-            }
-            if (node != null) {
-                touch();
-            } else if (!joined.getAsBoolean() && host(executor, true)) {
-                LOG.info(
-                        "The instance that hosted the memory node on {}:{} has ended: hosting it here. Locks can be acquired again when the"
-                                + " leases that it granted have expired.",
-                        LOOPBACK,
-                        port);
-            }
-        } finally {
-            mutex.unlock();
+        if (node != null) {
+            touch();
+        } else if (!joined.getAsBoolean() && host(executor, true)) {
+            LOG.info(
+                    "The instance that hosted the memory node on {}:{} has ended: hosting it here. Locks can be acquired again when the"
+                            + " leases that it granted have expired.",
+                    LOOPBACK,
+                    port);
         }
     }
 
@@ -260,28 +362,43 @@ final class EmbeddedMemoryNode {
 
     /** Stops hosting. Idempotent. */
     void stop() {
+        Life current;
         mutex.lock();
         try {
-            if (timer == null) {
-                return;
-            }
-            MemoryNode hosted = node;
-            boolean unused = hosted != null && hosted.status().sessions().isEmpty();
-            if (server != null) {
-                server.close();
-            }
-            if (hosted != null) {
-                hosted.close();
-            }
-            if (unused && mark != null) {
-                mark.clear();
-            }
-            timer.shutdownNow();
-            timer = null;
-            server = null;
-            node = null;
+            current = life;
         } finally {
             mutex.unlock();
         }
+        if (current == null) {
+            return;
+        }
+        if (!mayEnd(current)) {
+            Life.await(current.ended);
+            return;
+        }
+        try {
+            // Its thread does this after the start, if that is still under way.
+            Life.await(CompletableFuture.runAsync(this::close, current.thread)
+                    // On that thread, so that no watch begins to host again.
+                    .whenComplete((done, failure) -> current.thread.shutdown()));
+        } finally {
+            end(current);
+        }
+    }
+
+    private void close() {
+        MemoryNode hosted = node;
+        boolean unused = hosted != null && hosted.status().sessions().isEmpty();
+        if (server != null) {
+            server.close();
+        }
+        if (hosted != null) {
+            hosted.close();
+        }
+        if (unused && mark != null) {
+            mark.clear();
+        }
+        server = null;
+        node = null;
     }
 }

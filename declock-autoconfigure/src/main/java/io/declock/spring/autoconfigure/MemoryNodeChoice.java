@@ -3,6 +3,7 @@
 
 package io.declock.spring.autoconfigure;
 
+import io.declock.InvalidSettingException;
 import io.declock.MemoryNodeAddress;
 import io.declock.spring.autoconfigure.DecLockProperties.Mode;
 import java.util.List;
@@ -26,18 +27,16 @@ record MemoryNodeChoice(
      */
     static MemoryNodeChoice of(
             DecLockProperties properties, DecLockConnectionDetails details, Environment environment) {
-        DecLockSettings.check(properties);
         List<MemoryNodeAddress> addresses = DecLockSettings.addresses(details.getMemoryNodes());
         Mode mode = properties.mode();
         if (!addresses.isEmpty()) {
             if (mode == Mode.EMBEDDED) {
-                throw new InvalidDecLockPropertyException(
+                throw new InvalidSettingException(
                         "declock.mode",
                         "embedded",
                         "memory nodes are configured (declock.memory-nodes="
                                 + String.join(",", details.getMemoryNodes()) + ")",
-                        "Remove one of the two.",
-                        null);
+                        "Remove one of the two.");
             }
             return new MemoryNodeChoice(addresses, null);
         }
@@ -75,7 +74,7 @@ record MemoryNodeChoice(
     /** Returns the secret to use: the configured one, or the one shared by this user's embedded memory nodes. */
     @Nullable
     String secret(DecLockConnectionDetails details) {
-        return embedded == null ? TcpFabricFactory.checkedSecret(details) : embedded.secret();
+        return embedded == null ? details.getSecret() : embedded.secret();
     }
 
     /** Returns a description of the embedded memory node for people, null if there is none. */

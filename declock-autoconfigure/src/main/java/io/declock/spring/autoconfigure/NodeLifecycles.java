@@ -4,6 +4,7 @@
 package io.declock.spring.autoconfigure;
 
 import io.declock.DecLockException;
+import io.declock.LockNames;
 import io.declock.LockView;
 import io.declock.ManagedComponent;
 import io.declock.MemoryNodeRefusedException;
@@ -132,7 +133,7 @@ final class NodeLifecycles {
                         text(shutdown.timeout()),
                         current.monitor().locks(MOST_NAMED).stream()
                                 .filter(view -> view.state() == LockView.State.HELD)
-                                .map(view -> "'" + view.name() + "' by " + view.owner())
+                                .map(view -> LockNames.quoted(view.name()) + " by " + view.owner())
                                 .distinct()
                                 .collect(Collectors.joining(", ")));
             }

@@ -3,6 +3,7 @@
 
 package io.declock.spring.autoconfigure;
 
+import io.declock.InvalidSettingException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
@@ -46,11 +47,11 @@ final class PropertiesDecLockConnectionDetails implements DecLockConnectionDetai
         throw unknown(bundle, null);
     }
 
-    private InvalidDecLockPropertyException unknown(String bundle, @Nullable Throwable cause) {
+    private InvalidSettingException unknown(String bundle, @Nullable Throwable cause) {
         String known = sslBundles == null || sslBundles.getBundleNames().isEmpty()
                 ? "There are no SSL bundles"
                 : "The SSL bundles are " + String.join(", ", sslBundles.getBundleNames());
-        return new InvalidDecLockPropertyException(
+        return new InvalidSettingException(
                 "declock.ssl.bundle",
                 bundle,
                 "there is no SSL bundle of that name",

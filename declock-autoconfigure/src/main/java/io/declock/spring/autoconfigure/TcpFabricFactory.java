@@ -3,12 +3,13 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.Secrets;
+import io.declock.InvalidSettingException;
 import io.declock.TcpFabricSettings;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricCounters;
 import java.io.UncheckedIOException;
+import java.util.Map;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
@@ -22,12 +23,34 @@ import org.springframework.util.StringUtils;
 final class TcpFabricFactory implements FabricFactory {
     private final DecLockProperties properties;
     private final DecLockConnectionDetails details;
-    private final MemoryNodeChoice choice;
+    private final TcpFabricSettings settings;
 
     TcpFabricFactory(DecLockProperties properties, DecLockConnectionDetails details, MemoryNodeChoice choice) {
         this.properties = properties;
         this.details = details;
-        this.choice = choice;
+        this.settings = DecLockSettings.bound(
+                "declock.tcp.",
+                Map.of("peerPort", "declock.peer.port", "secret", "declock.secret"),
+                () -> settings(properties.tcp(), properties.peer(), details, choice));
+    }
+
+    private static TcpFabricSettings settings(
+            DecLockProperties.Tcp tcp,
+            DecLockProperties.Peer peer,
+            DecLockConnectionDetails details,
+            MemoryNodeChoice choice) {
+        return TcpFabricSettings.builder()
+                .secret(choice.secret(details))
+                .clientTls(ReloadedTls.of(details, true))
+                .serverTls(ReloadedTls.of(details, false))
+                .peerHost(StringUtils.hasText(peer.host()) ? peer.host() : null)
+                .peerBindHost(StringUtils.hasText(peer.bindHost()) ? peer.bindHost() : null)
+                .peerPort(peer.port())
+                .connectTimeout(tcp.connectTimeout())
+                .requestTimeout(tcp.requestTimeout())
+                .eventLoopThreads(tcp.eventLoopThreads())
+                .eventLoopPolling(tcp.eventLoopPolling())
+                .build();
     }
 
     @Override
@@ -39,38 +62,15 @@ final class TcpFabricFactory implements FabricFactory {
     }
 
     private TcpFabric openTcp(FabricCounters counters) {
-        DecLockProperties.Tcp tcp = properties.tcp();
-        DecLockProperties.Peer peer = properties.peer();
-        TcpFabricSettings settings = TcpFabricSettings.DEFAULTS
-                .withSecret(choice.secret(details))
-                .withPeers(true, StringUtils.hasText(peer.host()) ? peer.host() : null, peer.port())
-                .withPeerBindHost(StringUtils.hasText(peer.bindHost()) ? peer.bindHost() : null)
-                .withTimeouts(tcp.connectTimeout(), tcp.requestTimeout())
-                .withEventLoops(tcp.eventLoopThreads(), tcp.eventLoopPolling().toNanos());
-        settings = settings.withTls(ReloadedTls.of(details, true), ReloadedTls.of(details, false));
         try {
             return TcpFabric.open(settings, counters);
         } catch (UncheckedIOException e) {
-            throw new InvalidDecLockPropertyException(
+            throw new InvalidSettingException(
                     "declock.peer.port",
-                    String.valueOf(peer.port()),
+                    String.valueOf(settings.peerPort()),
                     "this instance cannot listen on it: " + e.getMessage(),
                     "Choose a port that is free, or remove the property to use any free one; check declock.peer.bind-host if it"
                             + " is set.",
-                    e);
-        }
-    }
-
-    /** Returns the secret, or null for none. A secret that is too short makes the start fail and is not shown. */
-    static @Nullable String checkedSecret(DecLockConnectionDetails details) {
-        try {
-            return Secrets.checked(details.getSecret());
-        } catch (IllegalArgumentException e) {
-            throw new InvalidDecLockPropertyException(
-                    "declock.secret",
-                    "(not shown)",
-                    String.valueOf(e.getMessage()),
-                    "Memory nodes and services must all have the same one.",
                     e);
         }
     }

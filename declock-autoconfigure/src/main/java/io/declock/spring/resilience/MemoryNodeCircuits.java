@@ -4,6 +4,7 @@
 package io.declock.spring.resilience;
 
 import io.declock.ComputeNodeMonitor;
+import io.declock.LockNames;
 import io.declock.LockNotGrantedException;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeUnavailableException;
@@ -146,8 +147,9 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
                 .map(view -> " Memory node " + view.address() + " is " + view.state()
                         + (view.problem().isEmpty() ? "." : ": " + view.problem() + "."))
                 .orElse("");
-        return new CircuitOpenException("Lock '" + name + "' was not requested, because circuit breaker '"
-                + breaker.getName() + "' is " + breaker.getState() + "." + problem);
+        return new CircuitOpenException(
+                "Lock " + LockNames.quoted(name) + " was not requested, because circuit breaker '" + breaker.getName()
+                        + "' is " + breaker.getState() + "." + problem);
     }
 
     @Override

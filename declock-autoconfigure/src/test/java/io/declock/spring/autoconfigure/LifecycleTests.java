@@ -107,12 +107,12 @@ class LifecycleTests {
     void shutdownWaitsForHoldersOnlySoLong(CapturedOutput output) {
         Contexts.locks().withPropertyValues("declock.shutdown.timeout=200ms").run(context -> {
             LockHandle handle = context.getBean(DistributedReadWriteLock.class)
-                    .acquire(LockRequest.write("stuck"), LockOwner.named("stuck job"));
+                    .acquire(LockRequest.write("stuck\nfast"), LockOwner.named("stuck job"));
             long before = System.nanoTime();
             context.getSourceApplicationContext().close();
             assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before))
                     .isBetween(150L, 5000L);
-            assertThat(output).contains("'stuck' by stuck job");
+            assertThat(output).contains("'stuck\\u000afast' by stuck job");
             assertThat(handle.isValid()).isFalse();
         });
     }

@@ -73,7 +73,7 @@ class PropertiesTests {
         assertThat(settings.local().policy()).isEqualTo(FairnessPolicy.PHASE_FAIR);
         assertThat(settings.local().localHandOverTime()).isEqualTo(Duration.ofMillis(3));
         assertThat(settings.cql().selfCheckInterval()).isEqualTo(Duration.ofMillis(7));
-        assertThat(settings.spinNanos()).isZero();
+        assertThat(settings.spin()).isZero();
     }
 
     @Test

@@ -14,14 +14,14 @@ import io.declock.LockRequest;
 import io.declock.TcpFabricSettings;
 import io.declock.TlsMaterial;
 import io.declock.spring.Contexts;
+import io.declock.testkit.Ports;
+import io.declock.testkit.TestCertificates;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeAll;
@@ -48,37 +48,12 @@ class TlsTests {
 
     @BeforeAll
     static void makeKey() throws Exception {
-        Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "locks",
-                        "-keyalg",
-                        "EC",
-                        "-groupname",
-                        "secp256r1",
-                        "-dname",
-                        "CN=locks",
-                        "-ext",
-                        "san=ip:127.0.0.1",
-                        "-validity",
-                        "2",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        "changeit",
-                        "-keystore",
-                        folder.resolve("locks.p12").toString())
-                .inheritIO()
-                .start();
-        assertThat(keytool.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(keytool.exitValue()).isZero();
+        TestCertificates.create(folder, "locks", "127.0.0.1");
     }
 
     @Test
     void instancesWithTheSameBundleAndSecretMeetOverTls() throws IOException {
-        int port = freePort();
+        int port = Ports.free();
         tls(port, "hush-hush-hush-hush").run(first -> {
             tls(port, "hush-hush-hush-hush").run(second -> {
                 assertThat(second).hasNotFailed();
@@ -102,7 +77,7 @@ class TlsTests {
 
     @Test
     void newConnectionsUseACertificateThatCameMeanwhile() throws IOException {
-        int port = freePort();
+        int port = Ports.free();
         AtomicInteger asked = new AtomicInteger();
         tls(port, "hush-hush-hush-hush").run(host -> {
             DefaultSslBundleRegistry registry = (DefaultSslBundleRegistry) host.getBean(SslBundles.class);
@@ -151,7 +126,7 @@ class TlsTests {
 
     @Test
     void anotherSecretIsRefusedAndTheRefusalExplained() throws IOException {
-        int port = freePort();
+        int port = Ports.free();
         tls(port, "hush-hush-hush-hush")
                 .run(first -> tls(port, "psst-psst-psst-psst").run(second -> {
                     assertThat(second).hasFailed();
@@ -170,7 +145,7 @@ class TlsTests {
         Logger logger = (Logger) LoggerFactory.getLogger("io.declock");
         Level before = logger.getLevel();
         logger.setLevel(Level.TRACE);
-        int port = freePort();
+        int port = Ports.free();
         try {
             tls(port, right).run(first -> {
                 first.getBean(DistributedReadWriteLock.class)
@@ -179,7 +154,7 @@ class TlsTests {
                 assertThat(first.getBean(DecLockProperties.class).toString()).doesNotContain(right);
                 assertThat(first.getBean(DecLockConnectionDetails.class).toString())
                         .doesNotContain(right);
-                assertThat(TcpFabricSettings.DEFAULTS.withSecret(right).toString())
+                assertThat(TcpFabricSettings.builder().secret(right).build().toString())
                         .doesNotContain(right);
                 tls(port, right).run(second -> assertThat(second).hasNotFailed());
                 tls(port, wrong).run(second -> {
@@ -196,7 +171,7 @@ class TlsTests {
 
     @Test
     void aConfiguredMemoryNodeThatRefusesTheSecretFailsTheStart() throws IOException {
-        int port = freePort();
+        int port = Ports.free();
         tls(port, "hush-hush-hush-hush")
                 .run(first -> tls(0, "psst-psst-psst-psst")
                         .withPropertyValues("declock.memory-nodes=tcp://127.0.0.1:" + port)
@@ -226,11 +201,5 @@ class TlsTests {
                                 + folder.resolve("locks.p12").toUri(),
                         "spring.ssl.bundle.jks.locks.truststore.password=changeit",
                         "spring.ssl.bundle.jks.locks.truststore.type=PKCS12");
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 }

@@ -79,7 +79,11 @@ class WebApplicationTests {
                         "recordsInUse",
                         "recordsTotal",
                         "members",
+                        "embedded",
                         "circuitBreaker");
+        assertThat(health)
+                .extractingJsonPathStringValue("components.embedded.details.embedded")
+                .isEqualTo("a memory node for this instance alone");
         assertThat(health)
                 .extractingJsonPathStringValue("components.embedded.details.circuitBreaker")
                 .isEqualTo("CLOSED");

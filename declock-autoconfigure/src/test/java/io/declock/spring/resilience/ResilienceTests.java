@@ -16,17 +16,17 @@ import io.declock.LockRequest;
 import io.declock.MemoryNodeUnavailableException;
 import io.declock.MemoryNodeView;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.spring.Contexts;
 import io.declock.spring.autoconfigure.DecLockResilienceAutoConfiguration;
+import io.declock.testkit.Ports;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryRegistry;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -85,7 +85,7 @@ class ResilienceTests {
 
     @Test
     void theCircuitOpensWithTheLossOfTheSessionAndNotWithCallersSuffering() throws IOException {
-        int port = freePort();
+        int port = Ports.free();
         MemoryNode node = node("one");
         MemoryNodeServer server = serve(node, port);
         runner("tcp://127.0.0.1:" + port)
@@ -129,8 +129,25 @@ class ResilienceTests {
     }
 
     @Test
+    void theMessageOfAnOpenCircuitHasNoLineBreakOfAName() {
+        runner("tcp://127.0.0.1:1")
+                .withPropertyValues("declock.resilience.circuit-breaker.open-after=0s")
+                .run(context -> assertThatExceptionOfType(CircuitOpenException.class)
+                        .isThrownBy(() -> lock(context).acquire(LockRequest.write("line\nbreak")))
+                        .withMessageContaining("'line\\u000abreak'"));
+    }
+
+    @Test
+    void anOpenCircuitIsAnUnavailableMemoryNodeAsWithoutCircuits() {
+        runner("tcp://127.0.0.1:1")
+                .withPropertyValues("declock.resilience.circuit-breaker.open-after=0s")
+                .run(context -> assertThatExceptionOfType(MemoryNodeUnavailableException.class)
+                        .isThrownBy(() -> lock(context).acquire(LockRequest.write("x"))));
+    }
+
+    @Test
     void theCircuitClosesAsSoonAsTheMemoryNodeIsJoined() throws IOException {
-        int port = freePort();
+        int port = Ports.free();
         runner("tcp://127.0.0.1:" + port)
                 .withPropertyValues(
                         "declock.resilience.retry.enabled=false",
@@ -180,8 +197,8 @@ class ResilienceTests {
 
     @Test
     void oneMemoryNodeThatIsDownLeavesTheOthersLocksAlone() throws IOException {
-        int first = freePort();
-        int second = freePort();
+        int first = Ports.free();
+        int second = Ports.free();
         try (MemoryNode one = node("one");
                 MemoryNode two = node("two");
                 MemoryNodeServer serverOne = serve(one, first)) {
@@ -291,19 +308,15 @@ class ResilienceTests {
 
     private MemoryNode node(String id) {
         return MemoryNode.create(
-                MemoryNodeSettings.withId(id).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder(id).waitOutOldSessions(false).build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
     }
 
     private static MemoryNodeServer serve(MemoryNode node, int port) throws IOException {
-        return MemoryNodeServer.start(node, MemoryNodeServerSettings.DEFAULTS.withAddress("127.0.0.1", port));
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
+        return MemoryNodeServer.start(
+                node,
+                MemoryNodeServerSettings.builder().host("127.0.0.1").port(port).build());
     }
 }

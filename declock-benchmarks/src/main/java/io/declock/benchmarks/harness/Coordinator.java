@@ -4,21 +4,22 @@
 package io.declock.benchmarks.harness;
 
 import io.declock.benchmarks.peer.Peer;
-import io.declock.benchmarks.server.ChildProcess;
-import io.declock.benchmarks.server.Ports;
+import io.declock.benchmarks.report.Json;
+import io.declock.benchmarks.server.Processes;
 import io.declock.benchmarks.server.RunningServer;
 import io.declock.benchmarks.worker.ExclusionProbe;
 import io.declock.benchmarks.worker.WorkerReport;
 import io.declock.benchmarks.worker.Workload;
+import io.declock.testkit.ChildProcess;
+import io.declock.testkit.Directories;
+import io.declock.testkit.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,24 +60,22 @@ public final class Coordinator {
                     workers.add(startWorker(peer, workload, address, i, folder));
                 }
                 for (ChildProcess worker : workers) {
-                    worker.await("READY", CONNECT);
+                    worker.await("^READY", CONNECT);
                 }
                 return measure(peer, workload, server, workers, folder);
             } finally {
-                workers.forEach(ChildProcess::close);
+                workers.forEach(ChildProcess::end);
             }
         } finally {
-            delete(folder);
+            Directories.delete(folder);
         }
     }
 
     private List<String> memoryNodeArguments() {
-        List<String> arguments = new ArrayList<>(settings.memoryNodeArguments());
-        arguments.add("--poll-micros=" + settings.tuning().serverPollMicros());
-        return arguments;
+        return List.of("--poll-micros=" + settings.tuning().serverPollMicros());
     }
 
-    private static String memberAddresses(int count) throws IOException {
+    private static String memberAddresses(int count) {
         return Ports.free(count).stream()
                 .map(port -> Ports.LOOPBACK + ":" + port)
                 .collect(Collectors.joining(","));
@@ -84,15 +83,15 @@ public final class Coordinator {
 
     private ChildProcess startWorker(Peer peer, Workload workload, String address, int index, Path folder)
             throws IOException {
-        List<String> arguments = new ArrayList<>(List.of(
+        List<String> arguments = List.of(
                 "worker",
                 "--peer=" + peer.label(),
                 "--address=" + address,
                 "--index=" + index,
-                "--probe=" + folder.resolve("probe")));
-        arguments.addAll(workload.toArguments());
-        settings.tuning().toMap().forEach((key, value) -> arguments.add("--tune=" + key + "=" + value));
-        return ChildProcess.startJava("worker-" + index, folder, settings.jvmArguments(), arguments);
+                "--probe=" + folder.resolve("probe"),
+                "--workload=" + Json.line(workload),
+                "--tuning=" + Json.line(settings.tuning()));
+        return Processes.startJava("worker-" + index, folder, settings.jvmArguments(), arguments);
     }
 
     private RunResult measure(
@@ -110,7 +109,8 @@ public final class Coordinator {
         Duration window = Duration.ofNanos(System.nanoTime() - began);
         List<WorkerReport> reports = new ArrayList<>();
         for (ChildProcess worker : workers) {
-            reports.add(WorkerReport.parse(worker.await(WorkerReport.LINE, REPORT)));
+            reports.add(WorkerReport.parse(
+                    worker.await("^" + WorkerReport.LINE + "(.*)", REPORT).group(1)));
         }
         int counters = workload.ownNames() ? workload.workers() * workload.names() : workload.names();
         long writesSeen = peer == Peer.BARE_VERB
@@ -119,10 +119,8 @@ public final class Coordinator {
         return RunResult.of(peer, workload, window, cpu, reports, writesSeen);
     }
 
-    private static void tell(List<ChildProcess> workers, String line) throws IOException {
-        for (ChildProcess worker : workers) {
-            worker.tell(line);
-        }
+    private static void tell(List<ChildProcess> workers, String line) {
+        workers.forEach(worker -> worker.tell(line));
     }
 
     private static Duration cpuTime(RunningServer server, List<ChildProcess> workers) {
@@ -131,14 +129,5 @@ public final class Coordinator {
             sum = sum.plus(worker.cpuTime());
         }
         return sum;
-    }
-
-    /** Deletes a folder made by this class or a scenario. */
-    public static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
     }
 }

@@ -13,11 +13,9 @@ import java.util.List;
  * @param warmUp duration of the load before the window; the JIT needs 45 s with the slower locks
  * @param measure length of the window
  * @param jvmArguments arguments of every client JVM, the same for all locks
- * @param memoryNodeArguments options of the memory node's command
  * @param tuning DecLock's settings
  */
-public record RunSettings(
-        Duration warmUp, Duration measure, List<String> jvmArguments, List<String> memoryNodeArguments, Tuning tuning) {
+public record RunSettings(Duration warmUp, Duration measure, List<String> jvmArguments, Tuning tuning) {
     /** Flags of every client process: a fixed heap, one collector thread, and the flags that Hazelcast and Netty require. */
     public static final List<String> JVM = List.of(
             "-Xms512m",
@@ -33,11 +31,6 @@ public record RunSettings(
 
     /** Returns the same with other settings of DecLock. */
     public RunSettings withTuning(Tuning other) {
-        return new RunSettings(warmUp, measure, jvmArguments, memoryNodeArguments, other);
-    }
-
-    /** Returns the same with other options of the memory node. */
-    public RunSettings withMemoryNode(List<String> arguments) {
-        return new RunSettings(warmUp, measure, jvmArguments, arguments, tuning);
+        return new RunSettings(warmUp, measure, jvmArguments, other);
     }
 }

@@ -5,16 +5,12 @@ package io.declock.benchmarks.micro;
 
 import io.declock.LockHandle;
 import io.declock.LockRequest;
+import io.declock.benchmarks.server.LocalMemoryNode;
 import io.declock.internal.inprocess.InProcessFabric;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -38,8 +34,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @SuppressWarnings({"NullAway.Init", "LockNotBeforeTry"}) // No code runs while the locks are held.
 public class InProcessLockBenchmark {
-    private ScheduledExecutorService timer;
-    private MemoryNode memoryNode;
+    private LocalMemoryNode memoryNode;
     private ComputeNode node;
     private Lock write;
     private Lock read;
@@ -48,14 +43,9 @@ public class InProcessLockBenchmark {
     /** Starts a memory node and a compute node in this JVM. */
     @Setup
     public void start() throws InterruptedException {
-        timer = Executors.newSingleThreadScheduledExecutor();
-        memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("micro").withSize(1000, 8).withWaitOutOldSessions(false),
-                System::nanoTime,
-                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
+        memoryNode = LocalMemoryNode.small();
         NodeCounters counters = new NodeCounters();
-        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
+        InProcessFabric fabric = InProcessFabric.open(memoryNode.node(), counters);
         node = ComputeNode.builder()
                 .memoryNodes(List.of(fabric.address()))
                 .fabric(fabric)
@@ -75,7 +65,6 @@ public class InProcessLockBenchmark {
     public void stop() {
         node.close();
         memoryNode.close();
-        timer.shutdownNow();
     }
 
     /** A write lock through its {@code java.util.concurrent} view. */

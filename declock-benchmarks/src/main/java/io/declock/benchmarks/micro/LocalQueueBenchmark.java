@@ -5,7 +5,6 @@ package io.declock.benchmarks.micro;
 
 import io.declock.LocalSettings;
 import io.declock.LockMode;
-import io.declock.internal.local.LocalHost;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.time.Clock;
@@ -30,7 +29,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 2, time = 1)
 @Measurement(iterations = 3, time = 1)
 @Fork(1)
-public class LocalQueueBenchmark implements LocalHost {
+public class LocalQueueBenchmark implements LocalLock.Host {
     private static final int LENGTH = 16;
 
     private final Deque<Waiter> waiters = new ArrayDeque<>();
@@ -78,7 +77,7 @@ public class LocalQueueBenchmark implements LocalHost {
     public void holdLost(LockMode mode) {}
 
     @Override
-    public void tellOfLoss(LocalLock lock, Runnable listener) {}
+    public void tellOfLoss(Runnable listener) {}
 
     @Override
     public boolean isClosed() {

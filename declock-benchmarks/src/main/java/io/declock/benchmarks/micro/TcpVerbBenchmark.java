@@ -6,14 +6,11 @@ package io.declock.benchmarks.micro;
 import io.declock.LockMode;
 import io.declock.benchmarks.peer.BareVerbPeer;
 import io.declock.benchmarks.peer.Tuning;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
-import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.benchmarks.server.LocalMemoryNode;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -41,25 +38,22 @@ public class TcpVerbBenchmark {
     @Param({"0", "50"})
     private long pollMicros;
 
-    private ScheduledExecutorService timer;
-    private MemoryNode memoryNode;
+    private LocalMemoryNode memoryNode;
     private MemoryNodeServer server;
     private BareVerbPeer verbs;
 
     /** Starts a memory node and joins it. */
     @Setup
     public void start() throws Exception {
-        timer = Executors.newSingleThreadScheduledExecutor();
-        memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("micro").withSize(1000, 8).withWaitOutOldSessions(false),
-                System::nanoTime,
-                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
+        memoryNode = LocalMemoryNode.small();
         server = MemoryNodeServer.start(
-                memoryNode,
-                MemoryNodeServerSettings.DEFAULTS
-                        .withAddress("127.0.0.1", 0)
-                        .withEventLoops(1, TimeUnit.MICROSECONDS.toNanos(pollMicros)));
+                memoryNode.node(),
+                MemoryNodeServerSettings.builder()
+                        .host("127.0.0.1")
+                        .port(0)
+                        .eventLoopThreads(1)
+                        .eventLoopPolling(Duration.ofNanos(TimeUnit.MICROSECONDS.toNanos(pollMicros)))
+                        .build());
         verbs = new BareVerbPeer(
                 "tcp://127.0.0.1:" + server.port(),
                 "micro",
@@ -72,7 +66,6 @@ public class TcpVerbBenchmark {
         verbs.close();
         server.close();
         memoryNode.close();
-        timer.shutdownNow();
     }
 
     /** One READ of one word. */

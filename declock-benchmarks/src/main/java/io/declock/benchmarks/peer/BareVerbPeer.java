@@ -7,7 +7,7 @@ import io.declock.LockMode;
 import io.declock.MemoryNodeAddress;
 import io.declock.Purpose;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;

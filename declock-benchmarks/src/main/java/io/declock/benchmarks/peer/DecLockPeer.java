@@ -10,7 +10,7 @@ import io.declock.Purpose;
 import io.declock.Verb;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,19 +3,17 @@
 
 package io.declock.benchmarks.report;
 
-import java.io.BufferedReader;
+import io.declock.testkit.ChildProcess;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.net.URL;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.CodeSource;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /** The machine and the software versions of a measurement. */
 public final class Environment {
@@ -71,17 +69,11 @@ public final class Environment {
 
     private static String firstLine(String... command) {
         try {
-            Process process = new ProcessBuilder(List.of(command))
-                    .redirectErrorStream(true)
-                    .start();
-            try (BufferedReader reader =
-                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-                String line = reader.readLine();
-                return line == null ? "unknown" : line;
-            } finally {
-                process.waitFor(5, TimeUnit.SECONDS);
-                process.destroyForcibly();
-            }
+            return ChildProcess.run(new ProcessBuilder(List.of(command)), Duration.ofSeconds(5))
+                    .text()
+                    .lines()
+                    .findFirst()
+                    .orElse("unknown");
         } catch (IOException e) {
             return "not installed";
         } catch (InterruptedException e) {

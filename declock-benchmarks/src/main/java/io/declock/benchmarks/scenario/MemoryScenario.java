@@ -3,15 +3,17 @@
 
 package io.declock.benchmarks.scenario;
 
-import io.declock.benchmarks.harness.Coordinator;
 import io.declock.benchmarks.report.Goal;
-import io.declock.benchmarks.server.ChildProcess;
+import io.declock.benchmarks.server.Processes;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.testkit.ChildProcess;
+import io.declock.testkit.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -39,27 +41,36 @@ public final class MemoryScenario extends Scenario {
     protected void execute(Outcome outcome) throws IOException, InterruptedException {
         RecordLayout layout = new RecordLayout(CAPACITY);
         Path folder = Files.createTempDirectory("declock-bench-");
-        ChildProcess process = ChildProcess.startJava(
+        ChildProcess process = Processes.startJava(
                 "fill",
                 folder,
                 List.of("-Xmx" + heap, "-XX:MaxDirectMemorySize=4g", "-XX:+UseSerialGC"),
                 List.of("fill", "--records=" + records, "--capacity=" + CAPACITY));
         try {
-            String[] filled = process.await("FILLED", FILL).split(" ", -1);
+            String[] filled = process.await("^FILLED (.*)", FILL).group(1).split(" ", -1);
             outcome.fact("records, each with a name", filled[0]);
             outcome.fact("region in bytes", filled[1]);
             outcome.fact("heap in bytes after a collection (names and directory)", filled[2]);
             outcome.fact("heap per record", Double.parseDouble(filled[2]) / records);
             outcome.fact("names given a record per second", filled[3]);
             outcome.fact("locks used afterwards", filled[4]);
-            outcome.fact("resident memory in kB", process.statusKb("VmRSS"));
+            outcome.fact("resident memory in kB", residentKb(process.pid()));
             outcome.goal(Goal.atMost("bytes per lock record", (double) layout.strideBytes(), 128));
             outcome.goal(
                     Goal.atMost("bytes of region per record in use", Double.parseDouble(filled[1]) / records, 130));
             outcome.goal(Goal.atLeast("records in one memory node", Double.valueOf(filled[0]), records));
         } finally {
-            process.close();
-            Coordinator.delete(folder);
+            process.end();
+            Directories.delete(folder);
+        }
+    }
+
+    private static String residentKb(long pid) throws IOException {
+        try (Stream<String> status = Files.lines(Path.of("/proc/" + pid + "/status"))) {
+            return status.filter(line -> line.startsWith("VmRSS:"))
+                    .map(line -> line.replaceAll("[^0-9]", ""))
+                    .findFirst()
+                    .orElse("unknown");
         }
     }
 }

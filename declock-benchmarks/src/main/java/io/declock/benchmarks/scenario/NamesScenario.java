@@ -4,12 +4,12 @@
 package io.declock.benchmarks.scenario;
 
 import io.declock.LockMode;
-import io.declock.benchmarks.harness.Coordinator;
 import io.declock.benchmarks.peer.DecLockPeer;
 import io.declock.benchmarks.report.Goal;
-import io.declock.benchmarks.server.ChildProcess;
 import io.declock.benchmarks.server.RunningServer;
 import io.declock.benchmarks.server.ServerKind;
+import io.declock.testkit.ChildProcess;
+import io.declock.testkit.Directories;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -52,7 +52,7 @@ public final class NamesScenario extends Scenario {
             }
             use(outcome, server.address(), node);
         } finally {
-            Coordinator.delete(folder);
+            Directories.delete(folder);
         }
     }
 
@@ -89,7 +89,7 @@ public final class NamesScenario extends Scenario {
         }
     }
 
-    private static long awaitReclaimed(ChildProcess node) throws IOException, InterruptedException {
+    private static long awaitReclaimed(ChildProcess node) throws InterruptedException {
         long deadline = System.nanoTime() + RECLAIM.toNanos();
         long left = recordsInUse(node);
         while (left > KEPT && System.nanoTime() < deadline) {
@@ -99,9 +99,10 @@ public final class NamesScenario extends Scenario {
         return left;
     }
 
-    private static long recordsInUse(ChildProcess node) throws IOException, InterruptedException {
+    private static long recordsInUse(ChildProcess node) throws InterruptedException {
         node.tell("STATUS");
-        return Long.parseLong(node.await("STATUS", Duration.ofSeconds(10)).split(" ", -1)[0]);
+        return Long.parseLong(
+                node.await("^STATUS (\\d+)", Duration.ofSeconds(10)).group(1));
     }
 
     private static long usedHeap() {

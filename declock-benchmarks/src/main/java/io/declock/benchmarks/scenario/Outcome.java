@@ -62,10 +62,6 @@ final class Outcome {
         return goals;
     }
 
-    List<RunResult> results() {
-        return results;
-    }
-
     /** Returns the competitor with the most cycles per second. */
     @Nullable
     RunResult fastest(boolean fairOnly) {

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "read-mostly",
         mixinStandardHelpOptions = true,
-        description = "One lock, 95 % reads, 100 us critical section, against one ReentrantReadWriteLock in one JVM.")
+        description = "One lock, 95 %% reads, 100 us critical section, against one ReentrantReadWriteLock in one JVM.")
 public final class ReadMostlyScenario extends Scenario {
     private static final double LONGEST_WRITER_WAIT_MS = 1000;
 

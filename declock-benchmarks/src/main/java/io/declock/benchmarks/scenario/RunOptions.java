@@ -74,8 +74,7 @@ public final class RunOptions {
     RunSettings runSettings() {
         List<String> jvm = new ArrayList<>(RunSettings.JVM);
         jvm.addAll(jvmArguments);
-        return new RunSettings(
-                seconds(warmUpSeconds), seconds(measureSeconds), jvm, List.of(), Tuning.DEFAULTS.with(settings));
+        return new RunSettings(seconds(warmUpSeconds), seconds(measureSeconds), jvm, Tuning.DEFAULTS.with(settings));
     }
 
     private static Duration seconds(double seconds) {

@@ -11,6 +11,7 @@ import io.declock.benchmarks.report.Environment;
 import io.declock.benchmarks.report.Json;
 import io.declock.benchmarks.worker.Workload;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,7 +60,7 @@ public abstract class Scenario implements Callable<Integer> {
         }
         Path file = json == null ? options.json() : json;
         if (file != null) {
-            Files.writeString(file, Json.write(rounds.toMap()));
+            Files.writeString(file, Json.results(rounds.toMap()));
         }
         return rounds.isSound() ? 0 : 1;
     }
@@ -109,7 +110,7 @@ public abstract class Scenario implements Callable<Integer> {
             outcome.add(result);
             System.out.println("   " + Outcome.summary(result));
             return result;
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException | IllegalStateException e) {
             outcome.skipped(peer.label() + " FAILED: " + e.getMessage(), true);
             return null;
         }

@@ -19,9 +19,6 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -39,22 +36,17 @@ public final class FillCommand implements Callable<Integer>, SessionListener {
 
     @Override
     public Integer call() throws Exception {
-        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-        MemoryNodeSettings settings = MemoryNodeSettings.withId("bench")
-                .withSize(records, capacity)
-                .withRecordsPerSession(records)
-                .withWaitOutOldSessions(false);
-        try (MemoryNode node = MemoryNode.create(
-                settings,
-                System::nanoTime,
-                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong())) {
-            fillAndUse(node);
+        MemoryNodeSettings settings = MemoryNodeSettings.builder("bench")
+                .records(records)
+                .queueCapacity(capacity)
+                .recordsPerSession(records)
+                .waitOutOldSessions(false)
+                .build();
+        try (LocalMemoryNode local = new LocalMemoryNode(settings)) {
+            fillAndUse(local.node());
             while (System.in.read() >= 0) {
                 // Input is ignored.
             }
-        } finally {
-            timer.shutdownNow();
         }
         return 0;
     }

@@ -3,20 +3,16 @@
 
 package io.declock.benchmarks.server;
 
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.MemoryNodeStatus;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.testkit.Ports;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -40,35 +36,33 @@ public final class MemoryNodeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-        MemoryNodeSettings settings = MemoryNodeSettings.withId("bench")
-                .withSize(records, capacity)
-                .withRecordsPerSession(records)
-                .withWaitOutOldSessions(false)
-                .withReclaimInterval(Duration.ofMillis(reclaimMillis))
-                .withPreallocate(preallocate);
-        try (MemoryNode node = MemoryNode.create(
-                        settings,
-                        System::nanoTime,
-                        (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
-                        () -> ThreadLocalRandom.current().nextLong());
-                MemoryNodeServer server = MemoryNodeServer.start(node, serverSettings())) {
+        MemoryNodeSettings settings = MemoryNodeSettings.builder("bench")
+                .records(records)
+                .queueCapacity(capacity)
+                .recordsPerSession(records)
+                .waitOutOldSessions(false)
+                .reclaimInterval(Duration.ofMillis(reclaimMillis))
+                .preallocate(preallocate)
+                .build();
+        try (LocalMemoryNode local = new LocalMemoryNode(settings);
+                MemoryNodeServer server = MemoryNodeServer.start(local.node(), serverSettings())) {
             System.out.println("PORT " + server.port());
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 if (line.equals("STATUS")) {
-                    System.out.println("STATUS " + text(node.status()));
+                    System.out.println("STATUS " + text(local.node().status()));
                 }
             }
-        } finally {
-            timer.shutdownNow();
         }
         return 0;
     }
 
     private MemoryNodeServerSettings serverSettings() {
-        MemoryNodeServerSettings defaults = MemoryNodeServerSettings.DEFAULTS.withAddress(Ports.LOOPBACK, 0);
-        return defaults.withEventLoops(defaults.eventLoopThreads(), pollMicros * 1000);
+        return MemoryNodeServerSettings.builder()
+                .host(Ports.LOOPBACK)
+                .port(0)
+                .eventLoopPolling(Duration.ofNanos(pollMicros * 1000))
+                .build();
     }
 
     private static String text(MemoryNodeStatus status) {

@@ -3,6 +3,8 @@
 
 package io.declock.benchmarks.server;
 
+import io.declock.testkit.ChildProcess;
+import io.declock.testkit.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,14 +48,14 @@ public final class RunningServer implements AutoCloseable {
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("memory-node"));
         command.addAll(arguments);
-        ChildProcess process = ChildProcess.startJava("memory-node", folder, jvm, command);
-        String port = awaitOrClose(process, "PORT");
+        ChildProcess process = Processes.startJava("memory-node", folder, jvm, command);
+        String port = awaitPort(process);
         return new RunningServer("tcp://" + Ports.LOOPBACK + ":" + port, process);
     }
 
     private static RunningServer redis(Path folder) throws IOException, InterruptedException {
-        int port = Ports.free(1).get(0);
-        ChildProcess process = ChildProcess.start(
+        int port = Ports.free();
+        ChildProcess process = Processes.start(
                 "redis",
                 folder,
                 List.of(
@@ -66,15 +68,15 @@ public final class RunningServer implements AutoCloseable {
                         "",
                         "--appendonly",
                         "no"));
-        awaitPortOrClose(process, port);
+        awaitAccepting(process, port);
         return new RunningServer("redis://" + Ports.LOOPBACK + ":" + port, process);
     }
 
     private static RunningServer zooKeeper(Path folder) throws IOException, InterruptedException {
         Path data = Files.createDirectories(folder.resolve("zookeeper-data"));
         ChildProcess process =
-                ChildProcess.startJava("zookeeper", folder, JVM, List.of("zookeeper", "--data", data.toString()));
-        String port = awaitOrClose(process, "PORT");
+                Processes.startJava("zookeeper", folder, JVM, List.of("zookeeper", "--data", data.toString()));
+        String port = awaitPort(process);
         return new RunningServer(Ports.LOOPBACK + ":" + port, process);
     }
 
@@ -82,7 +84,7 @@ public final class RunningServer implements AutoCloseable {
         List<Integer> ports = Ports.free(2);
         String client = "http://" + Ports.LOOPBACK + ":" + ports.get(0);
         String peer = "http://" + Ports.LOOPBACK + ":" + ports.get(1);
-        ChildProcess process = ChildProcess.start(
+        ChildProcess process = Processes.start(
                 "etcd",
                 folder,
                 List.of(
@@ -101,23 +103,23 @@ public final class RunningServer implements AutoCloseable {
                         peer,
                         "--initial-cluster",
                         "bench=" + peer));
-        awaitPortOrClose(process, ports.get(0));
+        awaitAccepting(process, ports.get(0));
         return new RunningServer(client, process);
     }
 
-    private static String awaitOrClose(ChildProcess process, String line) throws IOException, InterruptedException {
+    private static String awaitPort(ChildProcess process) throws InterruptedException {
         try {
-            return process.await(line, START);
-        } catch (IOException | InterruptedException e) {
+            return process.await("^PORT (.*)", START).group(1);
+        } catch (IllegalStateException | InterruptedException e) {
             process.close();
             throw e;
         }
     }
 
-    private static void awaitPortOrClose(ChildProcess process, int port) throws IOException, InterruptedException {
+    private static void awaitAccepting(ChildProcess process, int port) throws InterruptedException {
         try {
             process.awaitPort(port, START);
-        } catch (IOException | InterruptedException e) {
+        } catch (IllegalStateException | InterruptedException e) {
             process.close();
             throw e;
         }
@@ -141,7 +143,7 @@ public final class RunningServer implements AutoCloseable {
     @Override
     public void close() {
         if (process != null) {
-            process.close();
+            process.end();
         }
     }
 }

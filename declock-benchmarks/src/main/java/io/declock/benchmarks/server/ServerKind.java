@@ -3,9 +3,7 @@
 
 package io.declock.benchmarks.server;
 
-import java.io.File;
-import java.util.Map;
-import java.util.regex.Pattern;
+import io.declock.testkit.Commands;
 import org.jspecify.annotations.Nullable;
 
 /** A kind of server that a lock needs. */
@@ -29,21 +27,10 @@ public enum ServerKind {
         this.debianPackage = debianPackage;
     }
 
-    /** Returns the program that must be installed, or null. */
-    public @Nullable String command() {
-        return command;
-    }
-
     /** Returns why it cannot be started on this machine, or null if it can. */
     public @Nullable String missing() {
-        if (command == null) {
+        if (command == null || Commands.onPath(command)) {
             return null;
-        }
-        Map<String, String> environment = System.getenv();
-        for (String folder : environment.getOrDefault("PATH", "").split(Pattern.quote(File.pathSeparator), -1)) {
-            if (new File(folder, command).canExecute()) {
-                return null;
-            }
         }
         return "'" + command + "' is not installed (Debian: apt-get install " + debianPackage + ")";
     }

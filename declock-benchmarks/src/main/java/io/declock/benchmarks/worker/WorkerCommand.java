@@ -41,20 +41,19 @@ public final class WorkerCommand implements Callable<Integer> {
     @Option(names = "--probe", required = true)
     private Path probeFile;
 
-    @Option(names = "--set")
-    private Map<String, String> workloadValues = new LinkedHashMap<>();
+    @Option(names = "--workload", required = true)
+    private Workload workload;
 
-    @Option(names = "--tune")
-    private Map<String, String> tuning = new LinkedHashMap<>();
+    @Option(names = "--tuning", required = true)
+    private Tuning tuning;
 
     private final LoadThread.Stage stage = new LoadThread.Stage();
 
     @Override
     public Integer call() throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        Workload workload = Workload.of(workloadValues);
-        LockUnderTest lock = Peers.connect(Peer.of(peer), address, index, Tuning.of(tuning));
-        List<LoadThread> threads = threads(lock, workload);
+        LockUnderTest lock = Peers.connect(Peer.of(peer), address, index, tuning);
+        List<LoadThread> threads = threads(lock);
         System.out.println("READY");
         Map<String, Long> before = Map.of();
         for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -78,7 +77,7 @@ public final class WorkerCommand implements Callable<Integer> {
         return 0;
     }
 
-    private List<LoadThread> threads(LockUnderTest lock, Workload workload) throws Exception {
+    private List<LoadThread> threads(LockUnderTest lock) throws Exception {
         int counters = workload.ownNames() ? workload.workers() * workload.names() : workload.names();
         ExclusionProbe probe = ExclusionProbe.open(probeFile, counters);
         ZipfSampler sampler = new ZipfSampler(workload.names(), workload.zipf());

@@ -4,10 +4,6 @@
 package io.declock.benchmarks.worker;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 
 /**
  * The load of one run: every thread locks, holds the lock for some time, unlocks, and begins again.
@@ -66,41 +62,6 @@ public record Workload(
     /** Returns the number of threads of all processes. */
     public int workers() {
         return jvms * threads;
-    }
-
-    /** Returns the load as arguments. */
-    public List<String> toArguments() {
-        return new ArrayList<>(List.of(
-                "--set=jvms=" + jvms,
-                "--set=threads=" + threads,
-                "--set=names=" + names,
-                "--set=own-names=" + ownNames,
-                "--set=zipf=" + zipf,
-                "--set=read-share=" + readShare,
-                "--set=critical-nanos=" + criticalSection.toNanos(),
-                "--set=hand-over=" + handOver));
-    }
-
-    /** Returns the load that {@link #toArguments} described. */
-    static Workload of(Map<String, String> given) {
-        Map<String, String> map = new HashMap<>(given);
-        return new Workload(
-                Integer.parseInt(take(map, "jvms")),
-                Integer.parseInt(take(map, "threads")),
-                Integer.parseInt(take(map, "names")),
-                Boolean.parseBoolean(take(map, "own-names")),
-                Double.parseDouble(take(map, "zipf")),
-                Double.parseDouble(take(map, "read-share")),
-                Duration.ofNanos(Long.parseLong(take(map, "critical-nanos"))),
-                Boolean.parseBoolean(take(map, "hand-over")));
-    }
-
-    private static String take(Map<String, String> map, String key) {
-        String value = map.remove(key);
-        if (value == null) {
-            throw new IllegalArgumentException("--set=" + key + "=... is missing");
-        }
-        return value;
     }
 
     @Override

@@ -72,6 +72,15 @@ public final class LockHeader {
         return (int) (header >>> EPOCH_SHIFT);
     }
 
+    /**
+     * Returns the full epoch that a header and an epoch word show together. The epoch word is written before the header, so it may be one
+     * ahead of the header's epoch.
+     */
+    public static long fullEpoch(long header, long epochWord) {
+        boolean same = (epochWord & EPOCH_MASK) == epoch(header);
+        return same ? epochWord : epochWord - 1;
+    }
+
     /** Returns the queue head: how many positions were released in this epoch. */
     public static int head(long header) {
         return (int) (header >>> HEAD_SHIFT) & HEAD_MASK;

@@ -41,6 +41,8 @@ public final class QueueEntry {
 
     /** The value of an entry before any waiter has written it. Zeroed memory is not initialised. */
     public static final long INITIAL = -1L;
+    /** No entries. */
+    public static final long[] NONE = {};
     /** A version no index has, because the head is kept below {@link RecordLayout#indexLimit()}. */
     public static final int INITIAL_VERSION = VERSION_MASK;
 

@@ -26,4 +26,9 @@ public final class Timestamp {
     public static boolean isBefore(int a, int b) {
         return (a - b & SIGN) != 0 && (a - b & MASK) != 0;
     }
+
+    /** Returns the earlier of two timestamps, of which the first may be -1 for none. */
+    public static int earlier(int earliest, int timestamp) {
+        return earliest < 0 || isBefore(timestamp, earliest) ? timestamp : earliest;
+    }
 }

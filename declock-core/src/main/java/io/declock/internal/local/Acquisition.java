@@ -5,8 +5,6 @@ package io.declock.internal.local;
 
 import io.declock.LockLostException;
 import io.declock.LockMode;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +19,7 @@ public class Acquisition {
     private volatile @Nullable LockLostException lost;
     private volatile @Nullable Ceiling ceiling;
     private boolean ended;
-    private @Nullable List<LossListener> listeners;
-
-    /** An action that runs once when an acquisition is lost. */
-    public record LossListener(Runnable action, boolean quick) {}
+    private @Nullable LossListeners listeners;
 
     /** Makes the acquisition that a caller was granted in this mode. */
     public Acquisition(Hold hold, LockMode mode) {
@@ -76,41 +71,29 @@ public class Acquisition {
     void end(@Nullable LockLostException why) {
         ended = true;
         lost = why;
-        hold.forgetListening(this);
-    }
-
-    /**
-     * Adds an action that runs when this is lost; runs it at once if this is lost already. Takes the mutex.
-     *
-     * @param quick whether it may run on the thread that finds the loss, where it must neither block nor throw; else it runs on a
-     *     thread for callbacks
-     */
-    public final void whenLost(Runnable action, boolean quick) {
-        boolean now;
-        hold.lock.mutex().lock();
-        try {
-            now = lost() != null;
-            if (!now && !ended) {
-                List<LossListener> known = listeners;
-                if (known == null) {
-                    known = new ArrayList<>(1);
-                    listeners = known;
-                    hold.listens(this);
-                }
-                known.add(new LossListener(action, quick));
-            }
-        } finally {
-            hold.lock.mutex().unlock();
-        }
-        if (now) {
-            action.run();
+        LossListeners known = listeners;
+        if (known != null) {
+            hold.forgetListening(known);
         }
     }
 
-    /** Returns the listeners to be notified of the loss, and forgets them. */
-    List<LossListener> takeListeners() {
-        List<LossListener> known = listeners;
-        listeners = null;
-        return known == null ? List.of() : known;
+    /** Adds an action that runs when this is lost, which must not have happened yet; does nothing if this has ended. */
+    void listen(LossListeners.Listener listener) {
+        if (ended) {
+            return;
+        }
+        LossListeners known = listeners;
+        if (known == null) {
+            known = new LossListeners();
+            listeners = known;
+            hold.listens(known);
+        }
+        known.add(listener);
+    }
+
+    /** Returns the actions that run when this is lost, or null. */
+    @Nullable
+    LossListeners listeners() {
+        return listeners;
     }
 }

@@ -46,9 +46,13 @@ public final class Ceiling {
         }
     }
 
-    /** Returns the exception for the owner of a hold or an acquisition that reached this ceiling. */
-    LockLostException reached(LocalLock lock) {
-        return new LockLostException(lock.title() + " was held longer than its lease time of " + leaseTime
+    /**
+     * Returns the exception for the owner of a hold or an acquisition that reached this ceiling.
+     *
+     * @param title the lock's name for messages
+     */
+    LockLostException reached(String title) {
+        return new LockLostException(title + " was held longer than its lease time of " + leaseTime
                 + " and was released; only the fencing token protects what its holder still does");
     }
 }

@@ -7,111 +7,33 @@ import io.declock.Counters.Event;
 import io.declock.DecLockException;
 import io.declock.GrantKind;
 import io.declock.LocalSettings;
+import io.declock.UpgradeRefusedException;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
+import io.declock.internal.protocol.PositionState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Advances one lock: grants callers the lock or queues them, takes a remote position for the waiters, hands over inside this node while
- * {@link Turn} permits, and gives the position back. Guarded by the lock's mutex.
+ * Advances one lock: takes a remote position for the waiters, grants them the lock, hands over inside this node while {@link Turn} permits,
+ * and gives the position back.
  */
 final class Granter {
     private Granter() {}
 
-    // ---------------------------------------------------------------- entering
-
-    /** Decides a caller that has no hold, or queues it. */
-    static void enter(LocalLock lock, LocalWaiter waiter, Effects effects) {
-        CqlLock remote = lock.binding.remote();
-        if (!waiter.isExclusive() && remote != null && mayJoinReaders(lock, remote, effects)) {
-            remote.tenure().grantsLocally(waiter.since, effects.now());
-            admit(lock, waiter, remote, GrantKind.UNCONTENDED, effects);
-            remote.prefetch(effects);
-            return;
-        }
-        if (waiter.noWait && !mayTry(lock, waiter, remote) && !mayAwaitLook(lock, waiter, remote, effects)) {
-            waiter.settle(LocalWaiter.State.BUSY, null);
-            return;
-        }
-        waiter.stamp(lock.binding.session(), effects.now());
-        lock.queue.add(waiter);
-        if (lock.queue.first() == waiter && lock.holds.hasWriter()) {
-            waiter.toNextInLine();
-        }
-        advance(lock, effects);
-        if (waiter.queued && remote != null && remote.state() == CqlLock.State.HELD) {
-            lookAhead(lock, remote, effects);
-        }
-    }
-
-    /** READs the remote queue during a hold, so that the next hand-over need not wait for the READ. */
-    private static void lookAhead(LocalLock lock, CqlLock remote, Effects effects) {
-        if (Turn.wantsLook(remote, lock.queue.first())) {
-            remote.prefetch(effects);
-        }
-    }
-
-    private static boolean mayJoinReaders(LocalLock lock, CqlLock remote, Effects effects) {
-        return lock.holds.readers() > 0
-                && remote.state() == CqlLock.State.HELD
-                && !remote.isConverting()
-                && !remote.isFrozen()
-                && Turn.mayJoin(remote, lock.host.localSettings(), effects.now())
-                && lock.queue.isEmpty()
-                && lock.binding.leaseValid(effects.now());
-    }
-
-    /**
-     * Returns whether a caller that must not wait may try the remote queue: alone, or, if it is a reader among readers, together with the
-     * readers whose operation is under way.
-     */
-    private static boolean mayTry(LocalLock lock, LocalWaiter waiter, @Nullable CqlLock remote) {
-        if (!lock.holds.isEmpty() || remote != null && remote.isFrozen()) {
-            return false;
-        }
-        if (!lock.queue.isEmpty()) {
-            return !waiter.isExclusive() && lock.queue.writers() == 0 && (remote == null || isUndecided(remote));
-        }
-        return remote == null || remote.state() == CqlLock.State.IDLE || remote.state() == CqlLock.State.LEAVING;
-    }
-
-    /** Returns whether a look at the remote queue may show that a reader that must not wait may join the readers. */
-    private static boolean mayAwaitLook(LocalLock lock, LocalWaiter waiter, @Nullable CqlLock remote, Effects effects) {
-        return !waiter.isExclusive()
-                && remote != null
-                && !lock.holds.hasWriter()
-                && (lock.holds.readers() > 0 || !lock.queue.isEmpty())
-                && lock.queue.writers() == 0
-                && remote.state() == CqlLock.State.HELD
-                && !remote.isConverting()
-                && !remote.isFrozen()
-                && !remote.tenure().knowsRemote()
-                && (remote.isLooking() || !Turn.mayJoin(remote, lock.host.localSettings(), effects.now()));
-    }
-
-    /** Returns whether the awaited answer may grant the position at once, to readers. */
-    private static boolean isUndecided(CqlLock remote) {
-        return switch (remote.state()) {
-            case LEAVING -> true;
-            case TRYING, ENQUEUING, REQUEUING, LEARNING -> !remote.isExclusive();
-            default -> false;
-        };
-    }
-
     // ---------------------------------------------------------------- advancing
 
     /** Takes every step that is possible now; called after every change. */
-    static void advance(LocalLock lock, Effects effects) {
-        CqlLock remote = lock.binding.remote();
+    static void advance(LocalState lock, Effects effects) {
+        CqlLock remote = lock.remote();
         if (remote == null) {
-            if (!lock.queue.isEmpty() && lock.binding.beginResolving()) {
-                effects.run(() -> lock.host.bind(lock));
+            if (!lock.queue.isEmpty() && lock.beginResolving()) {
+                effects.run(lock.front::bind);
             }
             return;
         }
-        if (remote.state() == CqlLock.State.IDLE) {
+        if (remote.state() == PositionState.IDLE) {
             takePosition(lock, remote, effects);
-        } else if (remote.state() == CqlLock.State.HELD && !remote.isConverting() && !lock.holds.hasWriter()) {
+        } else if (remote.state() == PositionState.HELD && !remote.isConverting() && !lock.holds.hasWriter()) {
             if (lock.holds.readers() > 0) {
                 shareWithReaders(lock, remote, false, effects);
             } else if (remote.isFrozen()) {
@@ -122,13 +44,13 @@ final class Granter {
         }
     }
 
-    private static @Nullable LocalWaiter next(LocalLock lock) {
+    private static @Nullable LocalWaiter next(LocalState lock) {
         return Turn.next(lock.queue, lock.host.localSettings(), lock.holds.isAfterWriter());
     }
 
-    private static void takePosition(LocalLock lock, CqlLock remote, Effects effects) {
+    private static void takePosition(LocalState lock, CqlLock remote, Effects effects) {
         LocalWaiter first = next(lock);
-        if (first == null || !lock.binding.leaseValid(effects.now())) {
+        if (first == null || !lock.leaseValid(effects.now())) {
             return;
         }
         if (first.noWait) {
@@ -142,18 +64,18 @@ final class Granter {
         }
     }
 
-    private static void handOver(LocalLock lock, CqlLock remote, Effects effects) {
+    private static void handOver(LocalState lock, CqlLock remote, Effects effects) {
         LocalWaiter next = next(lock);
         if (next == null) {
             remote.release(effects);
-        } else if (!lock.binding.leaseValid(effects.now())) {
+        } else if (!lock.leaseValid(effects.now())) {
             // The lease has run out by this node's own clock (rule C1); the loss of the session follows and starts all
             // waiters anew.
             return;
         } else {
             switch (Turn.passing(remote, next, lock.host.localSettings(), effects)) {
                 case ALLOWED -> {
-                    remote.tenure().handOver();
+                    remote.tenure().nextToken();
                     grantLocally(lock, next, remote, effects);
                     beginReadPhase(lock, next, remote, effects);
                     lookAhead(lock, remote, effects);
@@ -173,7 +95,7 @@ final class Granter {
         }
     }
 
-    private static void grantLocally(LocalLock lock, LocalWaiter next, CqlLock remote, Effects effects) {
+    private static void grantLocally(LocalState lock, LocalWaiter next, CqlLock remote, Effects effects) {
         remote.tenure().grantsLocally(next.since, effects.now());
         grant(lock, next, remote, GrantKind.LOCAL, effects);
     }
@@ -181,7 +103,7 @@ final class Granter {
     /**
      * After a grant to a reader, the readers that may share the lock with it join; at the start of a phase they may pass waiting writers.
      */
-    private static void beginReadPhase(LocalLock lock, LocalWaiter granted, CqlLock remote, Effects effects) {
+    private static void beginReadPhase(LocalState lock, LocalWaiter granted, CqlLock remote, Effects effects) {
         if (granted.isExclusive()) {
             return;
         }
@@ -192,11 +114,8 @@ final class Granter {
         shareWithReaders(lock, remote, passed != null, effects);
     }
 
-    private static void shareWithReaders(LocalLock lock, CqlLock remote, boolean passWriters, Effects effects) {
-        if (lock.holds.hasWriter()
-                || remote.isFrozen()
-                || remote.isConverting()
-                || !lock.binding.leaseValid(effects.now())) {
+    private static void shareWithReaders(LocalState lock, CqlLock remote, boolean passWriters, Effects effects) {
+        if (lock.holds.hasWriter() || remote.isFrozen() || remote.isConverting() || !lock.leaseValid(effects.now())) {
             return;
         }
         LocalWaiter waiter = lock.queue.first();
@@ -214,7 +133,14 @@ final class Granter {
         }
     }
 
-    private static void grant(LocalLock lock, LocalWaiter waiter, CqlLock remote, GrantKind kind, Effects effects) {
+    /** READs the remote queue during a hold, so that the next hand-over need not wait for the READ. */
+    static void lookAhead(LocalState lock, CqlLock remote, Effects effects) {
+        if (Turn.wantsLook(remote, lock.queue.first())) {
+            remote.prefetch(effects);
+        }
+    }
+
+    private static void grant(LocalState lock, LocalWaiter waiter, CqlLock remote, GrantKind kind, Effects effects) {
         lock.queue.remove(waiter);
         admit(lock, waiter, remote, kind, effects);
         effects.run(waiter);
@@ -223,34 +149,54 @@ final class Granter {
         }
     }
 
-    private static void admit(LocalLock lock, LocalWaiter waiter, CqlLock remote, GrantKind kind, Effects effects) {
-        Hold hold = new Hold(lock, waiter, remote.token(), effects.now(), kind);
+    /** Gives a caller that is not queued its hold. */
+    static void admit(LocalState lock, LocalWaiter waiter, CqlLock remote, GrantKind kind, Effects effects) {
+        Hold hold = new Hold(lock, waiter.owner, remote.token(), effects.now(), kind);
+        hold.add(waiter.mode, waiter.isByView());
         lock.holds.begin(hold);
+        lock.host.held(1);
         waiter.grant(hold, false);
     }
 
     /** An owner has one hold: its other waiters here join that hold, or are refused because they would wait for their own owner. */
-    private static void decideSiblings(LocalLock lock, LocalWaiter granted, Effects effects) {
+    private static void decideSiblings(LocalState lock, LocalWaiter granted, Effects effects) {
         LocalWaiter other = lock.queue.of(granted.owner);
         while (other != null) {
             lock.queue.remove(other);
-            lock.holds.reenter(granted.hold(), other);
+            reenter(granted.hold(), other);
             effects.run(other);
             other = lock.queue.of(granted.owner);
+        }
+    }
+
+    /**
+     * Grants an owner that already holds the lock another acquisition, ahead of all waiters (rule D2), or refuses an acquisition that would
+     * wait for the owner itself (rule O2).
+     */
+    static void reenter(Hold own, LocalWaiter waiter) {
+        if (waiter.isExclusive() && !own.isExclusive()) {
+            waiter.settle(
+                    LocalWaiter.State.FAILED,
+                    new UpgradeRefusedException(own.lock().title()
+                            + " is held for reading by the same owner, which would wait for itself; "
+                            + "use LockHandle.tryUpgrade() or release the read lock first"));
+        } else {
+            own.add(waiter.mode, waiter.isByView());
+            waiter.grant(own, true);
         }
     }
 
     // ---------------------------------------------------------------- events of the remote level
 
     /** The remote position holds the lock now. */
-    static void granted(LocalLock lock, GrantKind kind, Effects effects) {
-        CqlLock remote = lock.binding.remote();
+    static void granted(LocalState lock, GrantKind kind, Effects effects) {
+        CqlLock remote = lock.remote();
         if (remote == null) {
             return;
         }
         LocalWaiter next = next(lock);
         if (next == null) {
-            lock.binding.count(Event.ORPHAN);
+            lock.count(Event.ORPHAN);
             if (remote.isFrozen()) {
                 advance(lock, effects);
             } else {
@@ -258,7 +204,7 @@ final class Granter {
             }
         } else if (next.isExclusive() && !remote.isExclusive()) {
             advance(lock, effects);
-        } else if (!remote.isFrozen() && lock.binding.leaseValid(effects.now())) {
+        } else if (!remote.isFrozen() && lock.leaseValid(effects.now())) {
             grant(lock, next, remote, kind, effects);
             beginReadPhase(lock, next, remote, effects);
             lookAhead(lock, remote, effects);
@@ -269,22 +215,22 @@ final class Granter {
     }
 
     /** A conversion, a reset or a look at the remote queue has ended. */
-    static void settled(LocalLock lock, Effects effects) {
+    static void settled(LocalState lock, Effects effects) {
         advance(lock, effects);
-        CqlLock remote = lock.binding.remote();
-        if (remote != null && remote.state() == CqlLock.State.HELD && !remote.isLooking()) {
+        CqlLock remote = lock.remote();
+        if (remote != null && remote.state() == PositionState.HELD && !remote.isLooking()) {
             refuseTries(lock, effects);
         }
     }
 
     /** The remote position that must not wait was not granted, so the callers that must not wait are refused. */
-    static void notGranted(LocalLock lock, Effects effects) {
+    static void notGranted(LocalState lock, Effects effects) {
         refuseTries(lock, effects);
         advance(lock, effects);
     }
 
     /** Refuses the callers that must not wait and are still queued, because the answer that they awaited has arrived. */
-    static void refuseTries(LocalLock lock, Effects effects) {
+    static void refuseTries(LocalState lock, Effects effects) {
         LocalWaiter waiter = lock.queue.tries() == 0 ? null : lock.queue.first();
         while (waiter != null) {
             LocalWaiter following = waiter.next;
@@ -298,7 +244,7 @@ final class Granter {
     }
 
     /** Fails every waiter, because the remote level is unavailable or the node shuts down. */
-    static void failAll(LocalLock lock, DecLockException failure, Effects effects) {
+    static void failAll(LocalState lock, DecLockException failure, Effects effects) {
         for (LocalWaiter waiter = lock.queue.first(); waiter != null; waiter = lock.queue.first()) {
             lock.queue.remove(waiter);
             waiter.settle(LocalWaiter.State.FAILED, failure);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * the mutex and may be read without it.
  */
 public final class Hold {
-    final LocalLock lock;
+    private final Lock lock;
     final long grantedAt;
     final GrantKind kind;
     int reads;
@@ -28,25 +28,34 @@ public final class Hold {
     private volatile long token;
     private volatile @Nullable LockLostException lost;
     private volatile @Nullable Ceiling ceiling;
-    private @Nullable List<Acquisition> listening;
+    private @Nullable List<LossListeners> listening;
 
-    Hold(LocalLock lock, LocalWaiter granted, long token, long grantedAt, GrantKind kind) {
+    /** The lock that an owner holds. */
+    public interface Lock {
+        /** Returns its name, without a namespace. */
+        String name();
+
+        /** Returns its name for messages, quoted, with control and other invisible characters escaped. */
+        String title();
+    }
+
+    /** Makes a hold without an acquisition. */
+    Hold(Lock lock, Object owner, long token, long grantedAt, GrantKind kind) {
         this.lock = lock;
-        this.owner = granted.owner;
+        this.owner = owner;
         this.token = token;
         this.grantedAt = grantedAt;
         this.kind = kind;
-        add(granted);
     }
 
     /** Adds an acquisition of the same owner. */
-    void add(LocalWaiter granted) {
-        if (granted.isExclusive()) {
+    void add(LockMode mode, boolean fromView) {
+        if (mode.isExclusive()) {
             writes++;
         } else {
             reads++;
         }
-        byView += granted.isByView() ? 1 : 0;
+        byView += fromView ? 1 : 0;
     }
 
     private int count(LockMode mode) {
@@ -107,7 +116,7 @@ public final class Hold {
     }
 
     /** Returns the lock that it holds. */
-    public LocalLock lock() {
+    public Lock lock() {
         return lock;
     }
 
@@ -159,25 +168,25 @@ public final class Hold {
         return lost == null && (limit == null || !limit.isReached(now));
     }
 
-    /** Registers an acquisition to be notified when the hold is lost. */
-    void listens(Acquisition acquisition) {
-        List<Acquisition> known = listening;
+    /** Registers listeners of an acquisition, to be notified when the hold is lost. */
+    void listens(LossListeners listeners) {
+        List<LossListeners> known = listening;
         if (known == null) {
             known = new ArrayList<>(1);
             listening = known;
         }
-        known.add(acquisition);
+        known.add(listeners);
     }
 
-    void forgetListening(Acquisition acquisition) {
+    void forgetListening(LossListeners listeners) {
         if (listening != null) {
-            listening.remove(acquisition);
+            listening.remove(listeners);
         }
     }
 
-    /** Returns the acquisitions to be notified of the loss, and forgets them. */
-    List<Acquisition> takeListening() {
-        List<Acquisition> known = listening;
+    /** Returns the listeners to be notified of the loss, and forgets them. */
+    List<LossListeners> takeListening() {
+        List<LossListeners> known = listening;
         listening = null;
         return known == null ? List.of() : known;
     }

@@ -6,8 +6,9 @@ package io.declock.internal.local;
 import io.declock.LockMode;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
+import io.declock.internal.protocol.PositionState;
 
-/** Changes the mode of a hold (rules D3 and O3 of docs/protocol.md). Guarded by the lock's mutex. */
+/** Changes the mode of a hold (rules D3 and O3 of docs/protocol.md). */
 final class HoldConversion {
     private HoldConversion() {}
 
@@ -15,18 +16,18 @@ final class HoldConversion {
      * Turns the writer into a reader. The remote position is downgraded if that is possible now; otherwise it stays exclusive, which serves
      * readers too.
      */
-    static void toReader(LocalLock lock, Hold hold, Effects effects) {
+    static void toReader(LocalState lock, Hold hold, Effects effects) {
         lock.holds.toReader(hold);
-        CqlLock remote = lock.binding.remote();
+        CqlLock remote = lock.remote();
         if (remote != null && remote.isExclusive() && isSettled(remote)) {
             remote.downgrade(effects);
         }
     }
 
     /** Tries to make an acquisition of the only reader exclusive; never waits for others. */
-    static void tryUpgrade(LocalLock lock, Acquisition acquisition, LocalWaiter waiter, Effects effects) {
+    static void tryUpgrade(LocalState lock, Acquisition acquisition, LocalWaiter waiter, Effects effects) {
         Hold hold = acquisition.hold();
-        CqlLock remote = lock.binding.remote();
+        CqlLock remote = lock.remote();
         if (hold.writes > 0) {
             // The owner already excludes all others by another acquisition.
             hold.upgradeOne();
@@ -42,15 +43,15 @@ final class HoldConversion {
         }
     }
 
-    private static boolean isAlone(LocalLock lock) {
+    private static boolean isAlone(LocalState lock) {
         return lock.holds.readers() == 1 && lock.queue.isEmpty() && lock.upgrader == null;
     }
 
     private static boolean isSettled(CqlLock remote) {
-        return remote.state() == CqlLock.State.HELD && !remote.isConverting() && !remote.isFrozen();
+        return remote.state() == PositionState.HELD && !remote.isConverting() && !remote.isFrozen();
     }
 
-    private static void upgradeLocally(LocalLock lock, Acquisition acquisition, LocalWaiter waiter, CqlLock remote) {
+    private static void upgradeLocally(LocalState lock, Acquisition acquisition, LocalWaiter waiter, CqlLock remote) {
         if (!remote.tenure().hasNextToken(remote.isExclusive())) {
             waiter.settle(LocalWaiter.State.BUSY, null);
             return;
@@ -70,18 +71,18 @@ final class HoldConversion {
      *
      * @return false if no acquisition waits for it any more
      */
-    static boolean upgraded(LocalLock lock, boolean success, Effects effects) {
+    static boolean upgraded(LocalState lock, boolean success, Effects effects) {
         LocalWaiter waiter = lock.upgrader;
         Acquisition acquisition = lock.upgrading;
         lock.upgrader = null;
         lock.upgrading = null;
-        CqlLock remote = lock.binding.remote();
+        CqlLock remote = lock.remote();
         if (waiter == null || acquisition == null || remote == null) {
             return false;
         }
         // Another thread may have closed its handle meanwhile.
         boolean wanted = !acquisition.isEnded() && acquisition.hold().lost() == null;
-        if (success && wanted && lock.binding.leaseValid(effects.now())) {
+        if (success && wanted && lock.leaseValid(effects.now())) {
             lock.holds.toWriter(acquisition.hold(), remote.token());
             settleUpgrade(acquisition, waiter);
         } else {
@@ -96,7 +97,7 @@ final class HoldConversion {
     }
 
     /** Refuses the upgrade, because the session was lost and its answer will not come. */
-    static void giveUp(LocalLock lock, Effects effects) {
+    static void giveUp(LocalState lock, Effects effects) {
         LocalWaiter waiter = lock.upgrader;
         lock.upgrader = null;
         lock.upgrading = null;

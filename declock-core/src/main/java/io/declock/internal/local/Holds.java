@@ -3,10 +3,6 @@
 
 package io.declock.internal.local;
 
-import io.declock.LockLostException;
-import io.declock.LockMode;
-import io.declock.UpgradeRefusedException;
-import io.declock.internal.protocol.Effects;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -15,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The holders of one lock in this compute node: one writer or any number of readers, by owner. Guarded by the lock's mutex. */
 final class Holds {
-    private final LocalHost host;
     private @Nullable Hold writer;
     /** One reader; the others are in {@code moreReaders}, by owner. Most locks never have more than one. */
     private @Nullable Hold reader;
@@ -23,10 +18,6 @@ final class Holds {
     private @Nullable Map<Object, Hold> moreReaders;
     private @Nullable LostHolds lost;
     private boolean afterWriter;
-
-    Holds(LocalHost host) {
-        this.host = host;
-    }
 
     boolean isEmpty() {
         return writer == null && readers() == 0;
@@ -81,8 +72,12 @@ final class Holds {
         }
     }
 
-    private List<Hold> allReaders() {
+    /** Returns every hold. */
+    List<Hold> all() {
         List<Hold> all = new ArrayList<>();
+        if (writer != null) {
+            all.add(writer);
+        }
         if (reader != null) {
             all.add(reader);
         }
@@ -97,7 +92,7 @@ final class Holds {
         return writer == hold || readerOf(hold.owner()) == hold;
     }
 
-    // ---------------------------------------------------------------- beginning, reentering and ending
+    // ---------------------------------------------------------------- beginning and ending
 
     void begin(Hold hold) {
         if (hold.isExclusive()) {
@@ -105,38 +100,25 @@ final class Holds {
         } else {
             addReader(hold);
         }
-        host.held(1);
     }
 
-    /**
-     * Grants an owner that already holds the lock another acquisition, ahead of all waiters (rule D2), or refuses an acquisition that would
-     * wait for the owner itself (rule O2).
-     */
-    void reenter(Hold own, LocalWaiter waiter) {
-        if (waiter.isExclusive() && own.writes == 0) {
-            waiter.settle(
-                    LocalWaiter.State.FAILED,
-                    new UpgradeRefusedException(own.lock.title()
-                            + " is held for reading by the same owner, which would wait for itself; "
-                            + "use LockHandle.tryUpgrade() or release the read lock first"));
-        } else {
-            own.add(waiter);
-            waiter.grant(own, true);
-        }
-    }
-
-    void end(Hold hold) {
-        remove(hold);
-        host.held(-1);
-    }
-
-    private void remove(Hold hold) {
+    /** Removes a hold that ended or was lost. */
+    void remove(Hold hold) {
         afterWriter = writer == hold;
         if (afterWriter) {
             writer = null;
         } else {
             removeReader(hold);
         }
+    }
+
+    /** Removes and returns every hold, because all were lost. */
+    List<Hold> removeAll() {
+        List<Hold> all = all();
+        reader = null;
+        moreReaders = null;
+        writer = null;
+        return all;
     }
 
     // ---------------------------------------------------------------- changing the mode
@@ -156,51 +138,14 @@ final class Holds {
 
     // ---------------------------------------------------------------- losing
 
-    /** Ends a hold that was lost. */
-    void lose(Hold hold, LockLostException why, Effects effects) {
-        remove(hold);
-        toLost(hold, why, effects);
-    }
-
-    /** Ends every hold, because all were lost. */
-    void loseAll(LockLostException why, Effects effects) {
-        List<Hold> all = allReaders();
-        if (writer != null) {
-            all.add(writer);
-        }
-        reader = null;
-        moreReaders = null;
-        writer = null;
-        for (Hold hold : all) {
-            toLost(hold, why, effects);
-        }
-    }
-
-    private void toLost(Hold hold, LockLostException why, Effects effects) {
+    /** Keeps a hold that was lost, until its owner releases it. */
+    void keepLost(Hold hold) {
         LostHolds known = lost;
         if (known == null) {
             known = new LostHolds();
             lost = known;
         }
         known.add(hold.owner(), hold);
-        host.held(-1);
-        hold.lose(why);
-        // The mode is read now: the owner may have released the hold when the effects are performed.
-        LockMode mode = hold.isExclusive() ? LockMode.WRITE : LockMode.READ;
-        effects.run(() -> host.holdLost(mode));
-        for (Acquisition acquisition : hold.takeListening()) {
-            tell(acquisition, effects);
-        }
-    }
-
-    /** Notifies the listeners of an acquisition that is lost, alone or with its hold. */
-    void tell(Acquisition acquisition, Effects effects) {
-        for (Acquisition.LossListener listener : acquisition.takeListeners()) {
-            effects.run(
-                    listener.quick()
-                            ? listener.action()
-                            : () -> host.tellOfLoss(acquisition.hold().lock(), listener.action()));
-        }
     }
 
     /** Forgets a lost hold once its owner has released it as often as it was acquired. */
@@ -223,14 +168,5 @@ final class Holds {
             lost = null;
         }
         return lost != null;
-    }
-
-    void visit(LocalLock.Visitor visitor) {
-        if (writer != null) {
-            visitor.hold(writer, writer.isExclusive());
-        }
-        for (Hold hold : allReaders()) {
-            visitor.hold(hold, false);
-        }
     }
 }

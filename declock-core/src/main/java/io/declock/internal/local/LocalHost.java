@@ -15,17 +15,11 @@ public interface LocalHost {
     /** Returns the monotonic clock. */
     Clock clock();
 
-    /** Finds the lock's record and answers with {@link LocalLock#bound} or {@link LocalLock#bindFailed}; the caller holds no mutex. */
-    void bind(LocalLock lock);
-
-    /** The lock was retired and will not be bound any more. */
-    void forgotten(LocalLock lock);
-
     /** A hold was lost, in the mode that it had then. The caller holds no mutex. */
     void holdLost(LockMode mode);
 
     /** Runs a user's loss listener, which may block. The caller holds no mutex. */
-    void tellOfLoss(LocalLock lock, Runnable listener);
+    void tellOfLoss(Runnable listener);
 
     /** Returns whether no caller may begin to wait any more; once true, it stays true. Called under the lock's mutex. */
     boolean isClosed();

@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -14,7 +15,11 @@ final class DirectoryStripe {
 
     final ReentrantLock lock = new ReentrantLock();
     private final Names names;
+
+    @GuardedBy("lock")
     private long[] slots = new long[FIRST_SLOTS];
+
+    @GuardedBy("lock")
     private int size;
 
     DirectoryStripe(Names names) {
@@ -22,6 +27,7 @@ final class DirectoryStripe {
     }
 
     /** Returns the record of the name, or -1. */
+    @GuardedBy("lock")
     int find(byte[] name, int hash) {
         int mask = slots.length - 1;
         for (int i = hash & mask; slots[i] != 0; i = i + 1 & mask) {
@@ -33,6 +39,7 @@ final class DirectoryStripe {
     }
 
     /** Adds a name that is not in the table yet. */
+    @GuardedBy("lock")
     void add(int hash, int record) {
         if ((size + 1) * 3L > slots.length * 2L) {
             grow();
@@ -41,6 +48,7 @@ final class DirectoryStripe {
         size++;
     }
 
+    @GuardedBy("lock")
     private void grow() {
         long[] larger = new long[slots.length * 2];
         for (long slot : slots) {
@@ -61,6 +69,7 @@ final class DirectoryStripe {
     }
 
     /** Removes the name of a record; returns whether it was in the table. */
+    @GuardedBy("lock")
     boolean remove(int hash, int record) {
         int mask = slots.length - 1;
         for (int i = hash & mask; slots[i] != 0; i = i + 1 & mask) {
@@ -74,6 +83,7 @@ final class DirectoryStripe {
     }
 
     /** Moves later members of the probe sequence up, so that no search stops at the gap before it finds them. */
+    @GuardedBy("lock")
     private void closeGap(int emptied, int mask) {
         int gap = emptied;
         for (int i = gap + 1 & mask; slots[i] != 0; i = i + 1 & mask) {

@@ -291,15 +291,18 @@ public final class MemoryNode implements AutoCloseable {
         return closed;
     }
 
-    Clock clock() {
+    /** Returns the clock. */
+    public Clock clock() {
         return clock;
     }
 
-    TimerService timer() {
+    /** Returns the timer. */
+    public TimerService timer() {
         return timer;
     }
 
-    Predecessors predecessors() {
+    /** Returns the former memory nodes of this id, which a server can ask. */
+    public Predecessors predecessors() {
         return predecessors;
     }
 

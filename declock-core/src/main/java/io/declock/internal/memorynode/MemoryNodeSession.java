@@ -45,8 +45,6 @@ public final class MemoryNodeSession {
     volatile boolean cutting;
     /** No verb that it posted can be executed any more. */
     volatile boolean cut;
-    /** When it was cut; guarded by the table's lock. */
-    long cutAt;
     /** It is not a member any more; guarded by the table's lock. */
     boolean gone;
 

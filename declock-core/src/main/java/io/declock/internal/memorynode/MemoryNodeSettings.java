@@ -3,11 +3,12 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.InvalidSettingException;
+import io.declock.SettingChecks;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.RecordLayout;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -55,103 +56,45 @@ public record MemoryNodeSettings(
     /** Checks the values. */
     public MemoryNodeSettings {
         if (id.isEmpty() || id.length() > MAX_ID_LENGTH) {
-            throw new IllegalArgumentException(
-                    "the id of a memory node must have 1 to " + MAX_ID_LENGTH + " characters: '" + id + "'");
+            throw new InvalidSettingException(
+                    "id", id, "it must have 1 to " + MAX_ID_LENGTH + " characters", "Choose another one.");
         }
-        if (records < 1) {
-            throw new IllegalArgumentException("a memory node needs at least one record: " + records);
-        }
-        if (recordsPerSession < 0) {
-            throw new IllegalArgumentException("recordsPerSession must not be negative: " + recordsPerSession);
-        }
+        SettingChecks.atLeast("records", records, 1);
+        SettingChecks.powerOfTwo("queueCapacity", queueCapacity, 2, RecordLayout.MAX_CAPACITY);
+        SettingChecks.atLeast("recordsPerSession", recordsPerSession, 0);
+        SettingChecks.positive("maxLease", maxLease);
+        SettingChecks.notNegative("leaseMargin", leaseMargin);
+        SettingChecks.notNegative("reclaimInterval", reclaimInterval);
         if (maxLease.compareTo(formerLease) > 0) {
-            throw new IllegalArgumentException(
-                    "maxLease of " + maxLease + " is longer than formerLease of " + formerLease
-                            + ", the longest that this memory node's next life will wait for: raise formerLease, and leave it"
-                            + " raised when you lower maxLease again");
-        }
-        if (maxLease.isZero() || maxLease.isNegative() || leaseMargin.isNegative() || reclaimInterval.isNegative()) {
-            throw new IllegalArgumentException(
-                    "maxLease must be positive, leaseMargin and reclaimInterval not negative: " + maxLease + ", "
-                            + leaseMargin + ", " + reclaimInterval);
+            throw new InvalidSettingException(
+                    "maxLease",
+                    SettingChecks.text(maxLease),
+                    "it is longer than {formerLease}, which is " + SettingChecks.text(formerLease)
+                            + " and the longest that this memory node's next life will wait for",
+                    "Raise {formerLease}, and leave it raised when you lower {maxLease} again.");
         }
     }
 
-    /** Returns the defaults: 100,000 records of capacity 64 (57.6 MB if all are used), leases up to 10 s. */
-    public static MemoryNodeSettings withId(String id) {
-        return new MemoryNodeSettings(
-                id,
-                100_000,
-                RecordLayout.DEFAULT_CAPACITY,
-                0,
-                LONGEST_LEASE,
-                LONGEST_LEASE,
-                Duration.ofMillis(500),
-                true,
-                0,
-                Duration.ofSeconds(60),
-                false,
-                () -> System.currentTimeMillis() / 1000 - EPOCH_SECOND_2025);
+    /** Returns a builder that begins with the defaults: 100,000 records of capacity 64 (57.6 MB if all are used), leases up to 10 s. */
+    public static Builder builder(String id) {
+        return new Builder(id);
     }
 
-    /** Returns these settings with another number of records and queue capacity. */
-    public MemoryNodeSettings withSize(int records, int queueCapacity) {
-        return with(draft -> {
-            draft.records = records;
-            draft.queueCapacity = queueCapacity;
-        });
-    }
-
-    /** Returns these settings with another bound on the records that one session creates, 0 for nine tenths of all. */
-    public MemoryNodeSettings withRecordsPerSession(int recordsPerSession) {
-        return with(draft -> draft.recordsPerSession = recordsPerSession);
-    }
-
-    /** Returns these settings with another longest lease and margin. */
-    public MemoryNodeSettings withLease(Duration maxLease, Duration leaseMargin) {
-        return with(draft -> {
-            draft.maxLease = maxLease;
-            draft.leaseMargin = leaseMargin;
-        });
-    }
-
-    /** Returns these settings with another longest lease, longest lease of an earlier life, and margin. */
-    public MemoryNodeSettings withLeases(Duration maxLease, Duration formerLease, Duration leaseMargin) {
-        return with(draft -> {
-            draft.maxLease = maxLease;
-            draft.formerLease = formerLease;
-            draft.leaseMargin = leaseMargin;
-        });
-    }
-
-    /** Returns these settings with another longest lease of an earlier life. */
-    public MemoryNodeSettings withFormerLease(Duration formerLease) {
-        return with(draft -> draft.formerLease = formerLease);
-    }
-
-    /** Returns these settings with or without waiting for sessions of an earlier life. */
-    public MemoryNodeSettings withWaitOutOldSessions(boolean waitOutOldSessions) {
-        return with(draft -> draft.waitOutOldSessions = waitOutOldSessions);
-    }
-
-    /** Returns these settings with another digest of the node set. */
-    public MemoryNodeSettings withNodeSetDigest(long nodeSetDigest) {
-        return with(draft -> draft.nodeSetDigest = nodeSetDigest);
-    }
-
-    /** Returns these settings with another reclaim interval. */
-    public MemoryNodeSettings withReclaimInterval(Duration reclaimInterval) {
-        return with(draft -> draft.reclaimInterval = reclaimInterval);
-    }
-
-    /** Returns these settings with or without taking all memory at the start. */
-    public MemoryNodeSettings withPreallocate(boolean preallocate) {
-        return with(draft -> draft.preallocate = preallocate);
-    }
-
-    /** Returns these settings with another wall clock. */
-    public MemoryNodeSettings withWallClock(LongSupplier secondsSince2025) {
-        return with(draft -> draft.secondsSince2025 = secondsSince2025);
+    /** Returns a builder that begins with these values. */
+    public Builder toBuilder() {
+        Builder builder = new Builder(id);
+        builder.records = records;
+        builder.queueCapacity = queueCapacity;
+        builder.recordsPerSession = recordsPerSession;
+        builder.maxLease = maxLease;
+        builder.formerLease = formerLease;
+        builder.leaseMargin = leaseMargin;
+        builder.waitOutOldSessions = waitOutOldSessions;
+        builder.nodeSetDigest = nodeSetDigest;
+        builder.reclaimInterval = reclaimInterval;
+        builder.preallocate = preallocate;
+        builder.secondsSince2025 = secondsSince2025;
+        return builder;
     }
 
     /** Returns how many records one session may have created, with the default resolved. */
@@ -164,43 +107,97 @@ public record MemoryNodeSettings(
         return Math.min(LockHeader.MAX_NODE_ID, queueCapacity);
     }
 
-    private MemoryNodeSettings with(Consumer<Draft> change) {
-        Draft draft = new Draft(this);
-        change.accept(draft);
-        return draft.settled();
-    }
-
-    /** A mutable copy of the settings. */
-    private static final class Draft {
+    /** Builds MemoryNodeSettings; what is not set has its default. Not thread-safe. */
+    public static final class Builder {
         private final String id;
-        private int records;
-        private int queueCapacity;
+        private int records = 100_000;
+        private int queueCapacity = RecordLayout.DEFAULT_CAPACITY;
         private int recordsPerSession;
-        private Duration maxLease;
-        private Duration formerLease;
-        private Duration leaseMargin;
-        private boolean waitOutOldSessions;
+        private Duration maxLease = LONGEST_LEASE;
+        private Duration formerLease = LONGEST_LEASE;
+        private Duration leaseMargin = Duration.ofMillis(500);
+        private boolean waitOutOldSessions = true;
         private long nodeSetDigest;
-        private Duration reclaimInterval;
+        private Duration reclaimInterval = Duration.ofSeconds(60);
         private boolean preallocate;
-        private LongSupplier secondsSince2025;
+        private LongSupplier secondsSince2025 = () -> System.currentTimeMillis() / 1000 - EPOCH_SECOND_2025;
 
-        Draft(MemoryNodeSettings from) {
-            id = from.id;
-            records = from.records;
-            queueCapacity = from.queueCapacity;
-            recordsPerSession = from.recordsPerSession;
-            maxLease = from.maxLease;
-            formerLease = from.formerLease;
-            leaseMargin = from.leaseMargin;
-            waitOutOldSessions = from.waitOutOldSessions;
-            nodeSetDigest = from.nodeSetDigest;
-            reclaimInterval = from.reclaimInterval;
-            preallocate = from.preallocate;
-            secondsSince2025 = from.secondsSince2025;
+        private Builder(String id) {
+            this.id = id;
         }
 
-        MemoryNodeSettings settled() {
+        /** Sets {@link MemoryNodeSettings#records}. */
+        public Builder records(int records) {
+            this.records = records;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#queueCapacity}. */
+        public Builder queueCapacity(int queueCapacity) {
+            this.queueCapacity = queueCapacity;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#recordsPerSession}. */
+        public Builder recordsPerSession(int recordsPerSession) {
+            this.recordsPerSession = recordsPerSession;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#maxLease}. */
+        public Builder maxLease(Duration maxLease) {
+            this.maxLease = maxLease;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#formerLease}. */
+        public Builder formerLease(Duration formerLease) {
+            this.formerLease = formerLease;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#leaseMargin}. */
+        public Builder leaseMargin(Duration leaseMargin) {
+            this.leaseMargin = leaseMargin;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#waitOutOldSessions}. */
+        public Builder waitOutOldSessions(boolean waitOutOldSessions) {
+            this.waitOutOldSessions = waitOutOldSessions;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#nodeSetDigest}. */
+        public Builder nodeSetDigest(long nodeSetDigest) {
+            this.nodeSetDigest = nodeSetDigest;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#reclaimInterval}. */
+        public Builder reclaimInterval(Duration reclaimInterval) {
+            this.reclaimInterval = reclaimInterval;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#preallocate}. */
+        public Builder preallocate(boolean preallocate) {
+            this.preallocate = preallocate;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#secondsSince2025}. */
+        public Builder secondsSince2025(LongSupplier secondsSince2025) {
+            this.secondsSince2025 = secondsSince2025;
+            return this;
+        }
+
+        /**
+         * Builds the settings.
+         *
+         * @throws InvalidSettingException if a value cannot work
+         */
+        public MemoryNodeSettings build() {
             return new MemoryNodeSettings(
                     id,
                     records,

@@ -4,8 +4,8 @@
 package io.declock.internal.memorynode;
 
 /**
- * The free node ids, and the next incarnation of each. An id is assigned again only when a whole lease has passed since its session was
- * cut. Incarnations of an id strictly increase, also across restarts of the memory node, because they start at the seconds since 2025 and
+ * The free node ids, and the next incarnation of each. An id is assigned again only when a whole lease has passed since its owner
+ * ceased to be a member (rule B16). Incarnations of an id strictly increase, also across restarts of the memory node, because they start at the seconds since 2025 and
  * an id is assigned less than once a second. Guarded by the session table's lock.
  */
 final class NodeIds {

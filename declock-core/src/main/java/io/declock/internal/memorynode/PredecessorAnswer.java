@@ -11,9 +11,9 @@ package io.declock.internal.memorynode;
  * @param incarnation its incarnation, 0 if none answered
  * @param detail description for people: what was found instead of a memory node
  */
-record PredecessorAnswer(Kind kind, String id, long incarnation, String detail) {
+public record PredecessorAnswer(Kind kind, String id, long incarnation, String detail) {
     /** The kinds of outcomes. */
-    enum Kind {
+    public enum Kind {
         /** A memory node that has proved that it knows the secret has given its identity. */
         MEMORY_NODE,
         /** No memory node with the secret is there: no process listens, or another one does. */
@@ -22,15 +22,18 @@ record PredecessorAnswer(Kind kind, String id, long incarnation, String detail) 
         NO_ANSWER
     }
 
-    static PredecessorAnswer memoryNode(String id, long incarnation) {
+    /** Returns the answer of a memory node. */
+    public static PredecessorAnswer memoryNode(String id, long incarnation) {
         return new PredecessorAnswer(Kind.MEMORY_NODE, id, incarnation, "memory node '" + id + "' answers there");
     }
 
-    static PredecessorAnswer nobody(String detail) {
+    /** Returns the answer that no memory node with the secret is there. */
+    public static PredecessorAnswer nobody(String detail) {
         return new PredecessorAnswer(Kind.NOBODY, "", 0, detail);
     }
 
-    static PredecessorAnswer noAnswer(String detail) {
+    /** Returns the answer for silence. */
+    public static PredecessorAnswer noAnswer(String detail) {
         return new PredecessorAnswer(Kind.NO_ANSWER, "", 0, detail);
     }
 }

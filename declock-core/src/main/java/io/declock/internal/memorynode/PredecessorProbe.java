@@ -6,8 +6,10 @@ package io.declock.internal.memorynode;
 import java.util.function.Consumer;
 
 /** Asks the process at an address for its identity. Thread-safe. */
-@FunctionalInterface
-interface PredecessorProbe {
+public interface PredecessorProbe {
+    /** Returns whether a text is an address and a port, in the only form in which this class asks; no name is looked up. */
+    boolean isWrittenOut(String address);
+
     /**
      * Asks without waiting for the answer.
      *

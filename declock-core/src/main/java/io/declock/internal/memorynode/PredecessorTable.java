@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.internal.memorynode.PredecessorAnswer.Kind;
 import io.declock.spi.FormerMemoryNode;
 import java.util.HashMap;
@@ -24,9 +25,14 @@ final class PredecessorTable {
     private final long incarnation;
     private final OldLeases oldLeases;
     private final ReentrantLock lock = new ReentrantLock();
-    // Guarded by the lock.
+
+    @GuardedBy("lock")
     private final Map<FormerMemoryNode, Suspect> suspects = new HashMap<>();
+
+    @GuardedBy("lock")
     private final Set<FormerMemoryNode> gone = new LinkedHashSet<>();
+
+    @GuardedBy("lock")
     private boolean startingOver;
     // Written with the lock held.
     private volatile @Nullable FormerMemoryNode twin;
@@ -125,6 +131,7 @@ final class PredecessorTable {
     }
 
     // Called with the lock held.
+    @GuardedBy("lock")
     private Next judge(FormerMemoryNode former, Suspect suspect, PredecessorAnswer answer, long now) {
         boolean answers = answer.kind() == Kind.MEMORY_NODE;
         // Whatever its incarnation: a memory node with this id that is not this one is a second one.
@@ -173,6 +180,7 @@ final class PredecessorTable {
     }
 
     // Called with the lock held.
+    @GuardedBy("lock")
     private void forget(FormerMemoryNode former) {
         suspects.remove(former);
         gone.add(former);
@@ -218,6 +226,7 @@ final class PredecessorTable {
         }
     }
 
+    @GuardedBy("lock")
     private boolean noneLives() {
         return suspects.values().stream().noneMatch(suspect -> suspect.lives);
     }

@@ -4,11 +4,9 @@
 package io.declock.internal.memorynode;
 
 import io.declock.internal.memorynode.PredecessorTable.Next;
-import io.declock.internal.tcp.wire.SocketAddresses;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.FormerMemoryNode;
-import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +21,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe. No question, notification or cut happens while a lock is held.
  */
-final class Predecessors {
+public final class Predecessors {
     /** Time between two questions to the same predecessor. */
     static final long PAUSE_NANOS = 1_000_000_000L;
     /** Time for an answer, even if the question could not be sent. */
@@ -43,12 +41,12 @@ final class Predecessors {
     }
 
     /** Sets the probe that asks predecessors. Without one, as within one process, none is asked. */
-    void askThrough(PredecessorProbe way) {
+    public void askThrough(PredecessorProbe way) {
         probe.set(way);
     }
 
     /** Stops using a probe. */
-    void askNoLongerThrough(PredecessorProbe way) {
+    public void askNoLongerThrough(PredecessorProbe way) {
         probe.compareAndSet(way, null);
     }
 
@@ -88,8 +86,9 @@ final class Predecessors {
      * @throws FabricException.Refused if one lives, or while it is unknown whether one lives
      */
     void check(FormerMemoryNode former, String reachedAt) throws FabricException.Refused {
+        PredecessorProbe way = probe.get();
         boolean gone =
-                former.isNone() || former.incarnation() == node.incarnation() || probe.get() == null || isGone(former);
+                former.isNone() || former.incarnation() == node.incarnation() || way == null || isGone(former, way);
         // Checked after the question was sent: a predecessor may have been found alive meanwhile.
         if (table.twin() != null) {
             throw refusal(reachedAt);
@@ -102,9 +101,8 @@ final class Predecessors {
         }
     }
 
-    private boolean isGone(FormerMemoryNode former) throws FabricException.Refused {
-        InetSocketAddress written = SocketAddresses.parse(former.address());
-        if (written == null || !SocketAddresses.textOf(written).equals(former.address()) || written.getPort() == 0) {
+    private boolean isGone(FormerMemoryNode former, PredecessorProbe way) throws FabricException.Refused {
+        if (!way.isWrittenOut(former.address())) {
             throw new FabricException.Refused(
                     Reason.BAD_REQUEST, "the address of a former memory node must be written out, with a port");
         }

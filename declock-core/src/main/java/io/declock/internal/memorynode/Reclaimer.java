@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.LockNames;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.monitor.Isolated;
@@ -21,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reclaims idle records from their names.
+ * Reclaims idle records from their names (rule C9).
  *
  * <ol>
  *   <li>Scan: note the headers of a range of records.
@@ -73,10 +74,17 @@ final class Reclaimer {
     private volatile boolean scansAll;
     private volatile @Nullable IdleScan scan;
     private volatile @Nullable ReclaimRound round;
-    // Guarded by lock.
+
+    @GuardedBy("lock")
     private long rounds;
+
+    @GuardedBy("lock")
     private int cursor;
+
+    @GuardedBy("lock")
     private final Set<Integer> quarantined = new HashSet<>();
+
+    @GuardedBy("lock")
     private int orphansLeft;
 
     Reclaimer(
@@ -298,6 +306,7 @@ final class Reclaimer {
         membersChanged();
     }
 
+    @GuardedBy("lock")
     private ReclaimRound newRound(IdleScan current, int[] idle) {
         long[] headers = new long[idle.length];
         for (int i = 0; i < idle.length; i++) {
@@ -389,6 +398,7 @@ final class Reclaimer {
      * Returns whether a record is quarantined: its epoch is one that no reset can have reached, so a foreign WRITE must have put it there.
      * The next name of the record would have to start above that epoch, and so would all later names; so the record gets no other name.
      */
+    @GuardedBy("lock")
     private boolean isQuarantined(int record, long epoch) {
         if (node.isPlausible(epoch)) {
             return false;
@@ -438,6 +448,7 @@ final class Reclaimer {
         directory.forget(record);
     }
 
+    @GuardedBy("lock")
     private void freeIdle(ReclaimRound ending) {
         List<Integer> idle = new ArrayList<>();
         long highest = 0;

@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
@@ -23,10 +24,16 @@ final class RecordAllocator {
     private final HighWaterMark highWaterMark;
     private final int total;
     private final ReentrantLock lock = new ReentrantLock();
-    // Guarded by lock.
+
+    @GuardedBy("lock")
     private int neverUsed;
+
+    @GuardedBy("lock")
     private int[] free = {};
+
+    @GuardedBy("lock")
     private int freeCount;
+
     private final AtomicInteger inUse = new AtomicInteger();
 
     RecordAllocator(Region region, RecordLayout layout, HighWaterMark highWaterMark, int total) {

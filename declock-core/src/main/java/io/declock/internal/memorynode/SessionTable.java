@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
@@ -29,7 +30,10 @@ final class SessionTable {
     private final MemoryNode node;
     private final MemoryNodeSettings settings;
     private final ReentrantLock lock = new ReentrantLock();
+
+    @GuardedBy("lock")
     private final NodeIds ids;
+
     private final AtomicReferenceArray<@Nullable MemoryNodeSession> sessions;
     private volatile Membership membership = new Membership(1, List.of());
 
@@ -133,6 +137,7 @@ final class SessionTable {
      * Replaces a process's last incarnation by its next one. Unlike an id that goes to another process, the node id does not rest in
      * between: there is no moment at which it has no owner.
      */
+    @GuardedBy("lock")
     private Member successor(MemoryNodeSession earlier, JoinRequest request) {
         earlier.gone = true;
         int id = earlier.member().nodeId();
@@ -165,6 +170,7 @@ final class SessionTable {
         }
     }
 
+    @GuardedBy("lock")
     private Member newMember(JoinRequest request, long now) throws FabricException.Refused {
         int id = ids.take(now);
         if (id == 0) {
@@ -191,7 +197,7 @@ final class SessionTable {
                                 + " has no node id free until the lease of a compute node that has ended runs out");
     }
 
-    // Called with the lock held.
+    @GuardedBy("lock")
     private void changeMembership() {
         List<Member> members = new ArrayList<>();
         for (MemoryNodeSession session : snapshot()) {
@@ -280,7 +286,6 @@ final class SessionTable {
         lock.lock();
         try {
             session.cut = true;
-            session.cutAt = node.clock().nanoTime();
             then = List.copyOf(session.afterCut);
             session.afterCut.clear();
         } finally {
@@ -298,7 +303,9 @@ final class SessionTable {
             }
             session.gone = true;
             sessions.set(session.member().nodeId(), null);
-            ids.free(session.member().nodeId(), session.cutAt + session.leaseNanos());
+            // The rest counts from now (rule B16): until now, other compute nodes could find this one among the
+            // members.
+            ids.free(session.member().nodeId(), node.clock().nanoTime() + session.leaseNanos());
             changeMembership();
         } finally {
             lock.unlock();

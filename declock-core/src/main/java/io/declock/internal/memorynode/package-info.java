@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** The memory node: region of lock records, directory, membership and server. */
+/** The memory node: region of lock records, directory, membership and reclaiming. No I/O. */
 @NullMarked
 package io.declock.internal.memorynode;
 

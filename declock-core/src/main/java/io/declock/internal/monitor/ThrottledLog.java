@@ -3,6 +3,7 @@
 
 package io.declock.internal.monitor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.internal.time.Clock;
 import io.declock.internal.time.TimerService;
 import java.time.Duration;
@@ -38,10 +39,17 @@ public final class ThrottledLog {
     /** The written and suppressed messages of one kind in the present interval. Guarded by its lock. */
     private static final class Kind {
         final ReentrantLock lock = new ReentrantLock();
+
+        @GuardedBy("lock")
         long since;
+
+        @GuardedBy("lock")
         int written;
+
+        @GuardedBy("lock")
         int suppressed;
 
+        @GuardedBy("lock")
         @Nullable
         Object @Nullable [] last;
     }

@@ -11,6 +11,7 @@ import io.declock.LockMode;
 import io.declock.LockNames;
 import io.declock.LockNotGrantedException;
 import io.declock.ShuttingDownException;
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
@@ -63,7 +64,7 @@ final class Acquirer {
         long began = NOT_SET;
         while (true) {
             ThreadWaiter waiter = new ThreadWaiter(owner, mode, waitNanos == 0, byView);
-            LocalLock lock = enter(name, waiter, owner);
+            LocalLock lock = enter(name, waiter);
             began = began == NOT_SET ? waiter.since() : began;
             boolean waits = waiter.state() == LocalWaiter.State.WAITING;
             if (waits) {
@@ -75,7 +76,7 @@ final class Acquirer {
             switch (waiter.state()) {
                 case GRANTED -> {
                     if (!mayReturn(waiter, waits)) {
-                        lock.release(waiter.hold(), mode, byView);
+                        HeldLock.release(waiter.hold(), mode, byView);
                         continue;
                     }
                     return granted(waiter, began);
@@ -95,7 +96,7 @@ final class Acquirer {
      */
     private static boolean mayReturn(LocalWaiter waiter, boolean waited) {
         Hold hold = waiter.hold();
-        return hold.lost() == null && (!waited || hold.lock().mayTrustLease());
+        return hold.lost() == null && (!waited || HeldLock.mayTrustLease(hold));
     }
 
     private boolean await(ThreadWaiter waiter, long deadline, boolean interruptible) {
@@ -135,9 +136,10 @@ final class Acquirer {
         return null;
     }
 
-    private LocalLock enter(String name, LocalWaiter waiter, Object owner) {
+    /** Lets a waiter into its lock, or queues it there. */
+    LocalLock enter(String name, LocalWaiter waiter) {
         LocalLock lock = table.get(name);
-        if (!node.accepts() && lock.findHold(owner) == null) {
+        if (!node.accepts() && lock.findHold(waiter.owner()) == null) {
             throw new ShuttingDownException(
                     "lock " + LockNames.quoted(name) + " was not acquired: this process is shutting down");
         }
@@ -149,7 +151,7 @@ final class Acquirer {
         } catch (RuntimeException | Error e) {
             // An effect of the acquisition failed: this caller will neither wait for the lock nor release it.
             if (!lock.abandon(waiter) && waiter.state() == LocalWaiter.State.GRANTED) {
-                lock.release(waiter.hold(), waiter.mode(), waiter.isByView());
+                HeldLock.release(waiter.hold(), waiter.mode(), waiter.isByView());
             }
             throw e;
         }
@@ -241,7 +243,7 @@ final class Acquirer {
         private void enter() {
             Try next = new Try();
             current.set(next);
-            next.lock = Acquirer.this.enter(name, next.waiter, owner);
+            next.lock = Acquirer.this.enter(name, next.waiter);
             began = began == NOT_SET ? next.waiter.since() : began;
             next.waiter.run();
             if (timedOut || result.isCancelled()) {
@@ -253,7 +255,7 @@ final class Acquirer {
         private void decided(Try told) {
             AsyncWaiter waiter = told.waiter;
             if (waiter.state() == LocalWaiter.State.GRANTED && !mayReturn(waiter, true)) {
-                waiter.hold().lock().release(waiter.hold(), mode, false);
+                HeldLock.release(waiter.hold(), mode, false);
                 again();
                 return;
             }

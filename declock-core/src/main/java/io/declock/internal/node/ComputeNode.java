@@ -19,9 +19,10 @@ import io.declock.ManagedComponent;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.local.Acquisition;
 import io.declock.internal.local.Ceiling;
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
-import io.declock.internal.local.LocalHost;
 import io.declock.internal.local.LocalLock;
+import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.IsolatedObserver;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.monitor.StripedSums;
@@ -71,10 +72,12 @@ public final class ComputeNode implements DecLock {
         this.counters = builder.counters;
         this.observer = IsolatedObserver.of(builder.observer);
         this.observed = !builder.observer.equals(LockObserver.NONE);
-        this.runtime = new NodeRuntime(settings.name(), builder.clock, builder.timer, builder.random);
+        this.runtime = new NodeRuntime(
+                settings.name(), builder.clock, builder.timer, builder.random, builder.executor, builder.waiting);
         this.table = new LockTable(new Host(), settings.maxIdleLocks());
         this.memoryNodes = new MemoryNodes(builder.addresses, fabrics, settings, runtime, counters, table);
-        this.acquirer = new Acquirer(this, table, observer, counters, settings.spinNanos());
+        this.acquirer =
+                new Acquirer(this, table, observer, counters, settings.spin().toNanos());
         this.requests = new RequestRunner(this, acquirer);
         this.monitor = new NodeMonitor(this, memoryNodes, table);
     }
@@ -165,6 +168,28 @@ public final class ComputeNode implements DecLock {
         return settings;
     }
 
+    // ---------------------------------------------------------------- for callers without threads
+
+    /**
+     * Lets a caller in, or queues it, as every acquisition does.
+     *
+     * @return the lock
+     * @throws io.declock.ShuttingDownException if the process is shutting down
+     */
+    public LocalLock enter(String name, LocalWaiter waiter) {
+        return acquirer.enter(name, waiter);
+    }
+
+    /** Returns the locks that this process knows. */
+    public Iterable<LocalLock> locks() {
+        return table.all();
+    }
+
+    /** Forgets a lock if it is idle; returns whether it was. */
+    public boolean forget(LocalLock lock) {
+        return table.forget(lock);
+    }
+
     // ---------------------------------------------------------------- for the parts of the node
 
     static void checkName(String name) {
@@ -182,7 +207,7 @@ public final class ComputeNode implements DecLock {
     /** Gives back an acquisition that was made through a view or has no handle yet. */
     @Nullable
     LockLostException release(Hold hold, LockMode mode, boolean byView) {
-        LockLostException lost = hold.lock().release(hold, mode, byView);
+        LockLostException lost = HeldLock.release(hold, mode, byView);
         released(hold, mode);
         return lost;
     }
@@ -195,7 +220,7 @@ public final class ComputeNode implements DecLock {
             own.cancel();
         }
         LockMode mode = acquisition.heldMode();
-        LockLostException lost = acquisition.hold().lock().release(acquisition);
+        LockLostException lost = HeldLock.release(acquisition);
         released(acquisition.hold(), mode);
         return lost;
     }
@@ -269,7 +294,7 @@ public final class ComputeNode implements DecLock {
     }
 
     /** The services of this node for its locks. */
-    private final class Host implements LocalHost {
+    private final class Host implements LocalLock.Host {
         @Override
         public LocalSettings localSettings() {
             return settings.local();
@@ -297,7 +322,7 @@ public final class ComputeNode implements DecLock {
         }
 
         @Override
-        public void tellOfLoss(LocalLock lock, Runnable listener) {
+        public void tellOfLoss(Runnable listener) {
             runtime.losses().execute(listener);
         }
 
@@ -325,6 +350,8 @@ public final class ComputeNode implements DecLock {
         private @Nullable Clock clock;
         private @Nullable TimerService timer;
         private @Nullable RandomSource random;
+        private @Nullable Executor executor;
+        private @Nullable Waiting waiting;
 
         private Builder() {}
 
@@ -363,6 +390,13 @@ public final class ComputeNode implements DecLock {
             this.clock = clock;
             this.timer = timer;
             this.random = random;
+            return this;
+        }
+
+        /** Sets what replaces the threads that run callbacks and those that wait, for simulation. */
+        public Builder withoutThreads(Executor executor, Waiting waiting) {
+            this.executor = executor;
+            this.waiting = waiting;
             return this;
         }
 

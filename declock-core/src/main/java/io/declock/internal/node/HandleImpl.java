@@ -8,6 +8,7 @@ import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockNames;
 import io.declock.internal.local.Acquisition;
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalWaiter;
 import java.util.ArrayList;
@@ -101,7 +102,7 @@ final class HandleImpl extends Acquisition implements LockHandle {
     }
 
     private static boolean isValid(Acquisition of, long now) {
-        return of.isWithinCeilings(now) && of.hold().lock().mayTrustLease(now);
+        return of.isWithinCeilings(now) && HeldLock.mayTrustLease(of.hold(), now);
     }
 
     @Override
@@ -120,16 +121,16 @@ final class HandleImpl extends Acquisition implements LockHandle {
                 listener.lost(this, why);
             }
         };
-        of.whenLost(tell, false);
+        HeldLock.whenLost(of, tell, false);
     }
 
     @Override
     public void interruptOnLost() {
         Interruption asked = new Interruption(Thread.currentThread());
         if (INTERRUPTION.compareAndSet(this, null, asked)) {
-            whenLost(asked::interrupt, true);
+            HeldLock.whenLost(this, asked::interrupt, true);
             for (Acquisition other : others) {
-                other.whenLost(asked::interrupt, true);
+                HeldLock.whenLost(other, asked::interrupt, true);
             }
         }
     }
@@ -139,7 +140,7 @@ final class HandleImpl extends Acquisition implements LockHandle {
         checkSingle("tryUpgrade");
         checkOpen();
         ThreadWaiter waiter = new ThreadWaiter(hold().owner(), LockMode.WRITE, true, false);
-        LockLostException lost = hold().lock().tryUpgrade(this, waiter);
+        LockLostException lost = HeldLock.tryUpgrade(this, waiter);
         waiter.await(Long.MAX_VALUE, false, 0, node.counters());
         lost = lost != null ? lost : lost();
         if (lost != null) {
@@ -152,7 +153,7 @@ final class HandleImpl extends Acquisition implements LockHandle {
     public void downgrade() {
         checkSingle("downgrade");
         checkOpen();
-        LockLostException lost = hold().lock().downgrade(this);
+        LockLostException lost = HeldLock.downgrade(this);
         if (lost != null) {
             throw new LockLostException(lost.getMessage(), lost);
         }

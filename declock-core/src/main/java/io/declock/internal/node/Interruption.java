@@ -3,6 +3,7 @@
 
 package io.declock.internal.node;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -12,7 +13,11 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Interruption {
     private final ReentrantLock mutex = new ReentrantLock();
     private final Thread thread;
+
+    @GuardedBy("mutex")
     private boolean ended;
+
+    @GuardedBy("mutex")
     private boolean interrupted;
 
     Interruption(Thread thread) {

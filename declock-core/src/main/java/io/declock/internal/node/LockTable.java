@@ -3,7 +3,7 @@
 
 package io.declock.internal.node;
 
-import io.declock.internal.local.LocalHost;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.session.NodeSession;
@@ -22,14 +22,16 @@ import org.jspecify.annotations.Nullable;
 final class LockTable {
     private static final int SWEEP = 16;
 
-    private final LocalHost host;
+    private final LocalLock.Host host;
     private final int maxIdle;
     private final ConcurrentHashMap<String, LocalLock> locks = new ConcurrentHashMap<>();
     private final AtomicInteger size = new AtomicInteger();
     private final ReentrantLock sweeping = new ReentrantLock();
+
+    @GuardedBy("sweeping")
     private @Nullable Iterator<LocalLock> hand;
 
-    LockTable(LocalHost host, int maxIdle) {
+    LockTable(LocalLock.Host host, int maxIdle) {
         this.host = host;
         this.maxIdle = maxIdle;
     }
@@ -56,25 +58,31 @@ final class LockTable {
     }
 
     /** Forgets some idle locks. Does nothing while another thread does this. */
+    @SuppressWarnings("GuardedBy") // Error Prone does not follow tryLock().
     private void sweep() {
         if (!sweeping.tryLock()) {
             return;
         }
         try {
-            for (int i = 0; i < SWEEP && size.get() > maxIdle; i++) {
-                if (hand == null || !hand.hasNext()) {
-                    hand = locks.values().iterator();
-                    if (!hand.hasNext()) {
-                        return;
-                    }
-                }
-                LocalLock next = hand.next();
-                if (!next.spare()) {
-                    forget(next);
-                }
-            }
+            sweepOn();
         } finally {
             sweeping.unlock();
+        }
+    }
+
+    @GuardedBy("sweeping")
+    private void sweepOn() {
+        for (int i = 0; i < SWEEP && size.get() > maxIdle; i++) {
+            if (hand == null || !hand.hasNext()) {
+                hand = locks.values().iterator();
+                if (!hand.hasNext()) {
+                    return;
+                }
+            }
+            LocalLock next = hand.next();
+            if (!next.spare()) {
+                forget(next);
+            }
         }
     }
 

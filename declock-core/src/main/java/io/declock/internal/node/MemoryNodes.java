@@ -15,7 +15,6 @@ import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.session.ClockSync;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.NodeSession;
-import io.declock.internal.session.SessionSettings;
 import io.declock.internal.session.Surroundings;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
@@ -50,8 +49,10 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     private final List<MemoryNodeLink> links = new ArrayList<>();
     private final List<Fabric> fabrics;
     private final ClockSync clockSync;
-    private final Set<LocalLock> unbound = ConcurrentHashMap.newKeySet();
-    private final Signal changed = new Signal();
+    /** The locks that wait for a session, by name. */
+    private final Map<String, LocalLock> unbound = new ConcurrentHashMap<>();
+
+    private final Waiting changed;
     private volatile long @Nullable [] idHashes;
     private volatile boolean coordinating;
 
@@ -66,17 +67,11 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         this.table = table;
         this.runtime = runtime;
         this.fabrics = fabrics;
-        Surroundings surroundings = new Surroundings(runtime.clock(), runtime.timer(), runtime.random(), counters);
-        SessionSettings session = new SessionSettings(
-                settings.name(),
-                runtime.processId(),
-                settings.lease(),
-                settings.heartbeatInterval(),
-                settings.leaseMargin(),
-                settings.clockSyncInterval(),
-                settings.cql());
+        this.changed = runtime.waiting();
+        Surroundings surroundings =
+                new Surroundings(runtime.clock(), runtime.timer(), runtime.random(), counters, runtime.processId());
         for (MemoryNodeAddress address : addresses) {
-            links.add(new MemoryNodeLink(address, fabricFor(address), session, surroundings, this));
+            links.add(new MemoryNodeLink(address, fabricFor(address), settings, surroundings, this));
         }
         this.clockSync = new ClockSync(this::links, surroundings, settings.clockSyncInterval());
     }
@@ -170,7 +165,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             bindLater(lock, link);
         } else {
             lock.bindFailed(null);
-            unbound.add(lock);
+            unbound.put(lock.name(), lock);
             runtime.timer().schedule(NOT_YET_RETRY_NANOS, () -> retry(lock));
         }
     }
@@ -190,7 +185,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         }
         // In this order: a retry removes the lock from the set, and has no effect while the lock counts as being bound.
         lock.bindFailed(null);
-        unbound.add(lock);
+        unbound.put(lock.name(), lock);
         MemoryNodeLink present = linkOf(lock.name());
         if (present != null && present.session() != null && idHashes != null) {
             // The session began before the lock was in the set.
@@ -199,7 +194,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     }
 
     private void retry(LocalLock lock) {
-        if (unbound.remove(lock)) {
+        if (unbound.remove(lock.name(), lock)) {
             Isolated.run("Binding " + lock.title(), lock::retryBinding);
         }
     }
@@ -209,7 +204,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
      * learns of its beginning, when the answer came later than the lease lasts.
      */
     private void retryUnbound() {
-        List.copyOf(unbound).forEach(this::retry);
+        List.copyOf(unbound.values()).forEach(this::retry);
     }
 
     // ---------------------------------------------------------------- sessions
@@ -261,7 +256,10 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         Set<Long> unregistered = session.unregisteredRecords();
         for (long record : records) {
             LocalLock lock = session.lockAt(record);
-            if (unregistered == null || unregistered.contains(record) || lock != null && !table.forget(lock)) {
+            if (unregistered == null
+                    || unregistered.contains(record)
+                    || lock != null && !table.forget(lock)
+                    || session.leadsReset(record)) {
                 vetoed.add(record);
             }
         }
@@ -328,7 +326,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     }
 
     void forgotten(LocalLock lock) {
-        unbound.remove(lock);
+        unbound.remove(lock.name(), lock);
     }
 
     String whereIs(String name) {

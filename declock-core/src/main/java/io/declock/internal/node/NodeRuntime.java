@@ -3,6 +3,8 @@
 
 package io.declock.internal.node;
 
+import static java.util.Objects.requireNonNull;
+
 import io.declock.internal.time.Clock;
 import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
@@ -40,16 +42,34 @@ final class NodeRuntime implements AutoCloseable {
     private final RandomSource random;
     private final long processId;
     private final @Nullable TimerThread timerThread;
-    private final ExecutorService callbacks;
-    private final ExecutorService losses;
+    private final @Nullable ExecutorService callbackPool;
+    private final @Nullable ExecutorService lossPool;
+    private final Executor callbacks;
+    private final Executor losses;
+    private final Waiting waiting;
 
-    NodeRuntime(String name, @Nullable Clock clock, @Nullable TimerService timer, @Nullable RandomSource random) {
+    /**
+     * Makes the runtime. Null stands for the clock, timer, randomness and threads of this process.
+     *
+     * @param executor runs every callback in place of pools of threads
+     * @param waiting lets callers wait in place of parking their threads
+     */
+    NodeRuntime(
+            String name,
+            @Nullable Clock clock,
+            @Nullable TimerService timer,
+            @Nullable RandomSource random,
+            @Nullable Executor executor,
+            @Nullable Waiting waiting) {
         this.name = name;
         this.clock = clock == null ? System::nanoTime : clock;
         this.random = random == null ? () -> ThreadLocalRandom.current().nextLong() : random;
         this.processId = random == null ? new SecureRandom().nextLong() : random.nextLong();
-        this.callbacks = pool(MAX_CALLBACK_THREADS, name + "-declock-callback");
-        this.losses = pool(MAX_LOSS_THREADS, name + "-declock-loss");
+        this.callbackPool = executor == null ? pool(MAX_CALLBACK_THREADS, name + "-declock-callback") : null;
+        this.lossPool = executor == null ? pool(MAX_LOSS_THREADS, name + "-declock-loss") : null;
+        this.callbacks = callbackPool == null ? requireNonNull(executor) : guardedOn(callbackPool);
+        this.losses = lossPool == null ? requireNonNull(executor) : guardedOn(lossPool);
+        this.waiting = waiting == null ? new Signal() : waiting;
         if (timer == null) {
             this.timerThread = new TimerThread(name + "-declock-timer");
             this.timer = timerThread;
@@ -145,12 +165,21 @@ final class NodeRuntime implements AutoCloseable {
 
     /** Runs callbacks into user code, which may block. */
     Executor callbacks() {
-        return task -> execute(callbacks, task);
+        return callbacks;
     }
 
     /** Runs loss listeners, which may block. */
     Executor losses() {
-        return task -> execute(losses, task);
+        return losses;
+    }
+
+    /** Lets callers wait for conditions. */
+    Waiting waiting() {
+        return waiting;
+    }
+
+    private Executor guardedOn(ExecutorService pool) {
+        return task -> execute(pool, task);
     }
 
     private void execute(ExecutorService pool, Runnable task) {
@@ -167,7 +196,9 @@ final class NodeRuntime implements AutoCloseable {
         if (timerThread != null) {
             timerThread.close();
         }
-        callbacks.shutdown();
-        losses.shutdown();
+        if (callbackPool != null && lossPool != null) {
+            callbackPool.shutdown();
+            lossPool.shutdown();
+        }
     }
 }

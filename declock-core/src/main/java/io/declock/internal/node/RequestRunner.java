@@ -13,6 +13,7 @@ import io.declock.MemoryNodeView;
 import io.declock.UpgradeRefusedException;
 import io.declock.internal.local.Acquisition;
 import io.declock.internal.local.Ceiling;
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalWaiter;
 import java.nio.charset.StandardCharsets;
@@ -173,10 +174,10 @@ final class RequestRunner {
         Ceiling ceiling = new Ceiling(leaseTime, now, nanos);
         if (granted.isReentrant()) {
             acquisition.limit(ceiling);
-            ceiling.endedBy(node.timer().start(nanos, () -> hold.lock().expire(acquisition, ceiling)));
+            ceiling.endedBy(node.timer().start(nanos, () -> HeldLock.expire(acquisition, ceiling)));
         } else {
             hold.limit(ceiling);
-            ceiling.endedBy(node.timer().start(nanos, () -> hold.lock().expire(hold, ceiling)));
+            ceiling.endedBy(node.timer().start(nanos, () -> HeldLock.expire(hold, ceiling)));
         }
     }
 

@@ -10,28 +10,23 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Lets threads wait for conditions that other threads make true. It has no mutex, so a thread may signal under any mutex, and a condition
+ * Parks threads until other threads make their conditions true. It has no mutex, so a thread may signal under any mutex, and a condition
  * may take any mutex. Thread-safe.
  */
-final class Signal {
+final class Signal implements Waiting {
     private final AtomicLong changes = new AtomicLong();
     private final Set<Thread> waiting = ConcurrentHashMap.newKeySet();
 
-    /** Makes every waiting thread check its condition again. */
-    void signal() {
+    @Override
+    public void signal() {
         changes.getAndIncrement();
         for (Thread thread : waiting) {
             LockSupport.unpark(thread);
         }
     }
 
-    /**
-     * Waits for a condition, which is checked now and after each signal.
-     *
-     * @return whether it became true within the time
-     * @throws InterruptedException if the thread was interrupted
-     */
-    boolean await(BooleanSupplier condition, long nanos) throws InterruptedException {
+    @Override
+    public boolean await(BooleanSupplier condition, long nanos) throws InterruptedException {
         long began = System.nanoTime();
         Thread thread = Thread.currentThread();
         waiting.add(thread);

@@ -7,32 +7,31 @@ import io.declock.Counters.Event;
 import io.declock.GrantKind;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
-import io.declock.internal.protocol.CqlLock.State;
 import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.VerbResults;
 
 /**
  * Takes a position: by one FAA, whose result shows whether the position holds the lock (DecLock, section 4.2, workflows 1 and 2), or, for a
- * caller that must not wait, by READ and CAS (rule D1). Stateless: the state is in {@link CqlLock}. Guarded by the lock's mutex.
+ * caller that must not wait, by READ and CAS (rule D1).
  */
 final class Acquisition {
     private Acquisition() {}
 
-    static void start(CqlLock lock, boolean exclusive, int timestamp, Effects effects) {
-        lock.position.expect(State.IDLE);
+    static void start(LockState lock, boolean exclusive, int timestamp, Effects effects) {
+        lock.position.expect(PositionState.IDLE);
         lock.position.want(exclusive, timestamp);
-        if (lock.reset.isPending()) {
-            lock.position.to(State.ABORTED);
+        if (lock.isFrozen()) {
+            lock.position.to(PositionState.ABORTED);
             lock.upper.mustWait(effects);
             return;
         }
         if (lock.isWalled()) {
             lock.requestReset(ResetReason.GUARD, effects);
-            lock.reset.abort(effects);
+            Freeze.abort(lock, effects);
             lock.upper.mustWait(effects);
             return;
         }
-        lock.position.to(State.ENQUEUING);
+        lock.position.to(PositionState.ENQUEUING);
         lock.tenure.ask(effects.now());
         lock.env.counters().count(Event.REMOTE_ACQUISITION);
         lock.op
@@ -46,14 +45,14 @@ final class Acquisition {
      * meanwhile, a position that holds the lock is acknowledged as a hold, and one that would have to wait is given up like any other
      * (rules B4 and B6).
      */
-    static void arrive(CqlLock lock, long before, Effects effects) {
+    static void arrive(LockState lock, long before, Effects effects) {
         if (isTakenInReset(before)) {
-            lock.reset.abort(effects);
+            Freeze.abort(lock, effects);
             lock.upper.mustWait(effects);
             return;
         }
         if (!lock.position.isOfEpoch(before)) {
-            lock.position.to(State.LEARNING);
+            lock.position.to(PositionState.LEARNING);
             lock.op
                     .goingBy(before)
                     .use(Step.EPOCH_LEARNT, effects)
@@ -69,14 +68,14 @@ final class Acquisition {
         }
         lock.upper.mustWait(effects);
         if (!mayWait(lock)) {
-            lock.reset.abort(effects);
+            Freeze.abort(lock, effects);
             return;
         }
-        lock.pending.register(isBeyondCapacity(lock, before), effects);
+        PendingRequest.register(lock, isBeyondCapacity(lock, before), effects);
     }
 
-    private static boolean mayWait(CqlLock lock) {
-        return !lock.reset.isPending();
+    private static boolean mayWait(LockState lock) {
+        return !lock.isFrozen();
     }
 
     /** A position taken while a reset is under way does not count (rule B1). */
@@ -85,42 +84,42 @@ final class Acquisition {
     }
 
     /** The slot of a position beyond the capacity belongs to another waiter (rule A9). */
-    private static boolean isBeyondCapacity(CqlLock lock, long before) {
+    private static boolean isBeyondCapacity(LockState lock, long before) {
         return LockHeader.size(before) >= lock.position.layout().capacity();
     }
 
-    static void onEpochLearnt(CqlLock lock, VerbResults results, Effects effects) {
-        long learnt = ResetMember.fullEpoch(lock.op.header(), results.value(0));
+    static void onEpochLearnt(LockState lock, VerbResults results, Effects effects) {
+        long learnt = LockHeader.fullEpoch(lock.op.header(), results.value(0));
         if (learnt != lock.position.epoch()) {
             lock.position.toEpoch(learnt);
             lock.env.sawEpoch(learnt);
-            lock.reset.over();
+            lock.thaw();
         }
         arrive(lock, lock.op.header(), effects);
     }
 
     // ---------------------------------------------------------------- without waiting
 
-    static void startWithoutWaiting(CqlLock lock, boolean exclusive, int timestamp, Effects effects) {
-        lock.position.expect(State.IDLE);
+    static void startWithoutWaiting(LockState lock, boolean exclusive, int timestamp, Effects effects) {
+        lock.position.expect(PositionState.IDLE);
         lock.position.want(exclusive, timestamp);
-        lock.position.to(State.TRYING);
+        lock.position.to(PositionState.TRYING);
         lock.tenure.ask(effects.now());
         lock.env.counters().count(Event.REMOTE_ACQUISITION);
         lock.op.use(Step.TRY_READ, effects).begin(Purpose.CONVERT).read(lock.position.header(), 1);
     }
 
-    static void onTryRead(CqlLock lock, VerbResults results, Effects effects) {
+    static void onTryRead(LockState lock, VerbResults results, Effects effects) {
         long header = results.value(0);
         boolean walled = lock.position.isBeyondWall(header);
         if (walled || !lock.position.mayCas(header) || !LockHeader.grants(header, lock.position.isExclusive())) {
-            lock.position.to(State.IDLE);
+            lock.position.to(PositionState.IDLE);
             if (walled) {
                 lock.checkRange(header, effects);
             }
-            lock.reset.notice(header, effects);
-            if (!lock.reset.isPending()) {
-                lock.findsTaken(header, effects);
+            Freeze.notice(lock, header, effects);
+            if (!lock.isFrozen()) {
+                findsTaken(lock, header, effects);
             }
             lock.upper.notGranted(effects);
             return;
@@ -133,7 +132,16 @@ final class Acquisition {
                         lock.position.header(), header, header + LockHeader.acquire(lock.position.isExclusive()));
     }
 
-    static void onTrySwapped(CqlLock lock, VerbResults results, Effects effects) {
+    /** A caller that must not wait found the lock taken. */
+    private static void findsTaken(LockState lock, long header, Effects effects) {
+        if (LockHeader.size(header) == 0) {
+            lock.suspicion.nothingIsLeftBehind();
+        } else if (lock.isSuspicious(header, effects.now())) {
+            lock.requestReset(ResetReason.SUSPECTED, effects);
+        }
+    }
+
+    static void onTrySwapped(LockState lock, VerbResults results, Effects effects) {
         if (results.value(0) != lock.op.header()) {
             onTryRead(lock, results, effects);
             return;

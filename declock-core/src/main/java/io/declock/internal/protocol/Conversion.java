@@ -10,12 +10,12 @@ import io.declock.spi.VerbResults;
 
 /**
  * Changes the mode of a position that holds the lock (rule D3 of docs/protocol.md): a downgrade grants the lock to the readers directly
- * behind, an upgrade is possible only if there is no other position. Guarded by the lock's mutex.
+ * behind, an upgrade is possible only if there is no other position.
  */
 final class Conversion {
     private Conversion() {}
 
-    static void startDowngrade(CqlLock lock, Effects effects) {
+    static void startDowngrade(LockState lock, Effects effects) {
         lock.position.beginConversion();
         lock.op
                 .use(Step.DOWNGRADED, effects)
@@ -24,7 +24,7 @@ final class Conversion {
                 .read(lock.position.record(), lock.position.words());
     }
 
-    static void onDowngraded(CqlLock lock, VerbResults results, Effects effects) {
+    static void onDowngraded(LockState lock, VerbResults results, Effects effects) {
         lock.position.endConversion();
         lock.position.toMode(false);
         lock.tenure.forgetRemote();
@@ -38,14 +38,14 @@ final class Conversion {
         lock.upper.settled(effects);
     }
 
-    static void startUpgrade(CqlLock lock, Effects effects) {
+    static void startUpgrade(LockState lock, Effects effects) {
         lock.position.beginConversion();
         lock.op.use(Step.UPGRADE_READ, effects).begin(Purpose.CONVERT).read(lock.position.header(), 1);
     }
 
-    static void onUpgradeRead(CqlLock lock, VerbResults results, Effects effects) {
+    static void onUpgradeRead(LockState lock, VerbResults results, Effects effects) {
         long header = results.value(0);
-        if (!isAlone(lock, header) || lock.reset.isPending() || !lock.tenure.canUpgradeTo(LockHeader.head(header))) {
+        if (!isAlone(lock, header) || lock.isFrozen() || !lock.tenure.canUpgradeTo(LockHeader.head(header))) {
             endUpgrade(lock, false, effects);
             return;
         }
@@ -56,11 +56,11 @@ final class Conversion {
                 .compareAndSwap(lock.position.header(), header, header - LockHeader.downgrade());
     }
 
-    private static boolean isAlone(CqlLock lock, long header) {
+    private static boolean isAlone(LockState lock, long header) {
         return lock.position.mayCas(header) && LockHeader.size(header) == 1 && LockHeader.writers(header) == 0;
     }
 
-    static void onUpgradeSwapped(CqlLock lock, VerbResults results, Effects effects) {
+    static void onUpgradeSwapped(LockState lock, VerbResults results, Effects effects) {
         if (results.value(0) != lock.op.header()) {
             onUpgradeRead(lock, results, effects);
             return;
@@ -71,7 +71,7 @@ final class Conversion {
         endUpgrade(lock, true, effects);
     }
 
-    private static void endUpgrade(CqlLock lock, boolean success, Effects effects) {
+    private static void endUpgrade(LockState lock, boolean success, Effects effects) {
         lock.position.endConversion();
         lock.upper.upgraded(success, effects);
     }

@@ -83,7 +83,8 @@ public interface CqlEnvironment {
     /**
      * Asks the reset coordinator to examine a lock and reset it if necessary; the caller must not hold a mutex.
      *
+     * @param record the lock's record
      * @param epoch epoch in which the reason arose; no reset is started if the lock has left that epoch
      */
-    void requestReset(CqlLock lock, long epoch, ResetReason reason);
+    void requestReset(long record, long epoch, ResetReason reason);
 }

@@ -10,9 +10,6 @@ public interface CqlUpper {
     /** The position holds the lock now. */
     void granted(GrantKind kind, Effects effects);
 
-    /** The position is gone; another may be taken. */
-    void vacant(Effects effects);
-
     /** The acquisition that must not wait was not granted; there is no position. */
     void notGranted(Effects effects);
 
@@ -20,7 +17,8 @@ public interface CqlUpper {
     void mustWait(Effects effects);
 
     /**
-     * The position holds the lock, and an operation that stopped the level above has ended: a reset, a conversion or a READ of the queue.
+     * What stopped the level above has ended: the position is gone, so that another may be taken, or it holds the lock after a reset, a
+     * conversion or a READ of the queue.
      */
     void settled(Effects effects);
 

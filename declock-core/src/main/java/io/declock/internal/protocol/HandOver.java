@@ -6,6 +6,7 @@ package io.declock.internal.protocol;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.layout.Timestamp;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbResults;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Pure: no I/O, no time. Not thread-safe.
  */
 final class HandOver {
-    static final long[] NO_ENTRIES = {};
-
     private final RecordLayout layout;
     private final long epoch;
     private final int head;
@@ -162,7 +161,7 @@ final class HandOver {
                 && QueueEntry.isValid(entry(queue, verb, from + count), layout.version(from + count), epoch)) {
             count++;
         }
-        long[] entries = count == 0 ? NO_ENTRIES : new long[count];
+        long[] entries = count == 0 ? QueueEntry.NONE : new long[count];
         for (int i = 0; i < count; i++) {
             entries[i] = entry(queue, verb, from + i);
         }
@@ -175,7 +174,7 @@ final class HandOver {
         for (int i = from; i < end; i++) {
             long entry = entry(queue, verb, i);
             if (QueueEntry.isValid(entry, layout.version(i), epoch) && (!ofWriters || QueueEntry.isExclusive(entry))) {
-                earliest = Tenure.earlier(earliest, QueueEntry.timestamp(entry));
+                earliest = Timestamp.earlier(earliest, QueueEntry.timestamp(entry));
             }
         }
         return earliest;

@@ -8,7 +8,7 @@ import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
 
 /** One of a lock's reusable chains, in flight at most once. Guarded by the lock's mutex, except its completion, which takes it. */
-final class LockChain extends VerbChain {
+class LockChain extends VerbChain {
     /** The step that a completion ends. */
     enum Step {
         ENQUEUED,
@@ -23,25 +23,45 @@ final class LockChain extends VerbChain {
         UPGRADE_SWAPPED,
         PREFETCHED,
         CHECKED,
-        EPOCH_POLLED
+        EPOCH_POLLED,
+        REFETCHED
     }
 
-    private final CqlLock lock;
+    /** Receives what a lock has started: its chains and timers come back as events, each outside of the mutex. */
+    interface Events {
+        /** A chain was executed. */
+        void completed(LockChain chain, VerbResults results);
+
+        /** A chain failed. */
+        void failed(LockChain chain);
+
+        /**
+         * A timer has run.
+         *
+         * @param tenure number of the tenure in which it was started
+         */
+        void due(LockTimer timer, int tenure);
+
+        /** The pause before a chain is posted again is over. */
+        void due(LockChain chain);
+    }
+
+    private final Events events;
     private Step step = Step.ENQUEUED;
     private boolean inFlight;
     private long header;
     private int subject;
 
-    LockChain(CqlLock lock, int mostVerbs) {
+    LockChain(Events events, int mostVerbs) {
         super(mostVerbs);
-        this.lock = lock;
+        this.events = events;
     }
 
     /** Schedules the chain for posting; the caller fills it now. It must not be in flight. */
-    LockChain use(Step next, Effects effects) {
+    final LockChain use(Step next, Effects effects) {
         if (inFlight) {
             throw new IllegalStateException(
-                    "a chain is in flight already: " + this + ", wanted " + next + " for " + lock);
+                    "a chain is in flight already: " + this + ", wanted " + next + " for " + events);
         }
         step = next;
         inFlight = true;
@@ -50,47 +70,42 @@ final class LockChain extends VerbChain {
     }
 
     /** Remembers the tenure or index that the chain is about. The lock may have another one when the chain completes. */
-    LockChain about(int tenureOrIndex) {
+    final LockChain about(int tenureOrIndex) {
         subject = tenureOrIndex;
         return this;
     }
 
-    boolean isAbout(int tenureOrIndex) {
+    final boolean isAbout(int tenureOrIndex) {
         return subject == tenureOrIndex;
     }
 
     /** Remembers the header that the chain relies on: the expected value of its CAS, or the header before a position was taken. */
-    LockChain goingBy(long found) {
+    final LockChain goingBy(long found) {
         header = found;
         return this;
     }
 
-    long header() {
+    final long header() {
         return header;
     }
 
-    boolean isInFlight() {
+    final boolean isInFlight() {
         return inFlight;
     }
 
     /** Marks the chain as completed and returns its step. */
-    Step land() {
+    final Step land() {
         inFlight = false;
         return step;
     }
 
     @Override
-    public void completed(VerbResults results) {
-        try {
-            lock.completed(this, results);
-        } catch (RuntimeException | Error e) {
-            lock.environment().broken(e);
-            throw e;
-        }
+    public final void completed(VerbResults results) {
+        events.completed(this, results);
     }
 
     @Override
-    public void failed(FabricException cause) {
-        lock.event(effects -> inFlight = false);
+    public final void failed(FabricException cause) {
+        events.failed(this);
     }
 }

@@ -4,22 +4,16 @@
 package io.declock.internal.protocol;
 
 import io.declock.Counters.Event;
-import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
-import io.declock.spi.FabricException;
+import io.declock.internal.protocol.ResetRun.Phase;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
-import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -27,9 +21,7 @@ import java.util.function.Supplier;
  * The initiator's side of one lock reset (DecLock, section 4.4 and appendix B; rules B7, B8, B9, B10, B14 and B15 of docs/protocol.md).
  *
  * <ol>
- * <li><b>Ask</b>, if it is only a suspicion that no living node holds the lock: which users hold it, and which have a position that does
- * not hold? The reset goes on if the queue is longer than all their positions while the header stood still, or if no user held the lock,
- * twice, while the head stood still.
+ * <li><b>Ask</b>, if it is only a suspicion that no living node holds the lock ({@link HoldQuestion}).
  * <li><b>Mark:</b> CAS the own node id into the reset id. A reset whose initiator is no longer a member is taken over.
  *   <li><b>Signal</b> every user, fetched after the mark, until each has acknowledged or died.
  *   <li><b>Clear</b> the queue and write the new full epoch; await it.
@@ -40,52 +32,13 @@ import java.util.function.Supplier;
  * it sends the member the address, so a member that learns the address after the users were fetched finds the mark with its first FAA (rule
  * B9).
  *
- * <p>Thread-safe: every field is guarded by its own mutex, and no effect is performed under it.
+ * <p>Thread-safe: every field is guarded by the mutex of its {@link ResetRun}, and no effect is performed under it.
  */
 public final class LockReset {
-    /** The outcome of a reset, or of the question before it. */
-    public enum Outcome {
-        /** The lock starts over in a new epoch. */
-        COMPLETED,
-        /** A node holds the lock, or the queue has moved: waiting goes on. */
-        NOT_NEEDED,
-        /** Another compute node resets the lock. */
-        LEFT_TO_OTHER,
-        /** The session ended. */
-        ABANDONED
-    }
-
-    private enum Phase {
-        READING,
-        ASKING,
-        PAUSING,
-        MARKING,
-        SIGNALLING,
-        CLEARING,
-        FINISHING,
-        ENDED
-    }
-
-    private final CqlEnvironment env;
-    private final long record;
-    private long epoch;
+    private final ResetRun run;
+    private final HoldQuestion question;
     private final ResetReason reason;
-    private final Supplier<CompletionStage<RecordMembers>> freshMembers;
-    private final Consumer<Outcome> whenEnded;
-    private final ReentrantLock mutex = new ReentrantLock();
-    private final Step step = new Step();
-
-    private Phase phase = Phase.READING;
-    private long askedHeader;
-    private boolean leftBehind;
-    private int rounds;
-    private long question;
     private boolean tookOver;
-    private Membership members = new Membership(-1, List.of());
-    private Membership users = members;
-    private final Map<Integer, PeerMessage> answers = new HashMap<>();
-    private int survivors;
-    private int survivingWriters;
 
     /**
      * Makes a reset, which begins with {@link #start}.
@@ -100,182 +53,120 @@ public final class LockReset {
             long epoch,
             ResetReason reason,
             Supplier<CompletionStage<RecordMembers>> freshMembers,
-            Consumer<Outcome> whenEnded) {
-        this.env = env;
-        this.record = record;
-        this.epoch = epoch;
+            Consumer<ResetOutcome> whenEnded) {
+        this.run = new ResetRun(env, record, epoch, freshMembers, whenEnded);
+        this.question = new HoldQuestion(run);
         this.reason = reason;
-        this.freshMembers = freshMembers;
-        this.whenEnded = whenEnded;
     }
 
     /** Begins. */
     public void start() {
-        event(this::readHeader);
+        run.event(this::readHeader);
     }
 
     /** The session ended. */
     public void abandon() {
-        event(effects -> end(Outcome.ABANDONED, effects));
+        run.event(effects -> run.end(ResetOutcome.ABANDONED, effects));
     }
 
     /** The membership changed: the reset does not wait for members that have ended (rule B9). */
     public void membershipChanged(Membership current) {
-        event(effects -> {
-            if (current.version() > members.version() && (phase == Phase.ASKING || phase == Phase.SIGNALLING)) {
-                members = current;
-                users = stillLive(current);
+        run.event(effects -> {
+            if (current.version() > run.members().version() && (run.is(Phase.ASKING) || run.is(Phase.SIGNALLING))) {
+                run.toMembers(current);
                 proceedIfAnswered(effects);
             }
         });
-    }
-
-    private Membership stillLive(Membership current) {
-        return new Membership(
-                current.version(),
-                users.members().stream()
-                        .filter(user -> current.isLive(user.nodeId(), user.incarnation()))
-                        .toList());
     }
 
     /** An answer or an acknowledgement arrived. */
     public void deliver(PeerMessage message) {
-        event(effects -> {
-            boolean expected = message.kind() == PeerMessage.Kind.HOLD_ANSWER
-                            && phase == Phase.ASKING
-                            && message.detail() == question
-                    || message.kind() == PeerMessage.Kind.RESET_ACK
-                            && phase == Phase.SIGNALLING
-                            && message.epoch() == epoch;
-            if (expected) {
-                answers.put(message.fromNode(), message);
+        run.event(effects -> {
+            if (question.isAnsweredBy(message) || isAcknowledgement(message)) {
+                run.answered(message);
                 proceedIfAnswered(effects);
             }
         });
+    }
+
+    private boolean isAcknowledgement(PeerMessage message) {
+        return message.kind() == PeerMessage.Kind.RESET_ACK
+                && run.is(Phase.SIGNALLING)
+                && message.epoch() == run.epoch();
+    }
+
+    private void proceedIfAnswered(Effects effects) {
+        if (!run.isAnswered()) {
+            return;
+        }
+        if (run.is(Phase.SIGNALLING)) {
+            clear(effects);
+        } else if (run.is(Phase.ASKING)) {
+            run.to(Phase.READING);
+            run.post((results, e) -> judge(results.value(0), e), effects).read(header(), 1);
+        }
+    }
+
+    private long header() {
+        return run.env.layout().header(run.record);
     }
 
     // ---------------------------------------------------------------- 1: ask
 
     private void readHeader(Effects effects) {
-        phase = Phase.READING;
-        step.next(this::onHeaderRead, effects).read(env.layout().header(record), 2);
+        run.to(Phase.READING);
+        run.post(this::onHeaderRead, effects).read(header(), 2);
     }
 
     private void onHeaderRead(VerbResults results, Effects effects) {
         long header = results.value(0);
-        askedHeader = header;
+        boolean unmarked = LockHeader.resetId(header) == 0;
+        question.found(header);
         if (reason == ResetReason.STALLED_RESET) {
-            epoch = ResetMember.fullEpoch(header, results.word(0, 1));
+            run.toEpoch(LockHeader.fullEpoch(header, results.word(0, 1)));
         }
-        if (!isOfEpoch(header) || reason.asksFirst() && isFree(header)) {
-            end(Outcome.NOT_NEEDED, effects);
-        } else if (reason.asksFirst() && LockHeader.resetId(header) == 0) {
-            fetchMembers(this::ask, effects);
-        } else if (reason == ResetReason.STALLED_RESET && LockHeader.resetId(header) == 0) {
-            end(Outcome.NOT_NEEDED, effects);
+        if (!run.isOfEpoch(header) || reason.asksFirst() && unmarked && LockHeader.size(header) == 0) {
+            // No position is taken, so that none can have been left behind.
+            run.end(ResetOutcome.NOT_NEEDED, effects);
+        } else if (reason.asksFirst() && unmarked) {
+            run.fetchMembers(question::ask, effects);
+        } else if (reason == ResetReason.STALLED_RESET && unmarked) {
+            run.end(ResetOutcome.NOT_NEEDED, effects);
         } else {
-            fetchMembers(e -> mark(header, e), effects);
-        }
-    }
-
-    /** Returns whether no position is taken, so that none can have been left behind. */
-    private static boolean isFree(long header) {
-        return LockHeader.resetId(header) == 0 && LockHeader.size(header) == 0;
-    }
-
-    private void ask(Effects effects) {
-        phase = Phase.ASKING;
-        rounds++;
-        question = env.random().nextLong();
-        answers.clear();
-        askUnanswered(effects);
-    }
-
-    private void askUnanswered(Effects effects) {
-        sendToUnanswered(PeerMessage.Kind.HOLD_QUESTION, 0, question, effects);
-        long asked = question;
-        later(env.settings().resetResendInterval().toNanos(), effects, e -> {
-            if (phase == Phase.ASKING && question == asked) {
-                askUnanswered(e);
-            }
-        });
-    }
-
-    private void proceedIfAnswered(Effects effects) {
-        for (Member member : users.members()) {
-            PeerMessage answer = answers.get(member.nodeId());
-            if (answer == null || answer.fromIncarnation() != member.incarnation()) {
-                return;
-            }
-        }
-        if (phase == Phase.SIGNALLING) {
-            clear(effects);
-        } else if (phase == Phase.ASKING) {
-            phase = Phase.READING;
-            step.next((results, e) -> judge(results.value(0), e), effects)
-                    .read(env.layout().header(record), 1);
+            run.fetchMembers(e -> mark(header, e), effects);
         }
     }
 
     /** Every user has answered, and the header was read once more. */
     private void judge(long header, Effects effects) {
-        leftBehind = hasMorePositionsThanClaimed(header);
-        if (leftBehind) {
-            mark(header, effects);
-        } else if (claims(PeerMessage.HOLDS) > 0) {
-            end(Outcome.NOT_NEEDED, effects);
-        } else if (rounds == 1) {
-            phase = Phase.PAUSING;
-            later(4 * env.settings().selfCheckInterval().toNanos(), effects, e -> fetchMembers(this::ask, e));
-        } else {
-            mark(header, effects);
+        switch (question.judge(header)) {
+            case LEFT_BEHIND, NOT_HELD -> mark(header, effects);
+            case HELD -> run.end(ResetOutcome.NOT_NEEDED, effects);
+            case ASK_AGAIN -> {
+                run.to(Phase.PAUSING);
+                long pause = 4 * run.env.settings().selfCheckInterval().toNanos();
+                run.later(pause, effects, e -> run.fetchMembers(question::ask, e));
+            }
         }
-    }
-
-    /**
-     * Returns whether the queue has a position without a living owner. A header that has not changed while the users were asked shows that
-     * no position was taken or released meanwhile: every addition moves the head on or makes the queue longer. So each living user claimed
-     * its position by its answer, also if its FAA was still in flight, and a surplus position was left behind by a dead user.
-     */
-    private boolean hasMorePositionsThanClaimed(long header) {
-        return header == askedHeader
-                && LockHeader.size(header) > claims(PeerMessage.HOLDS) + claims(PeerMessage.HAS_POSITION);
-    }
-
-    private int claims(int claim) {
-        int claims = 0;
-        for (Member member : users.members()) {
-            PeerMessage answer = answers.get(member.nodeId());
-            claims += answer != null && answer.index() == claim ? 1 : 0;
-        }
-        return claims;
     }
 
     // ---------------------------------------------------------------- 2: mark
 
     private void mark(long header, Effects effects) {
-        phase = Phase.MARKING;
+        run.to(Phase.MARKING);
         int resetId = LockHeader.resetId(header);
-        if (!isOfEpoch(header) || resetId == 0 && !isStillNeeded(header)) {
-            end(Outcome.NOT_NEEDED, effects);
+        if (!run.isOfEpoch(header) || resetId == 0 && reason.asksFirst() && !question.stillDemandsReset(header)) {
+            run.end(ResetOutcome.NOT_NEEDED, effects);
             return;
         }
         if (isOwn(resetId)) {
             tookOver = true;
             marked(effects);
         } else if (resetId != 0) {
-            fetchMembers(e -> takeOver(header, e), effects);
+            run.fetchMembers(e -> takeOver(header, e), effects);
         } else {
             swapResetId(header, effects);
         }
-    }
-
-    /**
-     * Returns whether the reason for the reset still stands. A position that was left behind stays until a reset; the finding that no user
-     * holds the lock may be outdated.
-     */
-    private boolean isStillNeeded(long header) {
-        return !reason.asksFirst() || leftBehind || LockHeader.head(header) == LockHeader.head(askedHeader);
     }
 
     /**
@@ -285,12 +176,12 @@ public final class LockReset {
      */
     private void takeOver(long header, Effects effects) {
         int resetId = LockHeader.resetId(header);
-        Member initiator = members.byNodeId(resetId);
+        Member initiator = run.members().byNodeId(resetId);
         if (isMember(resetId)) {
             if (initiator != null && reason == ResetReason.STALLED_RESET) {
-                send(initiator, PeerMessage.Kind.RESET_STALLED, epoch, resetId, 0, effects);
+                run.send(initiator, PeerMessage.Kind.RESET_STALLED, run.epoch(), resetId, 0, effects);
             }
-            end(Outcome.LEFT_TO_OTHER, effects);
+            run.end(ResetOutcome.LEFT_TO_OTHER, effects);
             return;
         }
         tookOver = true;
@@ -298,7 +189,7 @@ public final class LockReset {
     }
 
     private boolean isMember(int nodeId) {
-        return members.byNodeId(nodeId) != null;
+        return run.members().byNodeId(nodeId) != null;
     }
 
     /**
@@ -306,12 +197,12 @@ public final class LockReset {
      * of this node began that reset.
      */
     private boolean isOwn(int resetId) {
-        return resetId == env.nodeId();
+        return resetId == run.env.nodeId();
     }
 
     private void swapResetId(long header, Effects effects) {
-        long desired = LockHeader.withResetId(header, env.nodeId());
-        step.next(
+        long desired = LockHeader.withResetId(header, run.env.nodeId());
+        run.post(
                         (results, e) -> {
                             if (results.value(0) == header) {
                                 marked(e);
@@ -320,30 +211,30 @@ public final class LockReset {
                             }
                         },
                         effects)
-                .compareAndSwap(env.layout().header(record), header, desired);
+                .compareAndSwap(header(), header, desired);
     }
 
     private void marked(Effects effects) {
-        env.counters().count(tookOver ? Event.RESET_TAKEN_OVER : Event.RESET_STARTED);
-        answers.clear();
-        fetchMembers(this::signal, effects);
+        run.env.counters().count(tookOver ? Event.RESET_TAKEN_OVER : Event.RESET_STARTED);
+        run.forgetAnswers();
+        run.fetchMembers(this::signal, effects);
     }
 
     // ---------------------------------------------------------------- 3: signal
 
     private void signal(Effects effects) {
-        phase = Phase.SIGNALLING;
+        run.to(Phase.SIGNALLING);
         signalUnanswered(effects);
         proceedIfAnswered(effects);
     }
 
     private void signalUnanswered(Effects effects) {
-        sendToUnanswered(PeerMessage.Kind.RESET_SIGNAL, env.nodeId(), 0, effects);
-        later(env.settings().resetResendInterval().toNanos(), effects, e -> {
-            if (phase == Phase.SIGNALLING) {
-                fetchMembers(
+        run.sendToUnanswered(PeerMessage.Kind.RESET_SIGNAL, run.env.nodeId(), 0, effects);
+        run.later(run.env.settings().resetResendInterval().toNanos(), effects, e -> {
+            if (run.is(Phase.SIGNALLING)) {
+                run.fetchMembers(
                         e2 -> {
-                            if (phase == Phase.SIGNALLING) {
+                            if (run.is(Phase.SIGNALLING)) {
                                 signalUnanswered(e2);
                                 proceedIfAnswered(e2);
                             }
@@ -356,157 +247,55 @@ public final class LockReset {
     // ---------------------------------------------------------------- 4: clear
 
     private void clear(Effects effects) {
-        phase = Phase.CLEARING;
-        survivors = 0;
-        survivingWriters = 0;
-        for (Member member : users.members()) {
-            PeerMessage ack = answers.get(member.nodeId());
-            long hold = ack == null ? 0 : ack.detail();
-            survivors += hold > 0 ? 1 : 0;
-            survivingWriters += hold > 1 ? 1 : 0;
-        }
-        long[] empty = new long[env.layout().capacity()];
+        run.to(Phase.CLEARING);
+        // An acknowledgement tells 0 for no hold, 1 for a shared one, 2 for an exclusive one.
+        int survivors =
+                (int) run.answers().stream().filter(ack -> ack.detail() > 0).count();
+        int writers =
+                (int) run.answers().stream().filter(ack -> ack.detail() > 1).count();
+        long[] empty = new long[run.env.layout().capacity()];
         Arrays.fill(empty, QueueEntry.INITIAL);
-        step.next(
+        run.post(
                         (results, e) -> {
-                            phase = Phase.FINISHING;
-                            finish(results.word(2, 0), e);
+                            run.to(Phase.FINISHING);
+                            finish(results.word(2, 0), survivors, writers, e);
                         },
                         effects)
-                .write(env.layout().entries(record), empty)
-                .write(env.layout().epoch(record), epoch + 1)
-                .read(env.layout().header(record), 1);
+                .write(run.env.layout().entries(run.record), empty)
+                .write(run.env.layout().epoch(run.record), run.epoch() + 1)
+                .read(header(), 1);
     }
 
     // ---------------------------------------------------------------- 5: finish
 
-    private void finish(long header, Effects effects) {
-        if (!isOfEpoch(header) || LockHeader.resetId(header) != env.nodeId()) {
-            end(Outcome.LEFT_TO_OTHER, effects);
+    private void finish(long header, int survivors, int writers, Effects effects) {
+        if (!run.isOfEpoch(header) || LockHeader.resetId(header) != run.env.nodeId()) {
+            run.end(ResetOutcome.LEFT_TO_OTHER, effects);
             return;
         }
-        long next = LockHeader.pack(epoch + 1, 0, survivors, survivingWriters, 0);
-        step.next(
+        long next = LockHeader.pack(run.epoch() + 1, 0, survivors, writers, 0);
+        run.post(
                         (results, e) -> {
                             if (results.value(0) == header) {
                                 finished(e);
                             } else {
-                                finish(results.value(0), e);
+                                finish(results.value(0), survivors, writers, e);
                             }
                         },
                         effects)
-                .compareAndSwap(env.layout().header(record), header, next);
+                .compareAndSwap(header(), header, next);
     }
 
     private void finished(Effects effects) {
-        env.counters().count(Event.RESET_COMPLETED);
-        for (Member member : users.members()) {
-            send(member, PeerMessage.Kind.RESET_DONE, epoch + 1, env.nodeId(), 0, effects);
+        run.env.counters().count(Event.RESET_COMPLETED);
+        for (Member member : run.users().members()) {
+            run.send(member, PeerMessage.Kind.RESET_DONE, run.epoch() + 1, run.env.nodeId(), 0, effects);
         }
-        end(Outcome.COMPLETED, effects);
-    }
-
-    // ---------------------------------------------------------------- helpers
-
-    private boolean isOfEpoch(long header) {
-        return LockHeader.epoch(header) == (int) (epoch & LockHeader.EPOCH_MASK);
-    }
-
-    private void end(Outcome outcome, Effects effects) {
-        if (phase != Phase.ENDED) {
-            phase = Phase.ENDED;
-            effects.run(() -> whenEnded.accept(outcome));
-        }
-    }
-
-    private void fetchMembers(Consumer<Effects> then, Effects effects) {
-        effects.run(() -> freshMembers
-                .get()
-                .whenComplete((fresh, failure) -> event(e -> {
-                    if (failure != null) {
-                        end(Outcome.ABANDONED, e);
-                    } else {
-                        // A member that is known to have ended since the answer was sent stays ended.
-                        boolean newest = fresh.all().version() >= members.version();
-                        Membership current = newest ? fresh.all() : members;
-                        users = fresh.users();
-                        users = stillLive(current);
-                        members = current;
-                        then.accept(e);
-                    }
-                })));
-    }
-
-    private void sendToUnanswered(PeerMessage.Kind kind, int index, long detail, Effects effects) {
-        for (Member member : users.members()) {
-            PeerMessage answer = answers.get(member.nodeId());
-            if (answer == null || answer.fromIncarnation() != member.incarnation()) {
-                send(member, kind, epoch, index, detail, effects);
-            }
-        }
-    }
-
-    private void send(Member to, PeerMessage.Kind kind, long ofEpoch, int index, long detail, Effects effects) {
-        effects.send(
-                to,
-                new PeerMessage(
-                        kind,
-                        env.memoryNode(),
-                        env.nodeId(),
-                        env.incarnation(),
-                        to.nodeId(),
-                        to.incarnation(),
-                        record,
-                        ofEpoch,
-                        index,
-                        detail));
-    }
-
-    private void later(long delay, Effects effects, Consumer<Effects> then) {
-        effects.run(() -> env.timer().schedule(delay, () -> event(then)));
-    }
-
-    private void event(Consumer<Effects> handler) {
-        Effects effects = new Effects(env.clock());
-        mutex.lock();
-        try {
-            if (phase != Phase.ENDED) {
-                handler.accept(effects);
-            }
-        } finally {
-            mutex.unlock();
-        }
-        effects.perform(env);
+        run.end(ResetOutcome.COMPLETED, effects);
     }
 
     @Override
     public String toString() {
-        return "reset of record " + record + " epoch " + epoch + " because " + reason + ", " + phase + ", answered "
-                + answers.keySet();
-    }
-
-    /** The only chain of a reset. */
-    private final class Step extends VerbChain {
-        private Continuation then = (results, effects) -> {};
-
-        VerbChain next(Continuation continuation, Effects effects) {
-            then = continuation;
-            effects.post(this);
-            return begin(Purpose.RESET);
-        }
-
-        @Override
-        public void completed(VerbResults results) {
-            event(effects -> then.accept(results, effects));
-        }
-
-        @Override
-        public void failed(FabricException cause) {
-            abandon();
-        }
-    }
-
-    private interface Continuation {
-        void accept(VerbResults results, Effects effects);
+        return "reset because " + reason + " of " + run;
     }
 }

@@ -7,172 +7,141 @@ import io.declock.Counters.Event;
 import io.declock.GrantKind;
 import io.declock.Purpose;
 import io.declock.internal.layout.QueueEntry;
-import io.declock.internal.protocol.CqlLock.State;
 import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbResults;
 
 /**
  * A position that waits (DecLock, section 4.2, workflow 2): its entry in the queue, the grant it accepts, and the self-check on
- * which its liveness rests (rules A3, A4, A5, A6 and A9 of docs/protocol.md). Guarded by the lock's mutex.
+ * which its liveness rests (rules A3, A4, A5, A6 and A9 of docs/protocol.md).
  */
 final class PendingRequest {
-    private final CqlEnvironment env;
-    private final CqlLock lock;
-    private final Position position;
-    private final ResetMember reset;
-    private final LockChain probe;
-    private final LockChain entryWrite;
-
-    private boolean overflowed;
-    private boolean entryOutdated;
-    private long waitingSince;
-    private long lastAsked;
-    private int checks;
-    private boolean checkArmed;
-
-    PendingRequest(CqlEnvironment env, CqlLock lock, Position position, ResetMember reset, LockChain probe) {
-        this.env = env;
-        this.lock = lock;
-        this.position = position;
-        this.reset = reset;
-        this.probe = probe;
-        this.entryWrite = new LockChain(lock, 1);
-    }
+    private PendingRequest() {}
 
     /**
      * Registers the position as pending, before another node can see its entry (rule A6).
      *
      * @param beyondCapacity whether its slot belongs to another waiter, so that no entry may be written (rule A9)
      */
-    void register(boolean beyondCapacity, Effects effects) {
-        position.to(State.WAITING);
-        overflowed = beyondCapacity;
-        waitingSince = effects.now();
-        lastAsked = waitingSince;
-        checks = 0;
-        if (overflowed) {
+    static void register(LockState lock, boolean beyondCapacity, Effects effects) {
+        lock.position.to(PositionState.WAITING);
+        lock.waiting.begin(beyondCapacity, effects.now());
+        if (beyondCapacity) {
             lock.requestReset(ResetReason.OVERFLOW, effects);
         } else {
-            writeEntry(effects);
+            writeEntry(lock, effects);
         }
-        armCheck(effects);
+        armCheck(lock, effects);
     }
 
     // ---------------------------------------------------------------- the entry
 
-    private void writeEntry(Effects effects) {
-        if (entryWrite.isInFlight()) {
-            entryOutdated = true;
+    private static void writeEntry(LockState lock, Effects effects) {
+        boolean writing = lock.entryWrite.isInFlight();
+        lock.waiting.toEntryOutdated(writing);
+        if (writing) {
             return;
         }
-        entryOutdated = false;
+        Position position = lock.position;
         int index = position.index();
         long entry = QueueEntry.pack(
                 position.isExclusive(),
-                env.nodeId(),
-                env.incarnation(),
+                lock.env.nodeId(),
+                lock.env.incarnation(),
                 position.layout().version(index),
                 position.epoch(),
                 position.timestamp());
-        entryWrite
+        lock.entryWrite
                 .use(Step.ENTRY_WRITTEN, effects)
                 .begin(Purpose.ENTRY)
                 .write(position.layout().entry(position.record(), index), entry);
     }
 
-    void onEntryWritten(Effects effects) {
-        if (entryOutdated && position.is(State.WAITING) && !overflowed) {
-            writeEntry(effects);
+    static void onEntryWritten(LockState lock, Effects effects) {
+        if (lock.waiting.isEntryOutdated() && lock.position.is(PositionState.WAITING) && !lock.waiting.isOverflowed()) {
+            writeEntry(lock, effects);
         }
-    }
-
-    boolean isWritingEntry() {
-        return entryWrite.isInFlight();
     }
 
     // ---------------------------------------------------------------- the grant
 
     /** A grant arrived (rule A5: it counts only on an exact match). */
-    void onGrant(PeerMessage grant, Effects effects) {
-        if (!accepts(grant)) {
-            env.counters().count(Event.GRANT_IGNORED);
+    static void onGrant(LockState lock, PeerMessage grant, Effects effects) {
+        if (!accepts(lock, grant)) {
+            lock.env.counters().count(Event.GRANT_IGNORED);
             return;
         }
         lock.hold(GrantKind.PEER, grant.entries(), grant.detail() - 1, effects);
     }
 
-    private boolean accepts(PeerMessage grant) {
-        return position.isMeantBy(grant);
+    private static boolean accepts(LockState lock, PeerMessage grant) {
+        return lock.position.isMeantBy(grant);
     }
 
     // ---------------------------------------------------------------- the self-check
 
-    private void armCheck(Effects effects) {
-        if (checkArmed) {
+    private static void armCheck(LockState lock, Effects effects) {
+        if (lock.waiting.armCheck()) {
+            long interval = lock.waiting.untilCheck(
+                    lock.env.settings().selfCheckInterval().toNanos());
+            lock.start(LockTimer.SELF_CHECK, interval + lock.env.random().below(interval / 2), effects);
+        }
+    }
+
+    static void onCheckDue(LockState lock, Effects effects) {
+        lock.waiting.checkDue();
+        if (!lock.position.is(PositionState.WAITING)) {
             return;
         }
-        checkArmed = true;
-        long interval = env.settings().selfCheckInterval().toNanos() << Math.min(checks, 4);
-        long delay = interval + env.random().below(interval / 2);
-        effects.run(() -> env.timer().schedule(delay, this::checkDue));
+        long interval = lock.env.settings().selfCheckInterval().toNanos();
+        if (lock.waiting.hasLasted(interval, effects.now())
+                && !lock.probe.isInFlight()
+                && lock.env.leaseValid(effects.now())) {
+            lock.waiting.countCheck();
+            lock.env.counters().count(Event.SELF_CHECK);
+            lock.probe
+                    .about(lock.position.index())
+                    .use(Step.CHECKED, effects)
+                    .begin(Purpose.SELF_CHECK)
+                    .read(lock.position.record(), lock.position.words());
+        }
+        armCheck(lock, effects);
     }
 
-    private void checkDue() {
-        lock.event(effects -> {
-            checkArmed = false;
-            if (!position.is(State.WAITING)) {
-                return;
-            }
-            long interval = env.settings().selfCheckInterval().toNanos();
-            if (effects.now() - waitingSince >= interval && !probe.isInFlight() && env.leaseValid(effects.now())) {
-                checks++;
-                env.counters().count(Event.SELF_CHECK);
-                probe.about(position.index())
-                        .use(Step.CHECKED, effects)
-                        .begin(Purpose.SELF_CHECK)
-                        .read(position.record(), position.words());
-            }
-            armCheck(effects);
-        });
-    }
-
-    void onChecked(VerbResults results, Effects effects) {
-        if (!position.is(State.WAITING) || !probe.isAbout(position.index())) {
+    static void onChecked(LockState lock, VerbResults results, Effects effects) {
+        Position position = lock.position;
+        if (!position.is(PositionState.WAITING) || !lock.probe.isAbout(position.index())) {
             return;
         }
         switch (SelfCheck.judge(
                 position.layout(), position.epoch(), position.index(), position.isExclusive(), results)) {
             case GRANTED -> {
-                env.counters().count(Event.SELF_CHECK_GRANT);
+                lock.env.counters().count(Event.SELF_CHECK_GRANT);
                 lock.hold(GrantKind.QUEUED, effects);
             }
             case ENTRY_MISSING -> {
-                if (!overflowed) {
-                    writeEntry(effects);
+                if (!lock.waiting.isOverflowed()) {
+                    writeEntry(lock, effects);
                 }
-                suspect(results, effects);
+                suspect(lock, results, effects);
             }
-            case WAIT -> suspect(results, effects);
-            case RESET, OTHER_EPOCH -> reset.abort(effects);
+            case WAIT -> suspect(lock, results, effects);
+            case RESET, OTHER_EPOCH -> Freeze.abort(lock, effects);
         }
     }
 
-    private void suspect(VerbResults results, Effects effects) {
+    private static void suspect(LockState lock, VerbResults results, Effects effects) {
         long now = effects.now();
         if (lock.isSuspicious(results.word(0, 0), now)
-                || now - lastAsked >= env.settings().suspectAfter().toNanos()) {
-            ask(now, effects);
+                || lock.waiting.hasNotAskedFor(
+                        lock.env.settings().suspectAfter().toNanos(), now)) {
+            ask(lock, effects);
         }
     }
 
-    /** A compute node died: this waiter asks at once whether any node holds the lock. */
-    void memberDied(Effects effects) {
-        ask(effects.now(), effects);
-    }
-
-    private void ask(long now, Effects effects) {
-        lastAsked = now;
+    /** Asks at once whether any node holds the lock. */
+    static void ask(LockState lock, Effects effects) {
+        lock.waiting.ask(effects.now());
         lock.requestReset(ResetReason.SUSPECTED, effects);
     }
 }

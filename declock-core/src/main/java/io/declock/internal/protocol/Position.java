@@ -5,14 +5,13 @@ package io.declock.internal.protocol;
 
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.RecordLayout;
-import io.declock.internal.protocol.CqlLock.State;
 import io.declock.spi.PeerMessage;
 
-/** This node's place in the queue of one lock record; the parts of a {@link CqlLock} share it. Guarded by the lock's mutex. */
+/** This node's place in the queue of one lock record; guarded by the lock's mutex. */
 final class Position {
     private final RecordLayout layout;
     private final long record;
-    private State state = State.IDLE;
+    private PositionState state = PositionState.IDLE;
     private long epoch;
     private int index;
     private boolean exclusive;
@@ -52,20 +51,20 @@ final class Position {
 
     // ---------------------------------------------------------------- the place in its queue
 
-    State state() {
+    PositionState state() {
         return state;
     }
 
-    boolean is(State asked) {
+    boolean is(PositionState asked) {
         return state == asked;
     }
 
-    void to(State next) {
+    void to(PositionState next) {
         state = next;
     }
 
     /** Checks that the position is in this state and that no conversion is under way. */
-    void expect(State expected) {
+    void expect(PositionState expected) {
         if (state != expected || converting) {
             throw new IllegalStateException(
                     "lock record " + record + " is " + state + (converting ? " converting" : "") + ", not " + expected);
@@ -126,7 +125,7 @@ final class Position {
     }
 
     void beginConversion() {
-        expect(State.HELD);
+        expect(PositionState.HELD);
         converting = true;
     }
 
@@ -141,7 +140,7 @@ final class Position {
 
     /** Returns whether this position waits and the grant is for exactly this position (rules A5 and B5). */
     boolean isMeantBy(PeerMessage grant) {
-        return state == State.WAITING && grant.epoch() == epoch && grant.index() == index;
+        return state == PositionState.WAITING && grant.epoch() == epoch && grant.index() == index;
     }
 
     // ---------------------------------------------------------------- the position given back last
@@ -180,21 +179,21 @@ final class Position {
     /** Returns whether this node holds the lock in that epoch, also if its release is put off (rule B10: a waiter does not hold). */
     boolean holdsIn(long ofEpoch) {
         return ofEpoch == epoch
-                && (state == State.HELD
-                        || state == State.PUT_OFF
-                        || state == State.LEAVING
-                        || state == State.REQUEUING);
+                && (state == PositionState.HELD
+                        || state == PositionState.PUT_OFF
+                        || state == PositionState.LEAVING
+                        || state == PositionState.REQUEUING);
     }
 
     /** Returns 0 for no hold, 1 for shared, 2 for exclusive, in the terms of a reset acknowledgement. */
     int holdForReset() {
-        return state == State.HELD || state == State.PUT_OFF ? exclusive ? 2 : 1 : 0;
+        return state == PositionState.HELD || state == PositionState.PUT_OFF ? exclusive ? 2 : 1 : 0;
     }
 
     /** A reset was signalled: a waiter gives up its position. */
     void abortWaiting() {
-        if (state == State.WAITING) {
-            state = State.ABORTED;
+        if (state == PositionState.WAITING) {
+            state = PositionState.ABORTED;
         }
     }
 

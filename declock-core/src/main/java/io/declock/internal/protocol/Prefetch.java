@@ -5,13 +5,12 @@ package io.declock.internal.protocol;
 
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
-import io.declock.internal.protocol.CqlLock.State;
+import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.VerbResults;
 
 /**
  * A holder's READ of the remote queue ("look"), so that its local hand-overs do not pass earlier remote waiters (DecLock, section 5.3).
- * Stateless: the state is in {@link CqlLock}. Guarded by the lock's mutex.
  */
 final class Prefetch {
     private static final int MOST_DOUBLINGS = 6;
@@ -19,7 +18,7 @@ final class Prefetch {
     private Prefetch() {}
 
     /** Looks, unless the last look was a moment ago. */
-    static void start(CqlLock lock, Effects effects) {
+    static void start(LockState lock, Effects effects) {
         if (mayLook(lock)
                 && lock.tenure.beginLook(
                         effects.now(), lock.env.settings().prefetchInterval().toNanos())) {
@@ -31,7 +30,7 @@ final class Prefetch {
      * Looks, because ownership cannot be passed on before; after a look in vain with a pause that grows. What is in the way now ends with
      * {@link CqlUpper#settled} too.
      */
-    static void startNow(CqlLock lock, Effects effects) {
+    static void startNow(LockState lock, Effects effects) {
         if (!mayLook(lock)) {
             return;
         }
@@ -47,36 +46,34 @@ final class Prefetch {
         }
     }
 
-    private static void lookNow(CqlLock lock, Effects effects) {
+    private static void lookNow(LockState lock, Effects effects) {
         lock.tenure.beginLookNow(effects.now());
         post(lock, effects);
     }
 
-    private static void lookLater(CqlLock lock, long pause, Effects effects) {
+    private static void lookLater(LockState lock, long pause, Effects effects) {
         lock.tenure.planLook();
-        int tenure = lock.tenure.number();
-        effects.run(() -> lock.env
-                .timer()
-                .schedule(
-                        pause,
-                        () -> lock.event(later -> {
-                            if (lock.tenure.number() == tenure) {
-                                lock.tenure.beginPlannedLook();
-                                if (mayLook(lock)) {
-                                    lookNow(lock, later);
-                                }
-                            }
-                        })));
+        lock.start(LockTimer.LOOK, pause, effects);
     }
 
-    private static boolean mayLook(CqlLock lock) {
-        return lock.position.is(State.HELD)
+    /** The look that was planned in that tenure is due. */
+    static void onDue(LockState lock, int tenure, Effects effects) {
+        if (lock.tenure.number() == tenure) {
+            lock.tenure.beginPlannedLook();
+            if (mayLook(lock)) {
+                lookNow(lock, effects);
+            }
+        }
+    }
+
+    private static boolean mayLook(LockState lock) {
+        return lock.position.is(PositionState.HELD)
                 && !lock.tenure.isLookPlanned()
                 && !lock.probe.isInFlight()
-                && !lock.reset.isPending();
+                && !lock.isFrozen();
     }
 
-    private static void post(CqlLock lock, Effects effects) {
+    private static void post(LockState lock, Effects effects) {
         lock.probe
                 .about(lock.tenure.number())
                 .use(Step.PREFETCHED, effects)
@@ -84,33 +81,33 @@ final class Prefetch {
                 .read(lock.position.record(), lock.position.words());
     }
 
-    static void onRead(CqlLock lock, VerbResults results, Effects effects) {
+    static void onRead(LockState lock, VerbResults results, Effects effects) {
         long header = results.word(0, 0);
-        if (lock.position.is(State.HELD) && lock.probe.isAbout(lock.tenure.number())) {
+        if (lock.position.is(PositionState.HELD) && lock.probe.isAbout(lock.tenure.number())) {
             if (LockHeader.resetId(header) == 0 && lock.position.isOfEpoch(header)) {
                 learn(lock, header, results, effects);
             } else {
                 // That reset's initiator may have died, so repeated looks alone would never end the reset.
-                lock.reset.notice(header, effects);
+                Freeze.notice(lock, header, effects);
             }
         }
         landed(lock, effects);
     }
 
     /** A READ that prevented a look has completed. */
-    static void landed(CqlLock lock, Effects effects) {
-        if (lock.position.is(State.HELD)) {
+    static void landed(LockState lock, Effects effects) {
+        if (lock.position.is(PositionState.HELD)) {
             lock.upper.settled(effects);
         }
     }
 
-    private static void learn(CqlLock lock, long header, VerbResults results, Effects effects) {
+    private static void learn(LockState lock, long header, VerbResults results, Effects effects) {
         boolean exclusive = lock.position.isExclusive();
         int index = lock.position.index();
         HandOver window = HandOver.behind(lock.position.layout(), lock.position.epoch(), header, index, exclusive);
         int earliest = window.earliest(index + 1, !exclusive, results, 0);
         if (earliest >= 0) {
-            long[] entries = exclusive ? window.followers(index + 1, results, 0) : HandOver.NO_ENTRIES;
+            long[] entries = exclusive ? window.followers(index + 1, results, 0) : QueueEntry.NONE;
             lock.tenure.learnWaiter(entries, earliest, effects.now());
         }
         if (window.showsAll(index, results, 0)) {
@@ -118,7 +115,7 @@ final class Prefetch {
         } else if (lock.tenure.lookedInVain() > lock.env.settings().refetchLimit()) {
             // An unknown waiter counts as earlier than everybody.
             lock.tenure.lookedAtAll();
-            lock.tenure.learnWaiter(HandOver.NO_ENTRIES, -1, effects.now());
+            lock.tenure.learnWaiter(QueueEntry.NONE, -1, effects.now());
         }
     }
 }

@@ -6,7 +6,6 @@ package io.declock.internal.protocol;
 import io.declock.Counters.Event;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
-import io.declock.internal.protocol.CqlLock.State;
 import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
@@ -14,21 +13,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gives the position back with one FAA (DecLock, section 4.2, workflows 3 to 5), or gives it back and takes one at the tail with the same
- * FAA. Stateless: the state is in {@link CqlLock}. Guarded by the lock's mutex.
+ * FAA.
  */
 final class Release {
     private Release() {}
 
-    static void start(CqlLock lock, Effects effects) {
-        lock.position.expect(State.HELD);
-        if (lock.reset.keepsHold()) {
-            lock.position.to(State.PUT_OFF);
+    static void start(LockState lock, Effects effects) {
+        lock.position.expect(PositionState.HELD);
+        if (lock.keepsHold()) {
+            lock.position.to(PositionState.PUT_OFF);
             return;
         }
         boolean read =
                 lock.tenure.isReadWorthIt(lock.env.settings().releaseRead(), lock.env.isChainOneRequest(), effects);
         leave(lock, effects);
-        lock.position.to(State.LEAVING);
+        lock.position.to(PositionState.LEAVING);
         VerbChain chain = lock.op
                 .use(Step.RELEASED, effects)
                 .begin(Purpose.RELEASE)
@@ -38,12 +37,12 @@ final class Release {
         }
     }
 
-    static void startRequeue(CqlLock lock, boolean exclusive, int timestamp, Effects effects) {
-        lock.position.expect(State.HELD);
+    static void startRequeue(LockState lock, boolean exclusive, int timestamp, Effects effects) {
+        lock.position.expect(PositionState.HELD);
         leave(lock, effects);
         lock.tenure.ask(effects.now());
         lock.position.want(exclusive, timestamp);
-        lock.position.to(State.REQUEUING);
+        lock.position.to(PositionState.REQUEUING);
         lock.env.counters().count(Event.REMOTE_ACQUISITION);
         lock.op
                 .use(Step.REQUEUED, effects)
@@ -52,14 +51,14 @@ final class Release {
                 .read(lock.position.record(), lock.position.words());
     }
 
-    private static void leave(CqlLock lock, Effects effects) {
+    private static void leave(LockState lock, Effects effects) {
         lock.position.leave();
         Successors.grantBeforehand(lock, effects);
         lock.tenure.end();
     }
 
-    static void onReleased(CqlLock lock, VerbResults results, Effects effects) {
-        lock.position.to(State.IDLE);
+    static void onReleased(LockState lock, VerbResults results, Effects effects) {
+        lock.position.to(PositionState.IDLE);
         long found = results.value(0);
         if (Successors.mayGrantAfter(found)) {
             lock.checkRange(found, effects);
@@ -70,12 +69,12 @@ final class Release {
                 Successors.readAndGrant(lock, handOver, effects);
             }
         }
-        lock.reset.notice(found, effects);
-        lock.upper.vacant(effects);
+        Freeze.notice(lock, found, effects);
+        lock.upper.settled(effects);
     }
 
     /** Returns the header just before the new position was taken at the tail. */
-    static long onRequeued(CqlLock lock, VerbResults results, Effects effects) {
+    static long onRequeued(LockState lock, VerbResults results, Effects effects) {
         long found = results.value(0);
         HandOver handOver = Successors.mayGrantAfter(found) ? handOver(lock, found) : null;
         if (handOver != null) {
@@ -84,7 +83,7 @@ final class Release {
         return found + LockHeader.release(lock.position.wasExclusive());
     }
 
-    private static @Nullable HandOver handOver(CqlLock lock, long found) {
+    private static @Nullable HandOver handOver(LockState lock, long found) {
         return HandOver.afterRelease(
                 lock.position.layout(),
                 lock.position.epoch(),

@@ -3,8 +3,10 @@
 
 package io.declock.internal.protocol;
 
+import io.declock.Counters.Event;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
+import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbResults;
@@ -19,108 +21,43 @@ import io.declock.spi.VerbResults;
  * hold. A hold survives: its release is put off until the new epoch is seen.
  * <li>The node learns of the new epoch by a message, or by a READ.
  * </ol>
- *
- * <p>Guarded by the lock's mutex.
  */
 final class ResetMember {
-    private final CqlEnvironment env;
-    private final CqlLock lock;
-    private final Position position;
-    private final LockChain probe;
+    private ResetMember() {}
 
-    private boolean pending;
-    private boolean acknowledged;
-    private boolean unanswered;
-    private int initiator;
-    private int initiatorIncarnation;
-    private boolean polling;
-    private int polls;
-    private long since;
+    // ---------------------------------------------------------------- the signal
 
-    ResetMember(CqlEnvironment env, CqlLock lock, Position position, LockChain probe) {
-        this.env = env;
-        this.lock = lock;
-        this.position = position;
-        this.probe = probe;
-    }
-
-    /** Returns whether the lock is frozen. */
-    boolean isPending() {
-        return pending;
-    }
-
-    /** Returns whether this node has acknowledged a hold, whose release must be put off. */
-    boolean keepsHold() {
-        return pending && acknowledged;
-    }
-
-    void onSignal(PeerMessage signal, Effects effects) {
-        if (signal.epoch() < position.epoch()) {
-            answer(signal.fromNode(), signal.fromIncarnation(), signal.epoch(), 0, effects);
+    static void onSignal(LockState lock, PeerMessage signal, Effects effects) {
+        if (signal.epoch() < lock.position.epoch()) {
+            answer(lock, signal.fromNode(), signal.fromIncarnation(), signal.epoch(), 0, effects);
             return;
         }
-        if (signal.epoch() > position.epoch()) {
-            lock.onNewEpoch(signal.epoch(), effects);
+        if (signal.epoch() > lock.position.epoch()) {
+            onNewEpoch(lock, signal.epoch(), effects);
         }
-        freeze();
-        initiator = signal.fromNode();
-        initiatorIncarnation = signal.fromIncarnation();
-        unanswered = true;
-        position.abortWaiting();
-        poll(effects);
+        lock.freeze();
+        lock.signalled(signal.fromNode(), signal.fromIncarnation());
+        lock.position.abortWaiting();
+        Freeze.poll(lock, effects);
     }
 
-    private void freeze() {
-        if (!pending) {
-            pending = true;
-            acknowledged = false;
-            polls = 0;
-            since = env.clock().nanoTime();
-        }
-    }
-
-    /**
-     * This node found a header with a reset id, or lost a position to a reset: it awaits the new epoch. The initiator sends its signal in
-     * any case.
-     */
-    private void seen(Effects effects) {
-        freeze();
-        if (lock.suspicion.takeOccasion()) {
-            lock.requestReset(ResetReason.STALLED_RESET, effects);
-        }
-        position.abortWaiting();
-        poll(effects);
-    }
-
-    /** Checks a header that another operation returned for signs of a reset. */
-    void notice(long header, Effects effects) {
-        if (LockHeader.resetId(header) != 0 || !position.isOfEpoch(header)) {
-            seen(effects);
-        }
-    }
-
-    /** Gives the position up, because the node met a reset. */
-    void abort(Effects effects) {
-        position.to(CqlLock.State.ABORTED);
-        seen(effects);
-    }
-
-    /** Returns whether a signal is unanswered, so that {@link #acknowledge} must be called after every event. */
-    boolean isUnanswered() {
-        return unanswered;
-    }
-
-    /** Answers the signal if no FAA, CAS or WRITE of this lock is in flight any more. */
-    void acknowledge(Effects effects) {
-        if (!unanswered || lock.isChanging()) {
+    /** Answers an unanswered signal if no FAA, CAS or WRITE of this lock is in flight any more. */
+    static void acknowledge(LockState lock, Effects effects) {
+        if (!lock.isUnanswered() || lock.isChanging()) {
             return;
         }
-        unanswered = false;
-        acknowledged = true;
-        answer(initiator, initiatorIncarnation, position.epoch(), position.holdForReset(), effects);
+        lock.acknowledge();
+        answer(
+                lock,
+                lock.initiator(),
+                lock.initiatorIncarnation(),
+                lock.position.epoch(),
+                lock.position.holdForReset(),
+                effects);
     }
 
-    private void answer(int toNode, int toIncarnation, long epoch, int hold, Effects effects) {
+    private static void answer(LockState lock, int toNode, int toIncarnation, long epoch, int hold, Effects effects) {
+        CqlEnvironment env = lock.env;
         Member member = env.membership().byNodeId(toNode);
         if (member == null || member.incarnation() != toIncarnation) {
             return;
@@ -134,63 +71,82 @@ final class ResetMember {
                         env.incarnation(),
                         toNode,
                         toIncarnation,
-                        position.record(),
+                        lock.position.record(),
                         epoch,
                         toNode,
                         hold));
     }
 
-    void over() {
-        pending = false;
-        acknowledged = false;
-        unanswered = false;
-    }
+    // ---------------------------------------------------------------- the end
 
-    private void poll(Effects effects) {
-        if (polling) {
+    static void onPollDue(LockState lock, Effects effects) {
+        lock.pollDue();
+        if (!lock.isFrozen()) {
             return;
         }
-        polling = true;
-        long interval = env.settings().resetPollInterval().toNanos() << Math.min(polls++, 4);
-        long delay = interval + env.random().below(interval / 2);
-        effects.run(() -> env.timer().schedule(delay, () -> lock.event(this::pollDue)));
+        if (!lock.probe.isInFlight()) {
+            lock.probe.use(Step.EPOCH_POLLED, effects).begin(Purpose.RESET).read(lock.position.header(), 2);
+        }
+        Freeze.poll(lock, effects);
     }
 
-    private void pollDue(Effects effects) {
-        polling = false;
-        if (!pending) {
-            return;
-        }
-        if (!probe.isInFlight()) {
-            probe.use(LockChain.Step.EPOCH_POLLED, effects).begin(Purpose.RESET).read(position.header(), 2);
-        }
-        poll(effects);
-    }
-
-    void onPolled(VerbResults results, Effects effects) {
-        if (!pending) {
+    static void onPolled(LockState lock, VerbResults results, Effects effects) {
+        if (!lock.isFrozen()) {
             return;
         }
         long header = results.word(0, 0);
-        long full = fullEpoch(header, results.word(0, 1));
-        if (full > position.epoch()) {
-            lock.onNewEpoch(full, effects);
-        } else if (LockHeader.resetId(header) == 0 && full == position.epoch() && !acknowledged) {
+        long full = LockHeader.fullEpoch(header, results.word(0, 1));
+        if (full > lock.position.epoch()) {
+            onNewEpoch(lock, full, effects);
+        } else if (LockHeader.resetId(header) == 0 && full == lock.position.epoch() && !lock.hasAcknowledged()) {
             if (lock.isWalled()) {
                 lock.requestReset(ResetReason.GUARD, effects);
             } else {
-                lock.onNoReset(effects);
+                onNoReset(lock, effects);
             }
-        } else if (env.clock().nanoTime() - since
-                > env.settings().suspectAfter().toNanos()) {
-            since = env.clock().nanoTime();
+        } else if (lock.isStalled(lock.env.settings().suspectAfter().toNanos())) {
             lock.requestReset(ResetReason.STALLED_RESET, effects);
         }
     }
 
-    /** The epoch word is written before the header, so it may be one ahead of the header's epoch. */
-    static long fullEpoch(long header, long epochWord) {
-        boolean same = (epochWord & LockHeader.EPOCH_MASK) == LockHeader.epoch(header);
-        return same ? epochWord : epochWord - 1;
+    /** A reset is over. */
+    static void onNewEpoch(LockState lock, long newEpoch, Effects effects) {
+        Position position = lock.position;
+        if (newEpoch <= position.epoch() || position.is(PositionState.DEAD)) {
+            return;
+        }
+        position.toEpoch(newEpoch);
+        lock.env.sawEpoch(newEpoch);
+        position.forgetPreArmed();
+        lock.thaw();
+        switch (position.state()) {
+            case HELD -> {
+                position.toIndex(0);
+                lock.tenure.survive(newEpoch);
+                lock.upper.settled(effects);
+            }
+            case PUT_OFF -> {
+                position.toIndex(0);
+                position.to(PositionState.HELD);
+                lock.tenure.forgetRemote();
+                Release.start(lock, effects);
+            }
+            case ABORTED, WAITING -> {
+                lock.env.counters().count(Event.RETRY_AFTER_RESET);
+                position.to(PositionState.IDLE);
+                lock.upper.settled(effects);
+            }
+            case IDLE -> lock.upper.settled(effects);
+            default -> {}
+        }
+    }
+
+    /** There is no reset after all: the record is in the epoch that this node knows, which it was only about to enter before. */
+    private static void onNoReset(LockState lock, Effects effects) {
+        if (lock.position.is(PositionState.ABORTED) || lock.position.is(PositionState.IDLE)) {
+            lock.thaw();
+            lock.position.to(PositionState.IDLE);
+            lock.upper.settled(effects);
+        }
     }
 }

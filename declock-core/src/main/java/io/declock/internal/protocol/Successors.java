@@ -7,17 +7,15 @@ import io.declock.Counters.Event;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
-import io.declock.spi.FabricException;
+import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
-import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
 import java.util.Arrays;
 
 /**
  * Sends each successor its grant, one message each: to those that {@link HandOver} finds once the release FAA has returned, and, if a
- * writer knows them already, before the FAA (rule F of docs/protocol.md). Stateless: the state is in {@link CqlLock}. Guarded by the lock's
- * mutex.
+ * writer knows them already, before the FAA (rule F of docs/protocol.md).
  */
 final class Successors {
     private Successors() {}
@@ -25,17 +23,17 @@ final class Successors {
     // ---------------------------------------------------------------- before the release FAA
 
     /** Before the position is given back, a writer that knows its successors grants them the lock. */
-    static void grantBeforehand(CqlLock lock, Effects effects) {
+    static void grantBeforehand(LockState lock, Effects effects) {
         if (mayPreArm(lock)) {
             preArm(lock, effects);
         }
     }
 
-    private static boolean mayPreArm(CqlLock lock) {
-        return lock.position.isExclusive() && lock.env.settings().preArmedHandOver() && !lock.reset.isPending();
+    private static boolean mayPreArm(LockState lock) {
+        return lock.position.isExclusive() && lock.env.settings().preArmedHandOver() && !lock.isFrozen();
     }
 
-    private static void preArm(CqlLock lock, Effects effects) {
+    private static void preArm(LockState lock, Effects effects) {
         long epoch = lock.position.epoch();
         long[] ahead = lock.tenure.ahead();
         int next = lock.position.indexLeft() + 1;
@@ -53,7 +51,7 @@ final class Successors {
                     epoch,
                     next,
                     entry,
-                    writer ? Arrays.copyOfRange(ahead, 1, ahead.length) : HandOver.NO_ENTRIES,
+                    writer ? Arrays.copyOfRange(ahead, 1, ahead.length) : QueueEntry.NONE,
                     lock.tenure.earliestAfter(i, !writer),
                     effects)) {
                 return;
@@ -70,7 +68,7 @@ final class Successors {
         return writer && i > 0;
     }
 
-    private static boolean isGrantedBeforehand(CqlLock lock, HandOver handOver, int next) {
+    private static boolean isGrantedBeforehand(LockState lock, HandOver handOver, int next) {
         return handOver.epoch() == lock.position.epoch() && lock.position.isPreArmed(next);
     }
 
@@ -86,29 +84,35 @@ final class Successors {
      *
      * @param verb number of the READ of the record in its chain
      */
-    static void grant(CqlLock lock, HandOver handOver, VerbResults queue, int verb, Effects effects) {
-        HandOver.Step step = handOver.evaluate(
-                queue,
-                verb,
-                false,
-                (next, entry, words, v) -> grantPosition(lock, handOver, next, entry, words, v, effects));
-        if (step == HandOver.Step.REFETCH) {
-            new Refetch(lock, handOver, Purpose.REFETCH).start(effects);
+    static void grant(LockState lock, HandOver handOver, VerbResults queue, int verb, Effects effects) {
+        if (isUndecided(lock, handOver, queue, verb, false, effects)) {
+            begin(lock, handOver, Purpose.REFETCH, effects);
         }
     }
 
+    /** Grants the lock to the positions that a READ shows; returns whether the record must be read again. */
+    private static boolean isUndecided(
+            LockState lock, HandOver handOver, VerbResults queue, int verb, boolean refetched, Effects effects) {
+        return handOver.evaluate(
+                        queue,
+                        verb,
+                        refetched,
+                        (next, entry, words, v) -> grantPosition(lock, handOver, next, entry, words, v, effects))
+                == HandOver.Step.REFETCH;
+    }
+
     /** Grants the lock to the positions that a hand-over finds, after a release whose FAA was posted alone. */
-    static void readAndGrant(CqlLock lock, HandOver handOver, Effects effects) {
-        new Refetch(lock, handOver, Purpose.RELEASE).start(effects);
+    static void readAndGrant(LockState lock, HandOver handOver, Effects effects) {
+        begin(lock, handOver, Purpose.RELEASE, effects);
     }
 
     private static void grantPosition(
-            CqlLock lock, HandOver handOver, int next, long entry, VerbResults queue, int verb, Effects effects) {
+            LockState lock, HandOver handOver, int next, long entry, VerbResults queue, int verb, Effects effects) {
         if (isGrantedBeforehand(lock, handOver, next)) {
             return;
         }
         boolean writer = QueueEntry.isExclusive(entry);
-        long[] followers = writer ? handOver.followers(next + 1, queue, verb) : HandOver.NO_ENTRIES;
+        long[] followers = writer ? handOver.followers(next + 1, queue, verb) : QueueEntry.NONE;
         int earliest = handOver.earliest(next + 1, !writer, queue, verb);
         if (!send(lock, handOver.epoch(), next, entry, followers, earliest, effects)
                 && QueueEntry.nodeId(entry) != lock.env.nodeId()) {
@@ -117,7 +121,7 @@ final class Successors {
     }
 
     private static boolean send(
-            CqlLock lock, long ofEpoch, int next, long entry, long[] followers, int earliest, Effects effects) {
+            LockState lock, long ofEpoch, int next, long entry, long[] followers, int earliest, Effects effects) {
         Member member = lock.env.membership().byNodeId(QueueEntry.nodeId(entry));
         if (member == null
                 || !QueueEntry.sameIncarnation(entry, member.incarnation())
@@ -142,66 +146,37 @@ final class Successors {
         return true;
     }
 
-    /**
-     * Reads the record after a release whose FAA was posted alone, and again until every relevant entry is filled. It gives up after a
-     * limit, and the waiter learns of its grant by its self-check.
-     */
-    private static final class Refetch extends VerbChain {
-        private final CqlLock lock;
-        private final HandOver handOver;
-        private Purpose why;
-        private int attempts;
+    // ---------------------------------------------------------------- another READ of the queue
 
-        Refetch(CqlLock lock, HandOver handOver, Purpose why) {
-            super(1);
-            this.lock = lock;
-            this.handOver = handOver;
-            this.why = why;
-        }
+    private static void begin(LockState lock, HandOver handOver, Purpose why, Effects effects) {
+        lock.countRefetching(1);
+        read(lock, new Refetch(lock.events, handOver, why), effects);
+    }
 
-        void start(Effects effects) {
-            lock.refetching++;
-            post(effects);
+    /** Posts the next READ. */
+    static void read(LockState lock, Refetch refetch, Effects effects) {
+        Purpose why = refetch.nextPurpose();
+        if (why == Purpose.REFETCH) {
+            lock.env.counters().count(Event.REFETCH);
         }
+        refetch.use(Step.REFETCHED, effects).begin(why).read(lock.position.record(), lock.position.words());
+    }
 
-        private void post(Effects effects) {
-            if (why == Purpose.REFETCH) {
-                lock.env.counters().count(Event.REFETCH);
-                attempts++;
-            }
-            begin(why).read(lock.position.record(), lock.position.words());
-            why = Purpose.REFETCH;
-            effects.post(this);
+    static void onRead(LockState lock, Refetch refetch, VerbResults results, Effects effects) {
+        HandOver handOver = refetch.handOver();
+        boolean current = handOver.epoch() == lock.position.epoch() && !lock.isFrozen();
+        if (current
+                && !refetch.hasRepeatedBeyond(lock.env.settings().refetchLimit())
+                && isUndecided(lock, handOver, results, 0, true, effects)) {
+            lock.pause(
+                    refetch, refetch.pause(lock.env.settings().refetchInterval().toNanos()), effects);
+        } else {
+            lock.countRefetching(-1);
         }
+    }
 
-        @Override
-        public void completed(VerbResults results) {
-            lock.event(effects -> {
-                boolean current = handOver.epoch() == lock.position.epoch() && !lock.reset.isPending();
-                if (!current || attempts > lock.env.settings().refetchLimit()) {
-                    end(effects);
-                } else if (handOver.evaluate(
-                                results,
-                                0,
-                                true,
-                                (next, entry, words, v) ->
-                                        grantPosition(lock, handOver, next, entry, words, v, effects))
-                        == HandOver.Step.REFETCH) {
-                    long pause = lock.env.settings().refetchInterval().toNanos() << Math.min(attempts, 6);
-                    effects.run(() -> lock.env.timer().schedule(pause, () -> lock.event(this::post)));
-                } else {
-                    end(effects);
-                }
-            });
-        }
-
-        private void end(Effects effects) {
-            lock.refetching--;
-        }
-
-        @Override
-        public void failed(FabricException cause) {
-            lock.event(this::end);
-        }
+    /** A READ failed: the waiters learn of their grants by their self-checks. */
+    static void onReadFailed(LockState lock) {
+        lock.countRefetching(-1);
     }
 }

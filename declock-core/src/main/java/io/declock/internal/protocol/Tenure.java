@@ -36,13 +36,12 @@ public final class Tenure {
     private int sequence;
     private boolean knowsRemote;
     private int remoteTimestamp = -1;
-    private long[] ahead = HandOver.NO_ENTRIES;
+    private long[] ahead = QueueEntry.NONE;
     private long lookedAt;
     private int patience = 1;
     private long askedAt;
     private long since;
     private boolean foundNobody;
-    private int localGrants;
     // If isCovered: every remote waiter that came before this instant is known.
     private long coveredUntil;
     private boolean isCovered;
@@ -68,7 +67,6 @@ public final class Tenure {
         sequence = 0;
         since = now;
         lookedAt = now;
-        localGrants = 0;
         forgetRemote();
     }
 
@@ -80,7 +78,7 @@ public final class Tenure {
     void forgetRemote() {
         knowsRemote = false;
         remoteTimestamp = -1;
-        ahead = HandOver.NO_ENTRIES;
+        ahead = QueueEntry.NONE;
         isCovered = false;
         lookPlanned = false;
         incompleteLooks = 0;
@@ -238,14 +236,9 @@ public final class Tenure {
             if (ofWriters && !QueueEntry.isExclusive(ahead[j])) {
                 continue;
             }
-            earliest = earlier(earliest, QueueEntry.timestamp(ahead[j]));
+            earliest = Timestamp.earlier(earliest, QueueEntry.timestamp(ahead[j]));
         }
         return earliest;
-    }
-
-    /** Returns the earlier of two timestamps, of which the first may be -1 for none. */
-    static int earlier(int earliest, int timestamp) {
-        return earliest < 0 || Timestamp.isBefore(timestamp, earliest) ? timestamp : earliest;
     }
 
     /** Returns the fencing token of the present local grant. */
@@ -262,15 +255,9 @@ public final class Tenure {
         return sequence < FencingToken.SEQUENCES - (exclusive ? 1 : 2);
     }
 
-    /** Moves on to the next token under this queue index. */
+    /** Moves on to the token of the next local grant under this queue index. */
     public void nextToken() {
         sequence++;
-    }
-
-    /** Moves on to the token of the next local hand-over. */
-    public void handOver() {
-        nextToken();
-        localGrants++;
     }
 
     /**
@@ -301,11 +288,6 @@ public final class Tenure {
     /** Returns whether local callers have been granted the lock for that long although a remote waiter is known. */
     public boolean passesKnownBeyond(long nanos, long now) {
         return knowsRemote && passesKnown && now - passesKnownSince >= nanos;
-    }
-
-    /** Returns the number of local hand-overs in this tenure. */
-    public int localGrants() {
-        return localGrants;
     }
 
     /** Returns whether a remote waiter is known. */

@@ -3,6 +3,8 @@
 
 package io.declock.internal.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeView;
 import io.declock.MemoryNodeView.State;
@@ -53,7 +55,7 @@ public final class MemoryNodeLink {
 
     private final MemoryNodeAddress address;
     private final Fabric fabric;
-    private final SessionSettings settings;
+    private final ComputeNodeSettings settings;
     private final Surroundings surroundings;
     private final Listener listener;
     private final ReentrantLock mutex = new ReentrantLock();
@@ -70,12 +72,25 @@ public final class MemoryNodeLink {
     private final AtomicLong highestEpoch = new AtomicLong();
     private final AtomicLong attempts = new AtomicLong();
     private volatile boolean coordinating = true;
+
+    @GuardedBy("mutex")
     private boolean running;
+
+    @GuardedBy("mutex")
     private boolean joining;
+
+    @GuardedBy("mutex")
     private int failures;
+
+    @GuardedBy("mutex")
     private int refusals;
+
+    @GuardedBy("mutex")
     private int shortLives;
+
+    @GuardedBy("mutex")
     private long joinedAt;
+
     private volatile long downSince;
 
     /** Receives the events of sessions. Called without a mutex. */
@@ -94,7 +109,7 @@ public final class MemoryNodeLink {
     public MemoryNodeLink(
             MemoryNodeAddress address,
             Fabric fabric,
-            SessionSettings settings,
+            ComputeNodeSettings settings,
             Surroundings surroundings,
             Listener listener) {
         this.address = address;
@@ -139,11 +154,11 @@ public final class MemoryNodeLink {
 
     private void askToJoin() {
         long sentAt = surroundings.clock().nanoTime();
-        SessionEvents events = new SessionEvents(this::lost, listener);
+        SessionEvents events = new SessionEvents(this::lost, listener::reclaimProposed);
         JoinRequest request = new JoinRequest(
                 // Two addresses of one memory node are a configuration error, but their sessions must not end each
                 // other.
-                settings.processId() + address.hashCode(),
+                surroundings.processId() + address.hashCode(),
                 attempts.incrementAndGet(),
                 settings.name(),
                 fabric.peerAddress(),
@@ -210,8 +225,8 @@ public final class MemoryNodeLink {
     }
 
     /**
-     * Returns a refusal if the session's memory node is not the one that was joined at this address before, else null. Names are mapped to
-     * memory node ids: with another id, bound names would stay at their memory node and other names would move to another one, so that a
+     * Returns a refusal if the session's memory node is not the one that was joined at this address before, else null (rule C8). Names are
+     * mapped to memory node ids: with another id, bound names would stay at their memory node and other names would move to another one, so that a
      * lock could have two writers.
      */
     private FabricException.@Nullable Refused anotherMemoryNode(FabricSession joined) {
@@ -287,7 +302,7 @@ public final class MemoryNodeLink {
             return;
         }
         Isolated.run("Sending a heartbeat to memory node " + address, current::heartbeat);
-        surroundings.timer().schedule(current.heartbeatInterval().toNanos(), () -> beat(current));
+        surroundings.timer().schedule(current.heartbeatNanos(), () -> beat(current));
     }
 
     /** Loses the session when its lease has run out by this process's own clock (rule C1). */

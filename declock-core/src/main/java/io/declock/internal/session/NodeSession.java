@@ -3,6 +3,7 @@
 
 package io.declock.internal.session;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.Counters.Event;
 import io.declock.CqlSettings;
 import io.declock.LockLostException;
@@ -24,13 +25,14 @@ import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
+import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
 import io.declock.spi.VerbChain;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -49,7 +51,8 @@ public final class NodeSession implements CqlEnvironment {
     private final FabricSession fabric;
     private final JoinReply joined;
     private final RecordLayout layout;
-    private final SessionSettings settings;
+    private final CqlSettings cql;
+    private final GrantedLease lease;
     private final Surroundings surroundings;
     private final LongConsumer epochs;
     private final BiConsumer<NodeSession, FabricException> whenBroken;
@@ -71,7 +74,7 @@ public final class NodeSession implements CqlEnvironment {
 
     NodeSession(
             FabricSession fabric,
-            SessionSettings settings,
+            ComputeNodeSettings settings,
             Surroundings surroundings,
             long joinSentAt,
             LongConsumer epochs,
@@ -79,24 +82,32 @@ public final class NodeSession implements CqlEnvironment {
         this.fabric = fabric;
         this.joined = fabric.joined();
         this.layout = new RecordLayout(joined.queueCapacity());
-        this.settings = settings.granted(joined.leaseNanos());
+        this.cql = settings.cql();
+        this.lease = GrantedLease.of(settings, joined.leaseNanos());
         this.surroundings = surroundings;
         this.epochs = epochs;
         this.whenBroken = whenBroken;
         this.membership = joined.membership();
-        this.coordinator = new ResetCoordinator(this);
-        this.inbox = new PeerInbox(this, coordinator);
+        this.coordinator = new ResetCoordinator(this, this::freshMembers);
+        this.inbox = new PeerInbox(this, coordinator, this::lockAt);
         long now = surroundings.clock().nanoTime();
-        this.leaseUntil =
-                joinSentAt + joined.leaseNanos() - this.settings.leaseMargin().toNanos();
+        this.leaseUntil = joinSentAt + lease.nanos() - lease.marginNanos();
         this.clockOffset = joined.memoryNodeTimeNanos() - (joinSentAt + (now - joinSentAt) / 2);
+    }
+
+    private CompletionStage<RecordMembers> freshMembers(long record) {
+        return fabric.control().members(record).whenComplete((fresh, failure) -> {
+            if (failure == null) {
+                membershipChanged(fresh.all());
+            }
+        });
     }
 
     private void renewed(long sentAt) {
         if (leaseLeft(surroundings.clock().nanoTime()) <= 0) {
             return;
         }
-        leaseUntil = sentAt + joined.leaseNanos() - settings.leaseMargin().toNanos();
+        leaseUntil = sentAt + lease.nanos() - lease.marginNanos();
     }
 
     // ---------------------------------------------------------------- lease, heartbeat and clock
@@ -151,8 +162,8 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     /** Returns the interval at which the lease is renewed. */
-    Duration heartbeatInterval() {
-        return settings.heartbeatInterval();
+    long heartbeatNanos() {
+        return lease.heartbeatNanos();
     }
 
     /** Returns the rest of the lease, zero when it has run out. */
@@ -259,6 +270,11 @@ public final class NodeSession implements CqlEnvironment {
         return byRecord.get(record);
     }
 
+    /** Returns whether this process leads a reset of the record, or asks its users before one. */
+    public boolean leadsReset(long record) {
+        return coordinator.isActive(record);
+    }
+
     /** Ends the session on this side, once: every lock loses its holds. */
     void lose(FabricException cause) {
         if (!over.compareAndSet(null, cause)) {
@@ -350,7 +366,7 @@ public final class NodeSession implements CqlEnvironment {
 
     @Override
     public CqlSettings settings() {
-        return settings.cql();
+        return cql;
     }
 
     @Override
@@ -407,7 +423,7 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     @Override
-    public void requestReset(CqlLock lock, long epoch, ResetReason reason) {
-        coordinator.request(lock.record(), epoch, reason);
+    public void requestReset(long record, long epoch, ResetReason reason) {
+        coordinator.request(record, epoch, reason);
     }
 }

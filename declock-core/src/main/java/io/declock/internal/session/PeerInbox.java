@@ -5,21 +5,30 @@ package io.declock.internal.session;
 
 import io.declock.Counters.Event;
 import io.declock.internal.local.LocalLock;
+import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.ResetReason;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.PeerMessage.Kind;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Delivers the peer messages of one session to their locks and to the reset coordinator. Thread-safe. */
 final class PeerInbox {
-    private final NodeSession session;
+    private final CqlEnvironment session;
     private final ResetCoordinator coordinator;
+    private final LongFunction<@Nullable LocalLock> lockAt;
 
-    PeerInbox(NodeSession session, ResetCoordinator coordinator) {
+    /**
+     * Makes one.
+     *
+     * @param lockAt finds the lock of a record
+     */
+    PeerInbox(CqlEnvironment session, ResetCoordinator coordinator, LongFunction<@Nullable LocalLock> lockAt) {
         this.session = session;
         this.coordinator = coordinator;
+        this.lockAt = lockAt;
     }
 
     void deliver(PeerMessage message) {
@@ -31,7 +40,7 @@ final class PeerInbox {
             refuse(message);
             return;
         }
-        LocalLock lock = session.lockAt(message.record());
+        LocalLock lock = lockAt.apply(message.record());
         switch (message.kind()) {
             case GRANT, GRANT_REFUSED, RESET_DONE -> deliverTo(lock, message);
             case RESET_SIGNAL -> {

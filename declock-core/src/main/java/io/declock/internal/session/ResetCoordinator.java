@@ -3,23 +3,35 @@
 
 package io.declock.internal.session;
 
+import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.LockReset;
+import io.declock.internal.protocol.ResetOutcome;
 import io.declock.internal.protocol.ResetReason;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
+import io.declock.spi.RecordMembers;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The resets of this process in one session, and the questions before them: at most one per lock record. Thread-safe. */
 public final class ResetCoordinator {
-    private final NodeSession session;
+    private final CqlEnvironment session;
+    private final LongFunction<CompletionStage<RecordMembers>> membersOf;
     private final Map<Long, Active> active = new ConcurrentHashMap<>();
     private volatile boolean closed;
     private volatile boolean enabled = true;
 
-    ResetCoordinator(NodeSession session) {
+    /**
+     * Makes one without a reset.
+     *
+     * @param membersOf fetches the members and the users of a record from the memory node
+     */
+    ResetCoordinator(CqlEnvironment session, LongFunction<CompletionStage<RecordMembers>> membersOf) {
         this.session = session;
+        this.membersOf = membersOf;
     }
 
     /** A reset that is under way, and the last request that came meanwhile. */
@@ -50,26 +62,17 @@ public final class ResetCoordinator {
         }
     }
 
-    private void ended(long record, LockReset.Outcome outcome) {
+    private void ended(long record, ResetOutcome outcome) {
         Active last = active.remove(record);
         Request later = last == null ? null : last.later();
-        if (outcome == LockReset.Outcome.NOT_NEEDED && later != null) {
+        if (outcome == ResetOutcome.NOT_NEEDED && later != null) {
             request(record, later.epoch(), later.reason());
         }
     }
 
     private LockReset newReset(long record, long epoch, ResetReason reason) {
         return new LockReset(
-                session,
-                record,
-                epoch,
-                reason,
-                () -> session.fabric().control().members(record).whenComplete((fresh, failure) -> {
-                    if (failure == null) {
-                        session.membershipChanged(fresh.all());
-                    }
-                }),
-                outcome -> ended(record, outcome));
+                session, record, epoch, reason, () -> membersOf.apply(record), outcome -> ended(record, outcome));
     }
 
     void membershipChanged(Membership current) {
@@ -91,6 +94,11 @@ public final class ResetCoordinator {
     void close() {
         closed = true;
         active.values().forEach(underWay -> underWay.reset().abandon());
+    }
+
+    /** Returns whether a reset of this record, or the question before it, is under way. */
+    boolean isActive(long record) {
+        return active.containsKey(record);
     }
 
     /** Returns how many resets or questions are under way. */

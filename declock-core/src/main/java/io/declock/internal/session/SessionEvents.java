@@ -3,6 +3,7 @@
 
 package io.declock.internal.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.spi.FabricException;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
@@ -17,15 +18,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionEvents implements SessionListener {
     private final BiConsumer<NodeSession, FabricException> whenLost;
-    private final MemoryNodeLink.Listener listener;
+    private final ReclaimListener reclaims;
     private final ReentrantLock order = new ReentrantLock();
+
+    @GuardedBy("order")
     private @Nullable NodeSession attached;
+
+    @GuardedBy("order")
     private @Nullable Membership early;
+
+    @GuardedBy("order")
     private @Nullable FabricException lostEarly;
 
-    SessionEvents(BiConsumer<NodeSession, FabricException> whenLost, MemoryNodeLink.Listener listener) {
+    /** Receives the proposals of a session's memory node to reclaim records. */
+    interface ReclaimListener {
+        void reclaimProposed(NodeSession session, long round, long[] records);
+    }
+
+    SessionEvents(BiConsumer<NodeSession, FabricException> whenLost, ReclaimListener reclaims) {
         this.whenLost = whenLost;
-        this.listener = listener;
+        this.reclaims = reclaims;
     }
 
     /** Attaches the session object and delivers the kept events. */
@@ -81,7 +93,7 @@ final class SessionEvents implements SessionListener {
     public void reclaimProposed(long round, long[] records) {
         NodeSession current = current(null, null);
         if (current != null) {
-            listener.reclaimProposed(current, round, records);
+            reclaims.reclaimProposed(current, round, records);
         }
     }
 

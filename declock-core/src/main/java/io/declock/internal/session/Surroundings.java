@@ -9,11 +9,13 @@ import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
 
 /**
- * Time, randomness and counters, injected once and passed on.
+ * Time, randomness and counters, injected once and passed on, and the identity of the process.
  *
  * @param clock monotonic clock
  * @param timer runs tasks later
  * @param random jitter and incarnations
  * @param counters counters of the compute node
+ * @param processId identifies the process
  */
-public record Surroundings(Clock clock, TimerService timer, RandomSource random, NodeCounters counters) {}
+public record Surroundings(
+        Clock clock, TimerService timer, RandomSource random, NodeCounters counters, long processId) {}

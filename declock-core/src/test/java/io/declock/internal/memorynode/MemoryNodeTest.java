@@ -31,14 +31,16 @@ class MemoryNodeTest {
     private final AtomicLong seconds = new AtomicLong(1_000);
     private final AtomicLong random = new AtomicLong(7);
 
-    private MemoryNodeSettings settings() {
-        return MemoryNodeSettings.withId("mn")
-                .withSize(32, 4)
-                .withLease(LEASE, MARGIN)
-                .withFormerLease(LEASE)
-                .withWaitOutOldSessions(false)
-                .withReclaimInterval(Duration.ofSeconds(10))
-                .withWallClock(seconds::get);
+    private MemoryNodeSettings.Builder settings() {
+        return MemoryNodeSettings.builder("mn")
+                .records(32)
+                .queueCapacity(4)
+                .maxLease(LEASE)
+                .leaseMargin(MARGIN)
+                .formerLease(LEASE)
+                .waitOutOldSessions(false)
+                .reclaimInterval(Duration.ofSeconds(10))
+                .secondsSince2025(seconds::get);
     }
 
     private MemoryNode start(MemoryNodeSettings settings) {
@@ -100,7 +102,7 @@ class MemoryNodeTest {
 
     @Test
     void afterAStartWithEmptyMemoryItWaitsForTheLongestLease() throws Exception {
-        MemoryNode node = start(settings().withWaitOutOldSessions(true));
+        MemoryNode node = start(settings().waitOutOldSessions(true).build());
         assertThat(node.status().serving()).isFalse();
         assertThat(refusal(node, request("a", 0))).isEqualTo(Reason.NOT_YET);
         time.advance(LEASE.plus(MARGIN).minusMillis(1));
@@ -117,12 +119,12 @@ class MemoryNodeTest {
 
     @Test
     void aSecondLifeStartsAboveTheFirstAlthoughItsMemoryIsEmpty() throws Exception {
-        MemoryNode first = start(settings());
+        MemoryNode first = start(settings().build());
         MemoryNodeSession a = join(first, "a", new RecordingListener());
         long epoch = resolve(a, "x").resolution.epoch();
         first.close();
         seconds.addAndGet(4);
-        MemoryNode second = start(settings());
+        MemoryNode second = start(settings().build());
         MemoryNodeSession b = join(second, "a", new RecordingListener());
         assertThat(second.incarnation()).isNotEqualTo(first.incarnation());
         assertThat(resolve(b, "x").resolution.epoch()).isGreaterThan(epoch);
@@ -131,14 +133,14 @@ class MemoryNodeTest {
 
     @Test
     void anImplausibleEpochIsRefused() {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         assertThat(refusal(node, request("a", (1L << 32) - 1))).isEqualTo(Reason.BAD_REQUEST);
         assertThat(refusal(node, request("a", -1))).isEqualTo(Reason.BAD_REQUEST);
     }
 
     @Test
     void noNumberOfJoinsRaisesTheMarkBeyondWhatIsPlausible() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         long limit = seconds.get() + HighWaterMark.PLAUSIBLE_LEAD;
         for (int i = 0; i < 40; i++) {
             refusal(node, request("a", node.status().highWaterMark() + (1L << 28)));
@@ -152,13 +154,13 @@ class MemoryNodeTest {
     @Test
     void withoutAnEpochLeftNobodyJoins() {
         seconds.set(HighWaterMark.MAX);
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         assertThat(refusal(node, request("a", 0))).isEqualTo(Reason.BAD_REQUEST);
     }
 
     @Test
     void aRecordWhoseEpochNoResetCanHaveReachedIsNeverGivenToAnotherName() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", listener);
         long spoilt = resolve(a, "spoilt").resolution.record();
@@ -183,22 +185,25 @@ class MemoryNodeTest {
 
     @Test
     void loweringTheLongestLeaseDoesNotShortenTheWaitForFormerOnes() throws Exception {
-        MemoryNode node = start(MemoryNodeSettings.withId("mn")
-                .withSize(16, 4)
-                .withLease(Duration.ofMillis(100), MARGIN)
-                .withWallClock(seconds::get));
+        MemoryNode node = start(MemoryNodeSettings.builder("mn")
+                .records(16)
+                .queueCapacity(4)
+                .maxLease(Duration.ofMillis(100))
+                .leaseMargin(MARGIN)
+                .secondsSince2025(seconds::get)
+                .build());
         time.advance(MemoryNodeSettings.LONGEST_LEASE.plus(MARGIN).minusMillis(1));
         assertThat(refusal(node, request("a", 0))).isEqualTo(Reason.NOT_YET);
         time.advance(Duration.ofMillis(1));
         join(node, "a", new RecordingListener());
-        assertThatThrownBy(() -> settings().withLease(Duration.ofSeconds(11), MARGIN))
+        assertThatThrownBy(() -> settings().maxLease(Duration.ofSeconds(11)).build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("formerLease");
     }
 
     @Test
     void aLeaseThatNobodyCouldRenewIsNotGranted() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         MemoryNodeSession session =
                 node.join(new JoinRequest(TestProcess.id(), 1, "a", "", 0, 0, 1), new RecordingListener());
         assertThat(session.joined().leaseNanos()).isEqualTo(50_000_000);
@@ -206,7 +211,7 @@ class MemoryNodeTest {
 
     @Test
     void incarnationsOfANodeIdStrictlyIncreaseAndAnIdRestsForALease() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         MemoryNodeSession one = join(node, "a", new RecordingListener());
         List<MemoryNodeSession> others = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
@@ -223,8 +228,26 @@ class MemoryNodeTest {
     }
 
     @Test
+    void anIdRestsFromTheEndOfTheMembershipOnAlsoIfItsOwnerWasCutLongBefore() throws Exception {
+        MemoryNode node = start(settings().build());
+        MemoryNodeSession one = join(node, "a", new RecordingListener());
+        MemoryNodeSession[] others = new MemoryNodeSession[3];
+        for (int i = 0; i < 3; i++) {
+            others[i] = join(node, "o" + i, new RecordingListener());
+        }
+        one.disconnected();
+        live(LEASE.plus(MARGIN).plusMillis(500), others);
+        assertThat(others[0].members().members()).hasSize(3);
+        // Until a moment ago, members could find it in the membership and begin to take over its resets.
+        assertThat(refusal(node, request("more", 0))).isEqualTo(Reason.NOT_YET);
+        live(LEASE, others);
+        assertThat(join(node, "again", new RecordingListener()).member().nodeId())
+                .isEqualTo(one.member().nodeId());
+    }
+
+    @Test
     void aSilentNodeIsDeadOnlyAfterLeaseAndMargin() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession silent = join(node, "silent", listener);
         MemoryNodeSession other = join(node, "other", new RecordingListener());
@@ -241,7 +264,7 @@ class MemoryNodeTest {
 
     @Test
     void theMembershipDropsANodeOnlyWhenNothingOfItCanLand() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         MemoryNodeSession silent = join(node, "silent", new RecordingListener());
         MemoryNodeSession other = join(node, "other", new RecordingListener());
         assertThat(silent.enter()).isTrue();
@@ -255,7 +278,7 @@ class MemoryNodeTest {
 
     @Test
     void anAttachedDataPlaneIsCutBeforeTheMembershipChanges() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         MemoryNodeSession silent = join(node, "silent", new RecordingListener());
         List<Runnable> cuts = new ArrayList<>();
         silent.attach(cuts::add);
@@ -273,7 +296,7 @@ class MemoryNodeTest {
 
     @Test
     void aProcessThatJoinsAgainEndsItsEarlierSessionAtOnce() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener ofOther = new RecordingListener();
         MemoryNodeSession other = join(node, "other", ofOther);
         RecordingListener told = new RecordingListener();
@@ -303,7 +326,7 @@ class MemoryNodeTest {
 
     @Test
     void aSessionWhoseVerbsMayStillLandIsNotReplacedBeforeThey() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         MemoryNodeSession first = node.join(attempt("a", 1), new RecordingListener());
         List<Runnable> cuts = new ArrayList<>();
         first.attach(cuts::add);
@@ -317,7 +340,7 @@ class MemoryNodeTest {
 
     @Test
     void aJoinThatWasOvertakenEndsNobodysSession() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         MemoryNodeSession present = node.join(attempt("a", 2), new RecordingListener());
         assertThat(refusal(node, attempt("a", 1))).isEqualTo(Reason.NOT_YET);
         assertThat(refusal(node, attempt("a", 2))).isEqualTo(Reason.NOT_YET);
@@ -327,7 +350,7 @@ class MemoryNodeTest {
 
     @Test
     void aProcessThatJoinsAgainAndAgainTakesOneNodeId() throws Exception {
-        MemoryNode node = start(settings().withSize(100, 2));
+        MemoryNode node = start(settings().records(100).queueCapacity(2).build());
         MemoryNodeSession other = join(node, "other", new RecordingListener());
         for (int i = 1; i <= 100; i++) {
             node.join(attempt("a", i), new RecordingListener()).disconnected();
@@ -337,7 +360,7 @@ class MemoryNodeTest {
 
     @Test
     void afterAPauseOfItsOwnItGrantsAFullLeaseBeforeItJudges() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         MemoryNodeSession a = join(node, "a", new RecordingListener());
         MemoryNodeSession b = join(node, "b", new RecordingListener());
         live(Duration.ofSeconds(2), a, b);
@@ -353,7 +376,7 @@ class MemoryNodeTest {
 
     @Test
     void theLeaseIsTheOneAskedForUpToTheLongest() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         JoinRequest longer = new JoinRequest(
                 TestProcess.id(), 1, "a", "", 0, 0, Duration.ofDays(1).toNanos());
         assertThat(node.join(longer, new RecordingListener()).joined().leaseNanos())
@@ -366,7 +389,7 @@ class MemoryNodeTest {
 
     @Test
     void aRoundThatNobodyAnswersEndsAndFreesNothing() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", listener);
         long record = resolve(a, "x").resolution.record();
@@ -384,7 +407,7 @@ class MemoryNodeTest {
 
     @Test
     void aRecordThatWasAskedForSinceTheScanIsNotProposed() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", listener);
         resolve(a, "old");
@@ -398,7 +421,7 @@ class MemoryNodeTest {
 
     @Test
     void aRecordWhoseHolderDiedIsReclaimedOnceEverybodyElseAgrees() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", listener);
         MemoryNodeSession b = join(node, "b", new RecordingListener());
@@ -419,7 +442,7 @@ class MemoryNodeTest {
 
     @Test
     void aScanForOrphansLeavesWhatSomebodyUses() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", listener);
         MemoryNodeSession b = join(node, "b", new RecordingListener());
@@ -437,7 +460,7 @@ class MemoryNodeTest {
 
     @Test
     void whatACutComputeNodeMayStillHoldIsNoOrphan() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", listener);
         MemoryNodeSession b = join(node, "b", new RecordingListener());
@@ -465,7 +488,7 @@ class MemoryNodeTest {
 
     @Test
     void aRecordThatGetsAnotherNameHasTheUsersOfThatNameOnly() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener first = new RecordingListener();
         RecordingListener second = new RecordingListener();
         MemoryNodeSession a = join(node, "a", first);
@@ -483,7 +506,7 @@ class MemoryNodeTest {
 
     @Test
     void aLaterSessionWithTheSameNodeIdKnowsNothingYet() throws Exception {
-        MemoryNode node = start(settings().withSize(100, 2));
+        MemoryNode node = start(settings().records(100).queueCapacity(2).build());
         MemoryNodeSession a = join(node, "a", new RecordingListener());
         MemoryNodeSession other = join(node, "other", new RecordingListener());
         long record = resolve(a, "x").resolution.record();
@@ -496,7 +519,7 @@ class MemoryNodeTest {
 
     @Test
     void everyRecordOfTheRegionHasUsersAndNothingElseDoes() throws Exception {
-        MemoryNode node = start(settings().withSize(10_000, 2));
+        MemoryNode node = start(settings().records(10_000).queueCapacity(2).build());
         MemoryNodeSession a = join(node, "a", new RecordingListener());
         long[] records = create(a, "n", 9_000);
         for (long record : records) {
@@ -512,7 +535,7 @@ class MemoryNodeTest {
 
     @Test
     void aNameThatComesBackStartsAboveItsFormerEpochEvenAfterResets() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", listener);
         Resolution first = resolve(a, "x").resolution;
@@ -526,7 +549,7 @@ class MemoryNodeTest {
 
     @Test
     void reclaimingRaisesTheMarkOncePerScanHoweverManyRecordsItFrees() throws Exception {
-        MemoryNode node = start(settings().withSize(30_000, 4));
+        MemoryNode node = start(settings().records(30_000).queueCapacity(4).build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", listener);
         for (int i = 0; i < 20_000; i++) {
@@ -562,7 +585,7 @@ class MemoryNodeTest {
 
     @Test
     void aSessionThatAsksForEverNewNamesLeavesRoomForOthers() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         MemoryNodeSession a = join(node, "a", new RecordingListener());
         MemoryNodeSession b = join(node, "b", new RecordingListener());
         create(a, "a", 29);
@@ -578,7 +601,7 @@ class MemoryNodeTest {
 
     @Test
     void whatWasTakenBackMayBeCreatedAgain() throws Exception {
-        MemoryNode node = start(settings().withRecordsPerSession(3));
+        MemoryNode node = start(settings().recordsPerSession(3).build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", listener);
         for (int life = 0; life < 4; life++) {
@@ -597,7 +620,11 @@ class MemoryNodeTest {
 
     @Test
     void fiveThousandNewNamesASecondForFiveMinutesAreNotRefused() throws Exception {
-        MemoryNode node = start(settings().withSize(100_000, 4).withReclaimInterval(Duration.ofMinutes(1)));
+        MemoryNode node = start(settings()
+                .records(100_000)
+                .queueCapacity(4)
+                .reclaimInterval(Duration.ofMinutes(1))
+                .build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", listener);
         Resolution kept = resolve(a, "kept").resolution;
@@ -626,7 +653,7 @@ class MemoryNodeTest {
 
     @Test
     void noNumberOfLookUpsDuringARoundTakesEverMoreMemory() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", listener);
         resolve(a, "x");
@@ -646,7 +673,7 @@ class MemoryNodeTest {
 
     @Test
     void aNameForWhichThereIsNoRecordIsNotCharged() throws Exception {
-        MemoryNode node = start(settings().withRecordsPerSession(20));
+        MemoryNode node = start(settings().recordsPerSession(20).build());
         RecordingListener listener = new RecordingListener();
         MemoryNodeSession a = join(node, "a", new RecordingListener());
         MemoryNodeSession b = join(node, "b", listener);
@@ -669,7 +696,7 @@ class MemoryNodeTest {
 
     @Test
     void theChargeEndsWithTheSessionAndIsNotGivenBackToTheNext() throws Exception {
-        MemoryNode node = start(settings().withRecordsPerSession(3));
+        MemoryNode node = start(settings().recordsPerSession(3).build());
         RecordingListener listener = new RecordingListener();
         create(join(node, "a", new RecordingListener()), "old", 3);
         MemoryNodeSession b = join(node, "b", listener);
@@ -691,7 +718,7 @@ class MemoryNodeTest {
 
     @Test
     void closingTellsEverySession() throws Exception {
-        MemoryNode node = start(settings());
+        MemoryNode node = start(settings().build());
         RecordingListener listener = new RecordingListener();
         join(node, "a", listener);
         node.close();

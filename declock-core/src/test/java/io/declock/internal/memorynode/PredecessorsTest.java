@@ -6,6 +6,7 @@ package io.declock.internal.memorynode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.declock.internal.tcp.wire.SocketAddresses;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.FormerMemoryNode;
@@ -16,6 +17,7 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.Resolution;
 import io.declock.spi.SessionListener;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,12 +48,15 @@ class PredecessorsTest {
 
     private MemoryNode start(boolean waits) {
         MemoryNode started = MemoryNode.create(
-                MemoryNodeSettings.withId("mn")
-                        .withSize(32, 8)
-                        .withLease(LEASE, MARGIN)
-                        .withFormerLease(LEASE)
-                        .withWaitOutOldSessions(waits)
-                        .withWallClock(seconds::get),
+                MemoryNodeSettings.builder("mn")
+                        .records(32)
+                        .queueCapacity(8)
+                        .maxLease(LEASE)
+                        .leaseMargin(MARGIN)
+                        .formerLease(LEASE)
+                        .waitOutOldSessions(waits)
+                        .secondsSince2025(seconds::get)
+                        .build(),
                 time,
                 time,
                 () -> random.addAndGet(0x9E3779B97F4A7C15L));
@@ -63,6 +68,15 @@ class PredecessorsTest {
     private static final class Questions implements PredecessorProbe {
         final List<String> asked = new ArrayList<>();
         final Map<String, Consumer<PredecessorAnswer>> open = new HashMap<>();
+
+        /** The addresses of {@code SocketAddresses}, which writes them out. */
+        @Override
+        public boolean isWrittenOut(String address) {
+            InetSocketAddress written = SocketAddresses.parse(address);
+            return written != null
+                    && written.getPort() != 0
+                    && SocketAddresses.textOf(written).equals(address);
+        }
 
         @Override
         public void ask(String address, Consumer<PredecessorAnswer> told) {

@@ -6,7 +6,6 @@ package io.declock.internal.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.ComputeNodeSettings;
-import io.declock.FairnessPolicy;
 import io.declock.LocalSettings;
 import io.declock.LockHandle;
 import io.declock.LockMode;
@@ -44,7 +43,11 @@ class ArrivalOrderTest {
 
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final MemoryNode memoryNode = MemoryNode.create(
-            MemoryNodeSettings.withId("mn").withSize(100, 8).withWaitOutOldSessions(false),
+            MemoryNodeSettings.builder("mn")
+                    .records(100)
+                    .queueCapacity(8)
+                    .waitOutOldSessions(false)
+                    .build(),
             System::nanoTime,
             (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
             () -> ThreadLocalRandom.current().nextLong());
@@ -92,7 +95,10 @@ class ArrivalOrderTest {
 
     /** The order in which callers are granted that come alternately to two processes while the lock is held by the first. */
     private List<Integer> order(int bound, IntFunction<LockMode> mode) throws Exception {
-        LocalSettings local = new LocalSettings(FairnessPolicy.TASK_FAIR, bound, Duration.ofSeconds(10), 4);
+        LocalSettings local = LocalSettings.builder()
+                .localHandOverLimit(bound)
+                .localHandOverTime(Duration.ofSeconds(10))
+                .build();
         ComputeNode a = node(local);
         ComputeNode b = node(local);
         List<Integer> order = Collections.synchronizedList(new ArrayList<>());
@@ -129,7 +135,7 @@ class ArrivalOrderTest {
         NodeCounters counters = new NodeCounters();
         InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
         ComputeNode node = ComputeNode.builder()
-                .settings(ComputeNodeSettings.DEFAULTS.withLocal(local))
+                .settings(ComputeNodeSettings.builder().local(local).build())
                 .counters(counters)
                 .fabric(fabric)
                 .memoryNodes(List.of(fabric.address()))

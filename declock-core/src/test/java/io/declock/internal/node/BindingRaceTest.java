@@ -11,7 +11,6 @@ import io.declock.LockMode;
 import io.declock.LockOwner;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.inprocess.InProcessFabric;
-import io.declock.internal.local.LocalHost;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.memorynode.MemoryNode;
@@ -52,7 +51,11 @@ class BindingRaceTest {
 
     private void start() {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn").withSize(100, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn")
+                        .records(100)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
@@ -63,7 +66,7 @@ class BindingRaceTest {
                 List.of(fabric.real.address()),
                 List.of(fabric),
                 settings,
-                new NodeRuntime("test", null, null, null),
+                new NodeRuntime("test", null, null, null, null, null),
                 counters,
                 new LockTable(host, 100));
         nodes.links().forEach(MemoryNodeLink::start);
@@ -115,7 +118,7 @@ class BindingRaceTest {
     }
 
     /** Does something at one of the steps. */
-    private final class Host implements LocalHost {
+    private final class Host implements LocalLock.Host {
         private int left;
         private Runnable action = () -> {};
 
@@ -149,7 +152,7 @@ class BindingRaceTest {
         public void holdLost(LockMode mode) {}
 
         @Override
-        public void tellOfLoss(LocalLock lock, Runnable listener) {}
+        public void tellOfLoss(Runnable listener) {}
 
         @Override
         public boolean isClosed() {

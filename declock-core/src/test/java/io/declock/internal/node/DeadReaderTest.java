@@ -13,11 +13,13 @@ import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.testkit.TcpProxy;
+import io.declock.testkit.TcpProxy.Flow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,21 +56,28 @@ class DeadReaderTest {
     @Test
     void aWriterThatOnlyTriesGetsInThoughALivingReaderAlmostAlwaysHolds() throws Exception {
         MemoryNode memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn")
-                        .withSize(100, 8)
-                        .withLease(LEASE, Duration.ofMillis(50))
-                        .withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn")
+                        .records(100)
+                        .queueCapacity(8)
+                        .maxLease(LEASE)
+                        .leaseMargin(Duration.ofMillis(50))
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
         try (MemoryNodeServer server = MemoryNodeServer.start(
-                        memoryNode, MemoryNodeServerSettings.DEFAULTS.withAddress("127.0.0.1", 0));
-                SlowProxy proxy = new SlowProxy(server.port())) {
+                        memoryNode,
+                        MemoryNodeServerSettings.builder()
+                                .host("127.0.0.1")
+                                .port(0)
+                                .build());
+                TcpProxy proxy = new TcpProxy(server.port())) {
             ComputeNode dying = join(proxy.port());
             ComputeNode living = join(server.port());
             ComputeNode trying = join(server.port());
             dying.acquire(LockRequest.read("x"));
-            proxy.cut();
+            proxy.set(Flow.LOST);
 
             AtomicBoolean over = new AtomicBoolean();
             Thread reader = new Thread(() -> read(living, over));
@@ -109,7 +118,11 @@ class DeadReaderTest {
                 .memoryNodes(List.of(MemoryNodeAddress.parse("tcp://127.0.0.1:" + port)))
                 .fabric(TcpFabric.open(TcpFabricSettings.DEFAULTS, counters))
                 .counters(counters)
-                .settings(ComputeNodeSettings.DEFAULTS.withLease(LEASE, LEASE.dividedBy(5), LEASE.dividedBy(5)))
+                .settings(ComputeNodeSettings.builder()
+                        .lease(LEASE)
+                        .heartbeatInterval(LEASE.dividedBy(5))
+                        .leaseMargin(LEASE.dividedBy(5))
+                        .build())
                 .build();
         nodes.add(node);
         node.start();

@@ -46,11 +46,13 @@ class EverNewNamesTest {
     @Test
     void recordsOfNamesThatAreUsedOnceComeBackInTime() throws Exception {
         try (MemoryNode memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn")
-                        .withSize(RECORDS, 8)
-                        .withRecordsPerSession(RECORDS)
-                        .withReclaimInterval(Duration.ofMinutes(1))
-                        .withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn")
+                        .records(RECORDS)
+                        .queueCapacity(8)
+                        .recordsPerSession(RECORDS)
+                        .reclaimInterval(Duration.ofMinutes(1))
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong())) {

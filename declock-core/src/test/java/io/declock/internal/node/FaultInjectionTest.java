@@ -22,14 +22,14 @@ import io.declock.spi.ControlPlane;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
-import io.declock.spi.JoinReply;
+import io.declock.spi.ForwardingFabric;
+import io.declock.spi.ForwardingSession;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.LockObserver;
-import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
-import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
+import io.declock.spi.VerbChain;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -96,11 +96,14 @@ class FaultInjectionTest {
     @MethodSource("faults")
     void everythingElseGoesOn(Port port, boolean asError) throws Exception {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn")
-                        .withSize(1000, 8)
-                        .withLease(LEASE, Duration.ofMillis(100))
-                        .withReclaimInterval(Duration.ofMillis(20))
-                        .withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn")
+                        .records(1000)
+                        .queueCapacity(8)
+                        .maxLease(LEASE)
+                        .leaseMargin(Duration.ofMillis(100))
+                        .reclaimInterval(Duration.ofMillis(20))
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(() -> injectInto(task), delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
@@ -215,7 +218,11 @@ class FaultInjectionTest {
                 .fabric(new FaultyFabric(fabric))
                 .counters(counters)
                 .observer(new FaultyObserver())
-                .settings(ComputeNodeSettings.DEFAULTS.withLease(LEASE, Duration.ofMillis(50), Duration.ofMillis(50)))
+                .settings(ComputeNodeSettings.builder()
+                        .lease(LEASE)
+                        .heartbeatInterval(Duration.ofMillis(50))
+                        .leaseMargin(Duration.ofMillis(50))
+                        .build())
                 .build();
         nodes.add(node);
         node.start();
@@ -245,32 +252,15 @@ class FaultInjectionTest {
         }
     }
 
-    private final class FaultyFabric implements Fabric {
-        private final InProcessFabric fabric;
-
-        FaultyFabric(InProcessFabric fabric) {
-            this.fabric = fabric;
-        }
-
-        @Override
-        public boolean supports(MemoryNodeAddress address) {
-            return fabric.supports(address);
+    private final class FaultyFabric extends ForwardingFabric {
+        FaultyFabric(Fabric fabric) {
+            super(fabric);
         }
 
         @Override
         public CompletionStage<FabricSession> join(
                 MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
-            return fabric.join(address, request, new FaultyListener(listener)).thenApply(FaultySession::new);
-        }
-
-        @Override
-        public String peerAddress() {
-            return fabric.peerAddress();
-        }
-
-        @Override
-        public void close() {
-            fabric.close();
+            return super.join(address, request, new FaultyListener(listener)).thenApply(FaultySession::new);
         }
     }
 
@@ -304,40 +294,21 @@ class FaultInjectionTest {
         }
     }
 
-    private final class FaultySession implements FabricSession {
-        private final FabricSession session;
-
+    private final class FaultySession extends ForwardingSession {
         FaultySession(FabricSession session) {
-            this.session = session;
+            super(session);
         }
 
         @Override
-        public JoinReply joined() {
-            return session.joined();
-        }
-
-        @Override
-        public RemoteMemory memory() {
-            return chain -> {
-                inject(Port.POST);
-                session.memory().post(chain);
-            };
+        public void post(VerbChain chain) {
+            inject(Port.POST);
+            super.post(chain);
         }
 
         @Override
         public ControlPlane control() {
             inject(Port.HEARTBEAT);
-            return session.control();
-        }
-
-        @Override
-        public void send(Member to, PeerMessage message) {
-            session.send(to, message);
-        }
-
-        @Override
-        public void close() {
-            session.close();
+            return super.control();
         }
     }
 }

@@ -24,7 +24,11 @@ class InProcessLockTest extends LockContract {
     @Override
     protected List<ComputeNode> startNodes(int count) throws Exception {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn-1").withSize(10_000, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn-1")
+                        .records(10_000)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());

@@ -20,6 +20,7 @@ import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricSession;
+import io.declock.spi.ForwardingFabric;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
@@ -42,7 +43,11 @@ class LateJoinTest {
 
     private final ScheduledExecutorService memoryNodeTimer = Executors.newSingleThreadScheduledExecutor();
     private final MemoryNode memoryNode = MemoryNode.create(
-            MemoryNodeSettings.withId("mn").withSize(2 * LOCKS, 8).withWaitOutOldSessions(false),
+            MemoryNodeSettings.builder("mn")
+                    .records(2 * LOCKS)
+                    .queueCapacity(8)
+                    .waitOutOldSessions(false)
+                    .build(),
             System::nanoTime,
             (delay, task) -> memoryNodeTimer.schedule(task, delay, NANOSECONDS),
             () -> ThreadLocalRandom.current().nextLong());
@@ -52,7 +57,11 @@ class LateJoinTest {
             .memoryNodes(List.of(new MemoryNodeAddress("inprocess", "mn", 0)))
             .fabric(fabric)
             .counters(counters)
-            .settings(ComputeNodeSettings.DEFAULTS.withLease(LEASE, LEASE.dividedBy(6), LEASE.dividedBy(12)))
+            .settings(ComputeNodeSettings.builder()
+                    .lease(LEASE)
+                    .heartbeatInterval(LEASE.dividedBy(6))
+                    .leaseMargin(LEASE.dividedBy(12))
+                    .build())
             .build();
 
     @AfterEach
@@ -81,20 +90,13 @@ class LateJoinTest {
     }
 
     /** One whose memory node answers on a single event loop, after a while. */
-    private static final class LateFabric implements Fabric {
+    private static final class LateFabric extends ForwardingFabric {
         final ScheduledExecutorService eventLoop = Executors.newSingleThreadScheduledExecutor();
         volatile Duration delay = Duration.ZERO;
         volatile int joins;
 
-        private final InProcessFabric real;
-
-        LateFabric(InProcessFabric real) {
-            this.real = real;
-        }
-
-        @Override
-        public boolean supports(MemoryNodeAddress address) {
-            return real.supports(address);
+        LateFabric(Fabric real) {
+            super(real);
         }
 
         @Override
@@ -104,7 +106,7 @@ class LateJoinTest {
             joins++;
             CompletableFuture<FabricSession> result = new CompletableFuture<>();
             eventLoop.schedule(
-                    () -> real.join(address, request, listener).whenComplete((session, failure) -> {
+                    () -> super.join(address, request, listener).whenComplete((session, failure) -> {
                         if (failure == null) {
                             result.complete(session);
                         } else {
@@ -114,16 +116,6 @@ class LateJoinTest {
                     delay.toMillis(),
                     MILLISECONDS);
             return result;
-        }
-
-        @Override
-        public String peerAddress() {
-            return "";
-        }
-
-        @Override
-        public void close() {
-            real.close();
         }
     }
 }

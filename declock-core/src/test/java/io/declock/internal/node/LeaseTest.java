@@ -22,11 +22,13 @@ import io.declock.MemoryNodeUnavailableException;
 import io.declock.MemoryNodeView;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.testkit.TcpProxy;
+import io.declock.testkit.TcpProxy.Flow;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,15 +65,20 @@ class LeaseTest {
 
     private void startMemoryNode(String id, int port, boolean hadEarlierLife, Duration lease) throws IOException {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId(id)
-                        .withSize(100, 8)
-                        .withLease(lease, Duration.ofMillis(50))
-                        .withFormerLease(lease)
-                        .withWaitOutOldSessions(hadEarlierLife),
+                MemoryNodeSettings.builder(id)
+                        .records(100)
+                        .queueCapacity(8)
+                        .maxLease(lease)
+                        .leaseMargin(Duration.ofMillis(50))
+                        .formerLease(lease)
+                        .waitOutOldSessions(hadEarlierLife)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
-        server = MemoryNodeServer.start(memoryNode, MemoryNodeServerSettings.DEFAULTS.withAddress("127.0.0.1", port));
+        server = MemoryNodeServer.start(
+                memoryNode,
+                MemoryNodeServerSettings.builder().host("127.0.0.1").port(port).build());
     }
 
     private void stopMemoryNode() {
@@ -93,23 +100,26 @@ class LeaseTest {
         return node;
     }
 
-    private static ComputeNodeSettings withLease(Duration lease) {
-        return ComputeNodeSettings.DEFAULTS.withLease(lease, lease.dividedBy(5), lease.dividedBy(5));
+    private static ComputeNodeSettings.Builder lease(Duration lease) {
+        return ComputeNodeSettings.builder()
+                .lease(lease)
+                .heartbeatInterval(lease.dividedBy(5))
+                .leaseMargin(lease.dividedBy(5));
     }
 
     @Test
     void withALeaseOf200MillisecondsASilentHolderIsReplacedWellWithinASecond() throws Exception {
         startMemoryNode(0, false, SHORTEST);
-        try (SlowProxy proxy = new SlowProxy(server.port());
+        try (TcpProxy proxy = new TcpProxy(server.port());
                 StallMeter machine = new StallMeter()) {
-            ComputeNode silent = join(proxy.port(), withLease(SHORTEST));
-            ComputeNode other = join(server.port(), withLease(SHORTEST));
+            ComputeNode silent = join(proxy.port(), lease(SHORTEST).build());
+            ComputeNode other = join(server.port(), lease(SHORTEST).build());
             Scene scene = begin(silent, other);
             CompletableFuture<Long> lostAt = new CompletableFuture<>();
             scene.held.onLost((handle, why) -> lostAt.complete(System.nanoTime()));
 
             long cutAt = System.nanoTime();
-            proxy.cut();
+            proxy.set(Flow.LOST);
             LockHandle next = scene.waiting.get(20, SECONDS);
             long grantedAt = System.nanoTime();
             System.out.printf(
@@ -157,8 +167,11 @@ class LeaseTest {
         // Its heartbeats are further apart than that lease is long.
         ComputeNode node = join(
                 server.port(),
-                ComputeNodeSettings.DEFAULTS.withLease(
-                        Duration.ofSeconds(6), Duration.ofSeconds(1), Duration.ofMillis(500)));
+                ComputeNodeSettings.builder()
+                        .lease(Duration.ofSeconds(6))
+                        .heartbeatInterval(Duration.ofSeconds(1))
+                        .leaseMargin(Duration.ofMillis(500))
+                        .build());
         LockHandle held = node.acquire(LockRequest.write("x"));
         MILLISECONDS.sleep(2500);
         assertThat(held.isValid()).isTrue();
@@ -171,7 +184,7 @@ class LeaseTest {
         Duration lease = Duration.ofSeconds(1);
         startMemoryNode(0, false, lease);
         int port = server.port();
-        ComputeNode node = join(port, withLease(lease));
+        ComputeNode node = join(port, lease(lease).build());
         node.acquire(LockRequest.write("x")).close();
         stopMemoryNode();
         startMemoryNode("another", port, false, lease);
@@ -194,9 +207,9 @@ class LeaseTest {
         Duration lease = Duration.ofSeconds(1);
         startMemoryNode(0, false, lease);
         int port = server.port();
-        ComputeNode holder = join(port, withLease(lease));
-        ComputeNode patient = join(port, withLease(lease));
-        ComputeNode hasty = join(port, withLease(lease).withFailFast(true));
+        ComputeNode holder = join(port, lease(lease).build());
+        ComputeNode patient = join(port, lease(lease).build());
+        ComputeNode hasty = join(port, lease(lease).failFast(true).build());
         LockHandle held = holder.acquire(LockRequest.write("x"));
         long token = held.fencingToken();
         CompletableFuture<LockHandle> waiting = patient.acquireAsync(

@@ -316,7 +316,8 @@ public abstract class LockContract {
             assertThatThrownBy(() -> a().lock(bad)).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> a().acquire(LockRequest.write("fine").andWrite(bad)))
                     .isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> ComputeNodeSettings.DEFAULTS.withNamespace(bad))
+            assertThatThrownBy(
+                            () -> ComputeNodeSettings.builder().namespace(bad).build())
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("namespace");
         }

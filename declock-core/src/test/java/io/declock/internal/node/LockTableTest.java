@@ -26,7 +26,8 @@ class LockTableTest {
 
     @BeforeEach
     void start() throws Exception {
-        one = OneNode.start(10_000, ComputeNodeSettings.DEFAULTS.withMaxIdleLocks(MAX_IDLE));
+        one = OneNode.start(
+                10_000, ComputeNodeSettings.builder().maxIdleLocks(MAX_IDLE).build());
         node = one.node();
     }
 

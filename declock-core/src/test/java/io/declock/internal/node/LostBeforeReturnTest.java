@@ -16,15 +16,12 @@ import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.spi.ControlPlane;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricSession;
-import io.declock.spi.JoinReply;
+import io.declock.spi.ForwardingFabric;
+import io.declock.spi.ForwardingSession;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.LockObserver;
-import io.declock.spi.Member;
-import io.declock.spi.PeerMessage;
-import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
 import java.time.Duration;
@@ -57,7 +54,11 @@ class LostBeforeReturnTest {
     @BeforeEach
     void start() throws Exception {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn").withSize(100, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn")
+                        .records(100)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
@@ -110,76 +111,32 @@ class LostBeforeReturnTest {
     }
 
     /** Ends the session when it has completed a chain that acquires, as often as was asked for. */
-    private final class Cutting implements Fabric {
-        private final InProcessFabric fabric;
-
-        Cutting(InProcessFabric fabric) {
-            this.fabric = fabric;
-        }
-
-        @Override
-        public boolean supports(MemoryNodeAddress address) {
-            return fabric.supports(address);
+    private final class Cutting extends ForwardingFabric {
+        Cutting(Fabric fabric) {
+            super(fabric);
         }
 
         @Override
         public CompletionStage<FabricSession> join(
                 MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
             sessions.incrementAndGet();
-            return fabric.join(address, request, listener).thenApply(CutSession::new);
-        }
-
-        @Override
-        public String peerAddress() {
-            return fabric.peerAddress();
-        }
-
-        @Override
-        public void close() {
-            fabric.close();
+            return super.join(address, request, listener).thenApply(CutSession::new);
         }
     }
 
-    private final class CutSession implements FabricSession, RemoteMemory {
-        private final FabricSession session;
-
+    private final class CutSession extends ForwardingSession {
         CutSession(FabricSession session) {
-            this.session = session;
+            super(session);
         }
 
         @Override
         public void post(VerbChain chain) {
-            session.memory().post(chain);
+            super.post(chain);
             if (chain.purpose() == Purpose.ACQUIRE && cuts.get() > 0) {
                 cuts.decrementAndGet();
                 later.addAndGet(JUMP_NANOS);
-                session.close();
+                close();
             }
-        }
-
-        @Override
-        public JoinReply joined() {
-            return session.joined();
-        }
-
-        @Override
-        public RemoteMemory memory() {
-            return this;
-        }
-
-        @Override
-        public ControlPlane control() {
-            return session.control();
-        }
-
-        @Override
-        public void send(Member to, PeerMessage message) {
-            session.send(to, message);
-        }
-
-        @Override
-        public void close() {
-            session.close();
         }
     }
 }

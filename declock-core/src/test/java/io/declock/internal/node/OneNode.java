@@ -28,7 +28,11 @@ final class OneNode implements AutoCloseable {
     private OneNode(int records, ComputeNodeSettings settings, Consumer<ComputeNode.Builder> more)
             throws InterruptedException {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn").withSize(records, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn")
+                        .records(records)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> memoryNodeTimer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());

@@ -16,11 +16,12 @@ import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.layout.FencingToken;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.testkit.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,17 +55,23 @@ class OverloadTest {
     private final List<ComputeNode> nodes = new ArrayList<>();
     private MemoryNode memoryNode;
     private MemoryNodeServer server;
-    private SlowProxy proxy;
+    private TcpProxy proxy;
 
     @BeforeEach
     void start() throws Exception {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn").withSize(NAMES, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn")
+                        .records(NAMES)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
-        server = MemoryNodeServer.start(memoryNode, MemoryNodeServerSettings.DEFAULTS.withAddress("127.0.0.1", 0));
-        proxy = new SlowProxy(server.port());
+        server = MemoryNodeServer.start(
+                memoryNode,
+                MemoryNodeServerSettings.builder().host("127.0.0.1").port(0).build());
+        proxy = TcpProxy.narrow(server.port());
     }
 
     @AfterEach

@@ -48,11 +48,14 @@ class OwnersModelTest {
     @BeforeEach
     void start() throws Exception {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn")
-                        .withSize(10_000, 8)
-                        .withFormerLease(Duration.ofDays(300))
-                        .withLease(Duration.ofDays(300), Duration.ZERO)
-                        .withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn")
+                        .records(10_000)
+                        .queueCapacity(8)
+                        .formerLease(Duration.ofDays(300))
+                        .maxLease(Duration.ofDays(300))
+                        .leaseMargin(Duration.ZERO)
+                        .waitOutOldSessions(false)
+                        .build(),
                 time,
                 time,
                 new Random(1)::nextLong);
@@ -67,9 +70,12 @@ class OwnersModelTest {
                 .memoryNodes(List.of(fabric.address()))
                 .fabric(fabric)
                 .counters(counters)
-                .settings(ComputeNodeSettings.DEFAULTS
-                        .withLease(Duration.ofDays(200), Duration.ofDays(1), Duration.ofSeconds(1))
-                        .withDefaultWaitTime(Duration.ZERO))
+                .settings(ComputeNodeSettings.builder()
+                        .lease(Duration.ofDays(200))
+                        .heartbeatInterval(Duration.ofDays(1))
+                        .leaseMargin(Duration.ofSeconds(1))
+                        .defaultWaitTime(Duration.ZERO)
+                        .build())
                 .time(time, time, new Random(++processes)::nextLong)
                 .build();
         joined.start();

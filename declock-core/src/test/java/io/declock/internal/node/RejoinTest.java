@@ -12,11 +12,12 @@ import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.testkit.TcpProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -38,18 +39,24 @@ class RejoinTest {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private MemoryNode memoryNode;
     private MemoryNodeServer server;
-    private SwallowingProxy proxy;
+    private TcpProxy proxy;
     private ComputeNode node;
 
     @BeforeEach
     void start() throws Exception {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn").withSize(100, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn")
+                        .records(100)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
-        server = MemoryNodeServer.start(memoryNode, MemoryNodeServerSettings.DEFAULTS.withAddress("127.0.0.1", 0));
-        proxy = new SwallowingProxy(server.port());
+        server = MemoryNodeServer.start(
+                memoryNode,
+                MemoryNodeServerSettings.builder().host("127.0.0.1").port(0).build());
+        proxy = TcpProxy.withShortQueue(server.port());
         NodeCounters counters = new NodeCounters();
         node = ComputeNode.builder()
                 .memoryNodes(List.of(MemoryNodeAddress.parse("tcp://127.0.0.1:" + proxy.port())))
@@ -95,7 +102,7 @@ class RejoinTest {
                     .atMost(Duration.ofSeconds(2))
                     .until(() -> problem().contains("cannot connect to memory node"));
             long healedAt = System.nanoTime();
-            proxy.heal();
+            proxy.swallowNoMore();
             assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();
             long took = System.nanoTime() - healedAt;
             System.out.printf(

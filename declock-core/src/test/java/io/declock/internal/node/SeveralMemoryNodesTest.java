@@ -44,10 +44,12 @@ class SeveralMemoryNodesTest {
     void start() {
         for (String id : List.of("north", "south", "west")) {
             memoryNodes.add(MemoryNode.create(
-                    MemoryNodeSettings.withId(id)
-                            .withSize(5_000, 8)
-                            .withWaitOutOldSessions(false)
-                            .withReclaimInterval(Duration.ofMillis(50)),
+                    MemoryNodeSettings.builder(id)
+                            .records(5_000)
+                            .queueCapacity(8)
+                            .waitOutOldSessions(false)
+                            .reclaimInterval(Duration.ofMillis(50))
+                            .build(),
                     System::nanoTime,
                     (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                     () -> ThreadLocalRandom.current().nextLong()));
@@ -143,19 +145,11 @@ class SeveralMemoryNodesTest {
 
     @Test
     void theLocalTableIsBoundedAndIdleRecordsGoBack() throws Exception {
-        ComputeNodeSettings small = new ComputeNodeSettings(
-                "default",
-                "small",
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(3),
-                Duration.ofMillis(500),
-                Duration.ofMillis(250),
-                false,
-                Duration.ofSeconds(1),
-                500,
-                0,
-                ComputeNodeSettings.DEFAULTS.local(),
-                ComputeNodeSettings.DEFAULTS.cql());
+        ComputeNodeSettings small = ComputeNodeSettings.builder()
+                .name("small")
+                .maxIdleLocks(500)
+                .spin(Duration.ZERO)
+                .build();
         ComputeNode a = ready(memoryNodes, small);
         ComputeNode b = ready(memoryNodes, ComputeNodeSettings.DEFAULTS);
         long keptToken;
@@ -202,7 +196,7 @@ class SeveralMemoryNodesTest {
     }
 
     private static ComputeNodeSettings failFast() {
-        return ComputeNodeSettings.DEFAULTS.withFailFast(true);
+        return ComputeNodeSettings.builder().failFast(true).build();
     }
 
     private interface Condition {

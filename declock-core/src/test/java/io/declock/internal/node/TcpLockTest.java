@@ -6,11 +6,11 @@ package io.declock.internal.node;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,11 +29,17 @@ class TcpLockTest extends LockContract {
     @Override
     protected List<ComputeNode> startNodes(int count) throws Exception {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn-1").withSize(10_000, 8).withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn-1")
+                        .records(10_000)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
-        server = MemoryNodeServer.start(memoryNode, MemoryNodeServerSettings.DEFAULTS.withAddress("127.0.0.1", 0));
+        server = MemoryNodeServer.start(
+                memoryNode,
+                MemoryNodeServerSettings.builder().host("127.0.0.1").port(0).build());
         for (int i = 0; i < count; i++) {
             NodeCounters counters = new NodeCounters();
             ComputeNode node = ComputeNode.builder()

@@ -22,7 +22,8 @@ class ThreadWaiterTest {
 
     @BeforeEach
     void start() throws Exception {
-        one = OneNode.start(100, ComputeNodeSettings.DEFAULTS.withSpin(Duration.ofSeconds(30)));
+        one = OneNode.start(
+                100, ComputeNodeSettings.builder().spin(Duration.ofSeconds(30)).build());
         node = one.node();
     }
 

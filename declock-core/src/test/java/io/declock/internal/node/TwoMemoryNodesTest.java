@@ -15,11 +15,12 @@ import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeUnavailableException;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.testkit.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,15 +50,18 @@ class TwoMemoryNodesTest {
     private final MemoryNode later = memoryNode();
     private MemoryNodeServer formerServer;
     private MemoryNodeServer laterServer;
-    private SwitchingProxy address;
+    private TcpProxy address;
 
     private MemoryNode memoryNode() {
         return MemoryNode.create(
-                MemoryNodeSettings.withId("mn")
-                        .withSize(100, 8)
-                        .withLease(LEASE, MARGIN)
-                        .withFormerLease(LEASE)
-                        .withWaitOutOldSessions(false),
+                MemoryNodeSettings.builder("mn")
+                        .records(100)
+                        .queueCapacity(8)
+                        .maxLease(LEASE)
+                        .leaseMargin(MARGIN)
+                        .formerLease(LEASE)
+                        .waitOutOldSessions(false)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
@@ -65,11 +69,14 @@ class TwoMemoryNodesTest {
 
     @BeforeEach
     void start() throws Exception {
-        MemoryNodeServerSettings settings =
-                MemoryNodeServerSettings.DEFAULTS.withAddress("127.0.0.1", 0).withSecret(SECRET);
+        MemoryNodeServerSettings settings = MemoryNodeServerSettings.builder()
+                .host("127.0.0.1")
+                .port(0)
+                .secrets(List.of(SECRET))
+                .build();
         formerServer = MemoryNodeServer.start(former, settings);
         laterServer = MemoryNodeServer.start(later, settings);
-        address = new SwitchingProxy(formerServer.port());
+        address = new TcpProxy(formerServer.port());
     }
 
     @AfterEach
@@ -88,7 +95,8 @@ class TwoMemoryNodesTest {
         NodeCounters counters = new NodeCounters();
         ComputeNode node = ComputeNode.builder()
                 .memoryNodes(List.of(MemoryNodeAddress.parse("tcp://127.0.0.1:" + address.port())))
-                .fabric(TcpFabric.open(TcpFabricSettings.DEFAULTS.withSecret(SECRET), counters))
+                .fabric(TcpFabric.open(
+                        TcpFabricSettings.builder().secret(SECRET).build(), counters))
                 .counters(counters)
                 .build();
         nodes.add(node);
@@ -106,11 +114,11 @@ class TwoMemoryNodesTest {
         ComputeNode stays = join();
         ComputeNode moves = join();
         LockHandle held = stays.acquire(LockRequest.write("x"));
-        address.switchTo(laterServer.port());
+        address.target(laterServer.port());
         // Somebody new, whom nothing tells that there was another one.
         ComputeNode stranger = join();
         try (LockHandle elsewhere = stranger.acquire(LockRequest.write("y"))) {
-            address.cut(1);
+            address.sever(1);
 
             assertThatThrownBy(() -> moves.tryAcquire(LockRequest.write("x").waitTime(LEASE.multipliedBy(2))))
                     .as("the lock for a second owner")
@@ -143,7 +151,7 @@ class TwoMemoryNodesTest {
     @Test
     void aFormerOneThatIsGoneKeepsNobodyOut() throws Exception {
         ComputeNode moves = join();
-        address.switchTo(laterServer.port());
+        address.target(laterServer.port());
         formerServer.close();
         former.close();
         moves.acquire(LockRequest.write("x").waitTime(Duration.ofSeconds(10))).close();

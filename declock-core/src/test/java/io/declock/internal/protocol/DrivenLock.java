@@ -10,18 +10,10 @@ import io.declock.GrantKind;
 import io.declock.Purpose;
 import io.declock.ReleaseRead;
 import io.declock.internal.layout.QueueEntry;
-import io.declock.internal.layout.RecordLayout;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.time.Clock;
-import io.declock.internal.time.RandomSource;
-import io.declock.internal.time.TimerService;
-import io.declock.spi.ManualTime;
 import io.declock.spi.Member;
-import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -33,11 +25,13 @@ import java.util.function.Consumer;
  * One {@link CqlLock} driven event by event: a test completes its chains in the order it likes, hands it messages, and sees
  * what it posts and sends. It is node 1; 2, 3 and 4 are members, too.
  */
-final class DrivenLock implements CqlEnvironment, CqlUpper {
+final class DrivenLock extends StillNode implements CqlUpper {
+    private static final CqlSettings SETTINGS = CqlSettings.builder()
+            .preArmedHandOver(true)
+            .releaseRead(ReleaseRead.ALWAYS)
+            .build();
     static final long EPOCH = Words.EPOCH;
-    static final int NODE = 1;
     private static final int CAPACITY = 8;
-    private static final int INCARNATION = 7;
 
     final Deque<VerbChain> posted = new ArrayDeque<>();
     final List<PeerMessage> sent = new ArrayList<>();
@@ -46,15 +40,9 @@ final class DrivenLock implements CqlEnvironment, CqlUpper {
     long highestEpoch;
 
     private final ReentrantLock mutex = new ReentrantLock();
-    private final RecordLayout layout = new RecordLayout(CAPACITY);
-    private final NodeCounters counters = new NodeCounters();
-    private final ManualTime time = new ManualTime();
-    private final List<Member> members = new ArrayList<>();
 
     DrivenLock() {
-        for (int id = 1; id <= 4; id++) {
-            members.add(new Member(id, INCARNATION, "address" + id, "node" + id));
-        }
+        super(CAPACITY, 4);
         lock = new CqlLock(this, this, mutex, 0, EPOCH);
     }
 
@@ -62,7 +50,7 @@ final class DrivenLock implements CqlEnvironment, CqlUpper {
 
     /** Has the level above ask for something. */
     void ask(Consumer<Effects> call) {
-        Effects effects = new Effects(time);
+        Effects effects = new Effects(clock());
         mutex.lock();
         try {
             call.accept(effects);
@@ -94,18 +82,14 @@ final class DrivenLock implements CqlEnvironment, CqlUpper {
 
     /** Returns the entry that a member writes for an index. */
     long entry(boolean exclusive, int node, int index) {
-        return QueueEntry.pack(exclusive, node, INCARNATION, layout.version(index), EPOCH, index);
+        return QueueEntry.pack(exclusive, node, INCARNATION, layout().version(index), EPOCH, index);
     }
 
     List<PeerMessage> sent(PeerMessage.Kind kind) {
         return sent.stream().filter(message -> message.kind() == kind).toList();
     }
 
-    void pass(Duration duration) {
-        time.advance(duration);
-    }
-
-    void assertState(CqlLock.State state) {
+    void assertState(PositionState state) {
         assertThat(lock.state()).isEqualTo(state);
     }
 
@@ -113,9 +97,6 @@ final class DrivenLock implements CqlEnvironment, CqlUpper {
 
     @Override
     public void granted(GrantKind kind, Effects effects) {}
-
-    @Override
-    public void vacant(Effects effects) {}
 
     @Override
     public void notGranted(Effects effects) {}
@@ -132,73 +113,8 @@ final class DrivenLock implements CqlEnvironment, CqlUpper {
     // ---------------------------------------------------------------- the surroundings
 
     @Override
-    public long memoryNode() {
-        return 99;
-    }
-
-    @Override
-    public int nodeId() {
-        return NODE;
-    }
-
-    @Override
-    public int incarnation() {
-        return INCARNATION;
-    }
-
-    @Override
-    public RecordLayout layout() {
-        return layout;
-    }
-
-    @Override
     public CqlSettings settings() {
-        CqlSettings s = CqlSettings.DEFAULTS;
-        return new CqlSettings(
-                s.selfCheckInterval(),
-                s.prefetchInterval(),
-                s.refetchLimit(),
-                s.refetchInterval(),
-                s.suspectAfter(),
-                s.resetPollInterval(),
-                s.resetResendInterval(),
-                true,
-                ReleaseRead.ALWAYS);
-    }
-
-    @Override
-    public NodeCounters counters() {
-        return counters;
-    }
-
-    @Override
-    public Clock clock() {
-        return time;
-    }
-
-    @Override
-    public TimerService timer() {
-        return time;
-    }
-
-    @Override
-    public RandomSource random() {
-        return () -> 0;
-    }
-
-    @Override
-    public boolean leaseValid(long now) {
-        return true;
-    }
-
-    @Override
-    public Membership membership() {
-        return new Membership(1, members);
-    }
-
-    @Override
-    public int timestamp(long now) {
-        return 0;
+        return SETTINGS;
     }
 
     @Override
@@ -217,7 +133,7 @@ final class DrivenLock implements CqlEnvironment, CqlUpper {
     }
 
     @Override
-    public void requestReset(CqlLock of, long epoch, ResetReason reason) {
+    public void requestReset(long record, long epoch, ResetReason reason) {
         resetsAskedFor.add(reason);
     }
 }

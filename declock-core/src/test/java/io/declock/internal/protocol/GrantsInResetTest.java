@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
-import io.declock.internal.protocol.CqlLock.State;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.PeerMessage.Kind;
 import org.junit.jupiter.api.Test;
@@ -29,7 +28,7 @@ class GrantsInResetTest {
     private Words holdWithAWriterBehind() {
         driven.ask(effects -> driven.lock.acquire(true, 0, effects));
         driven.complete(Purpose.ACQUIRE, header(0, 0, 0, 0));
-        driven.assertState(State.HELD);
+        driven.assertState(PositionState.HELD);
         return writerOfNode2();
     }
 
@@ -69,16 +68,16 @@ class GrantsInResetTest {
         driven.ask(effects -> driven.lock.requeue(true, 0, effects));
         driven.complete(Purpose.REQUEUE, header(0, 2, 2, INITIATOR), queue);
         assertThat(driven.sent).isEmpty();
-        driven.assertState(State.ABORTED);
+        driven.assertState(PositionState.ABORTED);
     }
 
     /** Waits at index 1, and is granted it with the news that node 3 waits behind, while its own entry is still on its way. */
     private void holdKnowingTheSuccessor() {
         driven.ask(effects -> driven.lock.acquire(true, 0, effects));
         driven.complete(Purpose.ACQUIRE, header(0, 1, 1, 0));
-        driven.assertState(State.WAITING);
+        driven.assertState(PositionState.WAITING);
         driven.receive(Kind.GRANT, 2, DrivenLock.EPOCH, 1, driven.entry(true, 3, 2));
-        driven.assertState(State.HELD);
+        driven.assertState(PositionState.HELD);
     }
 
     @Test
@@ -113,10 +112,10 @@ class GrantsInResetTest {
         driven.receive(Kind.RESET_SIGNAL, INITIATOR, DrivenLock.EPOCH, INITIATOR);
         assertThat(driven.sent(Kind.RESET_ACK)).extracting(PeerMessage::detail).containsExactly(2L);
         driven.ask(driven.lock::release);
-        driven.assertState(State.PUT_OFF);
+        driven.assertState(PositionState.PUT_OFF);
         assertThat(driven.posted).isEmpty();
         driven.receive(Kind.RESET_DONE, INITIATOR, DrivenLock.EPOCH + 1, INITIATOR);
-        driven.assertState(State.LEAVING);
+        driven.assertState(PositionState.LEAVING);
         assertThat(driven.sent(Kind.GRANT))
                 .as("what was known of the queue is of the old epoch")
                 .isEmpty();

@@ -6,7 +6,7 @@ package io.declock.internal.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.declock.CqlSettings;
+import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeView;
 import io.declock.internal.monitor.NodeCounters;
@@ -42,9 +42,13 @@ class MemoryNodeLinkTest {
     private final MemoryNodeLink link = new MemoryNodeLink(
             MemoryNodeAddress.parse("tcp://here:1"),
             fabric,
-            new SessionSettings(
-                    "self", 1, LEASE, HEARTBEAT, Duration.ofMillis(100), Duration.ofSeconds(1), CqlSettings.DEFAULTS),
-            new Surroundings(time, time, () -> 0, new NodeCounters()),
+            ComputeNodeSettings.builder()
+                    .name("self")
+                    .lease(LEASE)
+                    .heartbeatInterval(HEARTBEAT)
+                    .leaseMargin(Duration.ofMillis(100))
+                    .build(),
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1),
             listener);
 
     /**

@@ -5,7 +5,7 @@ package io.declock.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.CqlSettings;
+import io.declock.ComputeNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.ManualTime;
@@ -22,9 +22,13 @@ class NodeSessionTest {
     private CompletableFuture<HeartbeatReply> answer = new CompletableFuture<>();
     private final NodeSession session = new NodeSession(
             new QuietSession(7, () -> answer),
-            new SessionSettings(
-                    "self", 1, LEASE, Duration.ofMillis(200), MARGIN, Duration.ofSeconds(1), CqlSettings.DEFAULTS),
-            new Surroundings(time, time, () -> 0, new NodeCounters()),
+            ComputeNodeSettings.builder()
+                    .name("self")
+                    .lease(LEASE)
+                    .heartbeatInterval(Duration.ofMillis(200))
+                    .leaseMargin(MARGIN)
+                    .build(),
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1),
             time.nanoTime(),
             epoch -> {},
             (broken, cause) -> {});

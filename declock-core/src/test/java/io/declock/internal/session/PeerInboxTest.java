@@ -5,7 +5,7 @@ package io.declock.internal.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.CqlSettings;
+import io.declock.ComputeNodeSettings;
 import io.declock.Purpose;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.ControlPlane;
@@ -35,15 +35,13 @@ class PeerInboxTest {
     private final ManualTime time = new ManualTime();
     private final NodeSession session = new NodeSession(
             new RecordingSession(),
-            new SessionSettings(
-                    "self",
-                    1,
-                    Duration.ofSeconds(1),
-                    Duration.ofMillis(200),
-                    Duration.ofMillis(100),
-                    Duration.ofSeconds(1),
-                    CqlSettings.DEFAULTS),
-            new Surroundings(time, time, () -> 0, new NodeCounters()),
+            ComputeNodeSettings.builder()
+                    .name("self")
+                    .lease(Duration.ofSeconds(1))
+                    .heartbeatInterval(Duration.ofMillis(200))
+                    .leaseMargin(Duration.ofMillis(100))
+                    .build(),
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1),
             time.nanoTime(),
             epoch -> {},
             (broken, cause) -> {});

@@ -3,20 +3,24 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.InvalidSettingException;
 import io.declock.TlsMaterial;
 import io.declock.internal.layout.NodeSetDigest;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.memorynode.app.MemoryNodeProperties.ClientAuth;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundle;
@@ -28,6 +32,11 @@ import org.springframework.context.annotation.Configuration;
 /** Wires the memory node, its health and its metrics. */
 @Configuration(proxyBeanMethods = false)
 class MemoryNodeConfiguration {
+    private static final String PREFIX = "declock.memory-node.";
+
+    /** The properties that are not called as the settings are. */
+    private static final Map<String, String> OTHER_NAMES = Map.of("host", "bind-address", "secrets", "secret");
+
     @Bean
     MemoryNodeService memoryNode(MemoryNodeProperties properties, SslBundles sslBundles) {
         Sizing sizing = Sizing.of(properties);
@@ -61,18 +70,18 @@ class MemoryNodeConfiguration {
                     "Set declock.memory-node.id to a name that this memory node keeps for ever, for example 'locks-1', and"
                             + " that no other memory node has.");
         }
-        try {
-            return MemoryNodeSettings.withId(id)
-                    .withSize(sizing.records(), sizing.layout().capacity())
-                    .withRecordsPerSession(properties.recordsPerSession())
-                    .withLeases(properties.maxLease(), properties.formerLease(), properties.leaseMargin())
-                    .withWaitOutOldSessions(properties.waitOutOldSessions())
-                    .withReclaimInterval(properties.reclaimInterval())
-                    .withNodeSetDigest(nodeSetDigest(id, properties.nodes()))
-                    .withPreallocate(properties.preallocate());
-        } catch (IllegalArgumentException e) {
-            throw badValue(e);
-        }
+        return bound(() -> MemoryNodeSettings.builder(id)
+                .records(sizing.records())
+                .queueCapacity(sizing.layout().capacity())
+                .recordsPerSession(properties.recordsPerSession())
+                .maxLease(properties.maxLease())
+                .formerLease(properties.formerLease())
+                .leaseMargin(properties.leaseMargin())
+                .waitOutOldSessions(properties.waitOutOldSessions())
+                .reclaimInterval(properties.reclaimInterval())
+                .nodeSetDigest(nodeSetDigest(id, properties.nodes()))
+                .preallocate(properties.preallocate())
+                .build());
     }
 
     private static long nodeSetDigest(String id, List<String> nodes) {
@@ -94,36 +103,35 @@ class MemoryNodeConfiguration {
     }
 
     private static MemoryNodeServerSettings serverSettings(MemoryNodeProperties properties, SslBundles sslBundles) {
-        MemoryNodeServerSettings defaults = MemoryNodeServerSettings.DEFAULTS;
-        Integer threads = properties.eventLoopThreads();
-        String bundleName = properties.ssl().bundle();
-        SslBundle bundle = bundle(bundleName, sslBundles);
+        SslBundle bundle = bundle(properties.ssl().bundle(), sslBundles);
         checkSecurity(properties, bundle);
-        try {
-            MemoryNodeServerSettings settings = defaults.withAddress(properties.bindAddress(), properties.port())
-                    .withSecrets(properties.secrets())
-                    .withNewcomers(properties.preambleTimeout(), properties.maxNewcomersPerAddress())
-                    .withEventLoops(
-                            threads == null ? defaults.eventLoopThreads() : threads,
-                            properties.eventLoopPolling().toNanos())
-                    .withLimits(
-                            properties.handshakeTimeout(),
-                            properties.stallTimeout(),
-                            properties.maxConnections(),
-                            defaults.maxPendingBytes());
-            if (bundle == null || bundleName == null) {
-                return settings;
-            }
-            AtomicReference<SSLContext> context = new AtomicReference<>(bundle.createSslContext());
-            // Connections that are made after the bundle's files have changed use the new files.
-            sslBundles.addBundleUpdateHandler(bundleName, updated -> context.set(updated.createSslContext()));
-            return settings.withTls(new TlsMaterial(
-                    context::get,
-                    parameters(
-                            context.get(), bundle.getOptions(), properties.ssl().clientAuth())));
-        } catch (IllegalArgumentException e) {
-            throw badValue(e);
+        Integer threads = properties.eventLoopThreads();
+        TlsMaterial tls = tls(properties.ssl(), bundle, sslBundles);
+        return bound(() -> MemoryNodeServerSettings.builder()
+                .host(properties.bindAddress())
+                .port(properties.port())
+                .secrets(properties.secrets())
+                .tls(tls)
+                .eventLoopThreads(threads == null ? MemoryNodeServerSettings.DEFAULTS.eventLoopThreads() : threads)
+                .eventLoopPolling(properties.eventLoopPolling())
+                .preambleTimeout(properties.preambleTimeout())
+                .handshakeTimeout(properties.handshakeTimeout())
+                .stallTimeout(properties.stallTimeout())
+                .maxConnections(properties.maxConnections())
+                .maxNewcomersPerAddress(properties.maxNewcomersPerAddress())
+                .build());
+    }
+
+    private static @Nullable TlsMaterial tls(
+            MemoryNodeProperties.Ssl ssl, @Nullable SslBundle bundle, SslBundles sslBundles) {
+        String bundleName = ssl.bundle();
+        if (bundle == null || bundleName == null) {
+            return null;
         }
+        AtomicReference<SSLContext> context = new AtomicReference<>(bundle.createSslContext());
+        // Connections that are made after the bundle's files have changed use the new files.
+        sslBundles.addBundleUpdateHandler(bundleName, updated -> context.set(updated.createSslContext()));
+        return new TlsMaterial(context::get, parameters(context.get(), bundle.getOptions(), ssl.clientAuth()));
     }
 
     /** Refuses settings that would leave the memory node less protected than they suggest. */
@@ -177,8 +185,15 @@ class MemoryNodeConfiguration {
         return parameters;
     }
 
-    private static MemoryNodeStartException badValue(IllegalArgumentException e) {
-        return new MemoryNodeStartException(
-                "A property of declock.memory-node has an invalid value: " + e.getMessage(), "Correct it.", e);
+    /** Makes settings from properties; the exception for a value that cannot work names the property. */
+    private static <T> T bound(Supplier<T> settings) {
+        try {
+            return settings.get();
+        } catch (InvalidSettingException e) {
+            InvalidSettingException named = e.named(setting ->
+                    PREFIX + OTHER_NAMES.getOrDefault(setting, DataObjectPropertyName.toDashedForm(setting)));
+            throw new MemoryNodeStartException(
+                    named.setting() + " is " + named.value() + ", but " + named.reason() + ".", named.mend(), e);
+        }
     }
 }

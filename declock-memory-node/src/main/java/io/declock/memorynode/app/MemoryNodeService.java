@@ -5,10 +5,10 @@ package io.declock.memorynode.app;
 
 import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.MemoryNodeStatus;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,10 +13,10 @@ import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeRefusedException;
 import io.declock.TcpFabricSettings;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.FormerMemoryNode;
@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -101,9 +102,12 @@ class MemoryNodeApplicationTest {
     }
 
     private static List<InetAddress> othersSee() throws IOException {
-        return NetworkInterface.networkInterfaces()
-                .flatMap(NetworkInterface::inetAddresses)
-                .filter(address -> !address.isLoopbackAddress() && address instanceof Inet4Address)
+        // A program that listens on every interface answers on 127.0.0.2, too, also on a machine without a network.
+        return Stream.concat(
+                        Stream.of(InetAddress.getByName("127.0.0.2")),
+                        NetworkInterface.networkInterfaces()
+                                .flatMap(NetworkInterface::inetAddresses)
+                                .filter(address -> !address.isLoopbackAddress() && address instanceof Inet4Address))
                 .toList();
     }
 
@@ -115,8 +119,9 @@ class MemoryNodeApplicationTest {
                         "declock.memory-node.id=mn-7",
                         "declock.memory-node.secret=s3cr3t-words-of-many",
                         "declock.memory-node.port-file=" + portFile);
-                ComputeNode service =
-                        running.computeNode(TcpFabricSettings.DEFAULTS.withSecret("s3cr3t-words-of-many"))) {
+                ComputeNode service = running.computeNode(TcpFabricSettings.builder()
+                        .secret("s3cr3t-words-of-many")
+                        .build())) {
             assertThat(Files.readString(portFile))
                     .isEqualTo("" + running.service().port());
             assertThat(output)
@@ -165,8 +170,10 @@ class MemoryNodeApplicationTest {
                 "management.endpoints.web.exposure.include=*",
                 "management.endpoint.configprops.show-values=always",
                 "management.endpoint.env.show-values=always")) {
-            try (ComputeNode right = running.computeNode(TcpFabricSettings.DEFAULTS.withSecret(Secrets.RIGHT));
-                    ComputeNode wrong = running.computeNode(TcpFabricSettings.DEFAULTS.withSecret(Secrets.WRONG))) {
+            try (ComputeNode right = running.computeNode(
+                            TcpFabricSettings.builder().secret(Secrets.RIGHT).build());
+                    ComputeNode wrong = running.computeNode(
+                            TcpFabricSettings.builder().secret(Secrets.WRONG).build())) {
                 assertThat(right.awaitReady(PATIENCE)).isTrue();
                 assertThatThrownBy(() -> wrong.awaitReady(PATIENCE))
                         .satisfies(refusal ->
@@ -183,8 +190,9 @@ class MemoryNodeApplicationTest {
             }
             assertThat(running.get("/actuator/health").body()).doesNotContain(Secrets.RIGHT);
             assertThat(running.bean(MemoryNodeProperties.class).toString()).doesNotContain(Secrets.RIGHT);
-            assertThat(MemoryNodeServerSettings.DEFAULTS
-                            .withSecret(Secrets.RIGHT)
+            assertThat(MemoryNodeServerSettings.builder()
+                            .secrets(List.of(Secrets.RIGHT))
+                            .build()
                             .toString())
                     .doesNotContain(Secrets.RIGHT);
         } finally {
@@ -210,8 +218,10 @@ class MemoryNodeApplicationTest {
                         FRESH,
                         "declock.memory-node.secret=" + Secrets.RIGHT,
                         "declock.memory-node.former-secret=" + Secrets.WRONG);
-                ComputeNode present = running.computeNode(TcpFabricSettings.DEFAULTS.withSecret(Secrets.RIGHT));
-                ComputeNode former = running.computeNode(TcpFabricSettings.DEFAULTS.withSecret(Secrets.WRONG))) {
+                ComputeNode present = running.computeNode(
+                        TcpFabricSettings.builder().secret(Secrets.RIGHT).build());
+                ComputeNode former = running.computeNode(
+                        TcpFabricSettings.builder().secret(Secrets.WRONG).build())) {
             assertThat(present.awaitReady(PATIENCE)).isTrue();
             assertThat(former.awaitReady(PATIENCE)).isTrue();
             assertThat(running.get("/actuator/env/declock.memory-node.former-secret")
@@ -223,8 +233,9 @@ class MemoryNodeApplicationTest {
     @Test
     void refusesWhoDoesNotKnowTheSecret() throws Exception {
         try (RunningNode running = RunningNode.start(FRESH, "declock.memory-node.secret=right-right-right-right");
-                ComputeNode service =
-                        running.computeNode(TcpFabricSettings.DEFAULTS.withSecret("wrong-wrong-wrong-wrong"))) {
+                ComputeNode service = running.computeNode(TcpFabricSettings.builder()
+                        .secret("wrong-wrong-wrong-wrong")
+                        .build())) {
             assertThatThrownBy(() -> service.awaitReady(PATIENCE)).isInstanceOf(MemoryNodeRefusedException.class);
             await().atMost(PATIENCE)
                     .untilAsserted(

@@ -91,7 +91,8 @@ class MemoryNodeFailuresTest {
     @Test
     void aLeaseLongerThanTheNextLifeWouldWaitFor(CapturedOutput output) {
         fails("declock.memory-node.max-lease=11s");
-        assertThat(output).contains("maxLease", "formerLease");
+        assertThat(output)
+                .contains("declock.memory-node.max-lease is 11000ms", "Raise declock.memory-node.former-lease");
     }
 
     @Test
@@ -120,8 +121,7 @@ class MemoryNodeFailuresTest {
     @Test
     void valueThatCannotBe(CapturedOutput output) {
         fails("declock.memory-node.max-lease=0s");
-        assertThat(output)
-                .contains("A property of declock.memory-node has an invalid value: maxLease must be positive");
+        assertThat(output).contains("declock.memory-node.max-lease is 0ms, but it must be longer than zero");
     }
 
     @Test

@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.TcpFabricSettings;
+import io.declock.TlsMaterial;
 import io.declock.internal.node.ComputeNode;
+import io.declock.testkit.TestCertificates;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,33 +34,8 @@ class MemoryNodeTlsTest {
 
     @BeforeEach
     void makeCertificate() throws Exception {
+        TestCertificates.create(folder, "node", "127.0.0.1");
         store = folder.resolve("node.p12");
-        String keytool =
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
-        Process process = new ProcessBuilder(List.of(
-                        keytool,
-                        "-genkeypair",
-                        "-alias",
-                        "node",
-                        "-keyalg",
-                        "EC",
-                        "-dname",
-                        "CN=node",
-                        "-ext",
-                        "san=ip:127.0.0.1",
-                        "-validity",
-                        "2",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        "changeit",
-                        "-keystore",
-                        store.toString()))
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("keytool.log").toFile())
-                .start();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isZero();
     }
 
     private RunningNode start(String clientAuth) {
@@ -81,7 +56,9 @@ class MemoryNodeTlsTest {
         try (RunningNode running = start("none")) {
             SSLContext tls = running.bean(SslBundles.class).getBundle("node").createSslContext();
             assertThat(output).contains("TLS on").contains("Every program that reaches port");
-            try (ComputeNode service = running.computeNode(TcpFabricSettings.DEFAULTS.withTls(tls, null, null, null))) {
+            try (ComputeNode service = running.computeNode(TcpFabricSettings.builder()
+                    .clientTls(TlsMaterial.of(tls, null))
+                    .build())) {
                 assertThat(service.awaitReady(Duration.ofSeconds(10))).isTrue();
                 try (LockHandle handle = service.acquire(LockRequest.write("order:42"))) {
                     assertThat(handle.isValid()).isTrue();
@@ -98,13 +75,16 @@ class MemoryNodeTlsTest {
         try (RunningNode running = start("need")) {
             SSLContext tls = running.bean(SslBundles.class).getBundle("node").createSslContext();
             assertThat(output).contains("TLS on").doesNotContain("Every program that reaches port");
-            try (ComputeNode service = running.computeNode(TcpFabricSettings.DEFAULTS.withTls(tls, null, null, null))) {
+            try (ComputeNode service = running.computeNode(TcpFabricSettings.builder()
+                    .clientTls(TlsMaterial.of(tls, null))
+                    .build())) {
                 assertThat(service.awaitReady(Duration.ofSeconds(10))).isTrue();
             }
             SSLContext anonymous = SSLContext.getInstance("TLS");
             anonymous.init(null, trust(running), null);
-            try (ComputeNode service =
-                    running.computeNode(TcpFabricSettings.DEFAULTS.withTls(anonymous, null, null, null))) {
+            try (ComputeNode service = running.computeNode(TcpFabricSettings.builder()
+                    .clientTls(TlsMaterial.of(anonymous, null))
+                    .build())) {
                 assertThat(service.awaitReady(Duration.ofSeconds(1))).isFalse();
             }
         }

@@ -7,7 +7,7 @@ import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

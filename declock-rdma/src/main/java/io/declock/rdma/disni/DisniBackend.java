@@ -131,11 +131,6 @@ public final class DisniBackend implements VerbsBackend {
     }
 
     @Override
-    public boolean tellsCompletionQueue() {
-        return false;
-    }
-
-    @Override
     public boolean canWake() {
         return false;
     }

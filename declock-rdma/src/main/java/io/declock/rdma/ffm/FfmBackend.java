@@ -105,11 +105,6 @@ public final class FfmBackend implements VerbsBackend {
     }
 
     @Override
-    public boolean tellsCompletionQueue() {
-        return true;
-    }
-
-    @Override
     public boolean canWake() {
         return true;
     }

@@ -5,6 +5,7 @@ package io.declock.rdma.ffm;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.rdma.verbs.Layouts;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -28,7 +29,8 @@ final class FfmContexts {
 
     private final LibC libc;
     private final ReentrantLock lock = new ReentrantLock();
-    // Guarded by the lock.
+
+    @GuardedBy("lock")
     private final Map<Long, Known> contexts = new HashMap<>();
 
     /** A context and the number of its users; guarded by the lock. */
@@ -116,6 +118,7 @@ final class FfmContexts {
     }
 
     /** Runs with the lock held, so that no thread begins to use a context while its files are being closed. */
+    @GuardedBy("lock")
     private void endUnused(Known known) {
         if (known.users > 0) {
             return;

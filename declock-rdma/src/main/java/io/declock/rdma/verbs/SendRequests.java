@@ -93,21 +93,6 @@ public final class SendRequests implements AutoCloseable {
         requests.setLong(i, COMPARE_ADD, compareOrAdd);
     }
 
-    /** Returns the id of a request. */
-    public long id(int i) {
-        return requests.getLong(i, WR_ID);
-    }
-
-    /** Returns the opcode of a request. */
-    public int opcode(int i) {
-        return requests.getInt(i, OPCODE);
-    }
-
-    /** Returns the flags of a request. */
-    public int flags(int i) {
-        return requests.getInt(i, SEND_FLAGS);
-    }
-
     @Override
     public void close() {
         requests.close();

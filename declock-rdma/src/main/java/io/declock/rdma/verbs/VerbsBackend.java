@@ -41,16 +41,11 @@ public interface VerbsBackend {
     /**
      * Waits for an event of a completion queue and acknowledges it.
      *
+     * @param any the queue of the event, for a provider that cannot find it; its channels have one queue each
      * @param timeoutMillis -1 to wait without limit, if it {@link #canWake}
      * @return whether there was an event
      */
     boolean awaitCqEvent(IbvCompChannel channel, @Nullable IbvCQ any, int timeoutMillis) throws IOException;
-
-    /**
-     * Returns whether {@link #awaitCqEvent} itself finds the queue of an event; otherwise a channel must have only one queue, and
-     * {@code any} is that queue.
-     */
-    boolean tellsCompletionQueue();
 
     /** Returns whether {@link #wake} works; otherwise a waiting thread must wake up by itself from time to time. */
     boolean canWake();

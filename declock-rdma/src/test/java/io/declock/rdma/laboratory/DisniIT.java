@@ -5,14 +5,15 @@ package io.declock.rdma.laboratory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.testing.Needs;
+import io.declock.testkit.ChildProcess;
+import io.declock.testkit.Needs;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -43,25 +44,8 @@ class DisniIT {
 
         ProcessBuilder laboratory = Laboratory.command("--no-build", "--seconds=" + SECONDS, "test", ".*Disni.*IT");
         laboratory.environment().put("DECLOCK_LAB_DISNI", disni.orElseThrow());
-        // Not this process's own input and output: by these Maven talks to it.
-        Path log = Files.createTempFile("disni-laboratory-", ".log");
-        Process process = laboratory
-                .redirectInput(new File("/dev/null"))
-                .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
-        try {
-            // The command has deadlines of its own and keeps them; this one is for a hanging emulator.
-            assertThat(process.waitFor(SECONDS + 60, TimeUnit.SECONDS))
-                    .as("./lab test ended, see " + log)
-                    .isTrue();
-            assertThat(process.exitValue())
-                    .as("exit code of ./lab test, see " + log)
-                    .isZero();
-            Files.delete(log);
-        } finally {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-        }
+        // The command has deadlines of its own and keeps them; this one is for a hanging emulator.
+        ChildProcess.Finished lab = ChildProcess.run(laboratory, Duration.ofSeconds(SECONDS + 60));
+        assertThat(lab.status()).as("exit code of ./lab test: %s", lab.text()).isZero();
     }
 }

@@ -3,19 +3,19 @@
 
 package io.declock.rdma.laboratory;
 
-import io.declock.testing.Needs;
+import io.declock.testkit.ChildProcess;
+import io.declock.testkit.Needs;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** The project's command {@code ./lab}, for tests that run on the host and use machines. */
 public final class Laboratory {
     static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Path SCRIPT = ROOT.resolve("lab");
-    private static final int DOWNLOAD_MINUTES = 10;
+    private static final Duration DOWNLOAD = Duration.ofMinutes(10);
 
     private Laboratory() {}
 
@@ -30,7 +30,7 @@ public final class Laboratory {
         String obstacle = output("obstacle").text();
         Needs.that(obstacle::isEmpty, test, obstacle);
         boolean required = Boolean.parseBoolean(System.getenv("DECLOCK_REQUIRE_ALL"));
-        Output image = output(required ? "image" : "image-at-hand");
+        ChildProcess.Finished image = output(required ? "image" : "image-at-hand");
         Needs.that(
                 () -> image.status() == 0,
                 test,
@@ -38,7 +38,7 @@ public final class Laboratory {
         return image.text();
     }
 
-    /** Starts {@code ./lab} with these arguments, its output in a file; the caller ends it. */
+    /** Returns {@code ./lab} with these arguments; the caller starts it and ends it. */
     public static ProcessBuilder command(String... arguments) {
         List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString()));
         command.addAll(List.of(arguments));
@@ -47,32 +47,19 @@ public final class Laboratory {
         return builder;
     }
 
-    /** Runs {@code ./lab} with these arguments and returns what it prints. */
-    static Output output(String... arguments) throws IOException, InterruptedException {
-        Process process = command(arguments)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try {
-            process.getOutputStream().close();
-            String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-            if (!process.waitFor(DOWNLOAD_MINUTES, TimeUnit.MINUTES)) {
-                throw new IllegalStateException(
-                        "./lab " + arguments[0] + " did not end within " + DOWNLOAD_MINUTES + " min");
-            }
-            return new Output(process.exitValue(), text);
-        } finally {
-            process.destroyForcibly();
-        }
+    /** Runs {@code ./lab} with these arguments and returns what it prints on standard output. */
+    static ChildProcess.Finished output(String... arguments) throws IOException, InterruptedException {
+        ChildProcess.Finished lab =
+                ChildProcess.run(command(arguments).redirectError(ProcessBuilder.Redirect.INHERIT), DOWNLOAD);
+        return new ChildProcess.Finished(lab.status(), lab.text().strip());
     }
 
     /** Returns the command that runs a program of these tests inside a machine. */
     static String java(Class<?> program, String... arguments) throws IOException, InterruptedException {
-        Output command = output("java", program.getName(), String.join(" ", arguments));
+        ChildProcess.Finished command = output("java", program.getName(), String.join(" ", arguments));
         if (command.status() != 0) {
             throw new IllegalStateException("./lab java failed, see above");
         }
         return command.text();
     }
-
-    record Output(int status, String text) {}
 }

@@ -6,7 +6,8 @@ package io.declock.rdma.laboratory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.rdma.verbs.Layouts;
-import io.declock.testing.Needs;
+import io.declock.testkit.ChildProcess;
+import io.declock.testkit.Needs;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.PaddingLayout;
 import java.lang.foreign.StructLayout;
@@ -14,6 +15,7 @@ import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -21,7 +23,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -160,15 +161,8 @@ class LayoutsIT {
     }
 
     private static String run(List<String> command) throws Exception {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        try {
-            process.getOutputStream().close();
-            String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
-            assertThat(process.exitValue()).as(text).isZero();
-            return text;
-        } finally {
-            process.destroyForcibly();
-        }
+        ChildProcess.Finished program = ChildProcess.run(new ProcessBuilder(command), Duration.ofSeconds(60));
+        assertThat(program.status()).as(program.text()).isZero();
+        return program.text();
     }
 }

@@ -6,15 +6,14 @@ package io.declock.rdma.laboratory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.rdma.laboratory.program.Unplugged;
-import java.io.File;
+import io.declock.testkit.ChildProcess;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the other integration tests of this module on real verbs, inside a machine with a Soft-RoCE device. */
 class OneMachineIT {
@@ -25,9 +24,6 @@ class OneMachineIT {
     private static final String MORE_TIME = "; if its deadline of " + SECONDS + " s has ended it, give it more with -D"
             + SECONDS_PROPERTY + "=" + 2 * SECONDS;
     private static final Path REPORT = Path.of("target/failsafe-reports/TEST-rdma-laboratory.xml");
-
-    @TempDir
-    Path temporary;
 
     private String output = "";
 
@@ -74,24 +70,11 @@ class OneMachineIT {
     }
 
     private int laboratory(String... arguments) throws Exception {
-        File console = temporary.resolve("output.txt").toFile();
-        Process process = Laboratory.command(arguments)
-                .redirectErrorStream(true)
-                .redirectOutput(console)
-                .start();
-        try {
-            process.getOutputStream().close();
-            // The command has deadlines of its own and keeps them; this one is for a hanging emulator.
-            assertThat(process.waitFor(SECONDS + 60, TimeUnit.SECONDS))
-                    .as("./lab ended" + MORE_TIME)
-                    .isTrue();
-            return process.exitValue();
-        } finally {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-            output = Files.readString(console.toPath(), StandardCharsets.UTF_8);
-            System.out.println(output);
-        }
+        // The command has deadlines of its own and keeps them; this one is for a hanging emulator.
+        ChildProcess.Finished lab = ChildProcess.run(Laboratory.command(arguments), Duration.ofSeconds(SECONDS + 60));
+        output = lab.text();
+        System.out.println(output);
+        return lab.status();
     }
 
     private static int numberOf(String attribute) throws Exception {

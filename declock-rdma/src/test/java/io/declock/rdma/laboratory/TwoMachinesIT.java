@@ -6,7 +6,7 @@ package io.declock.rdma.laboratory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.rdma.laboratory.program.Participant;
-import io.declock.rdma.laboratory.program.TalkingProcess;
+import io.declock.testkit.ChildProcess;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -34,8 +34,8 @@ class TwoMachinesIT {
     Path temporary;
 
     private int[] ports;
-    private TalkingProcess first;
-    private TalkingProcess second;
+    private ChildProcess first;
+    private ChildProcess second;
 
     @BeforeEach
     void bootBoth() throws Exception {
@@ -57,7 +57,7 @@ class TwoMachinesIT {
         }
     }
 
-    private TalkingProcess boot(int number, String image) throws Exception {
+    private ChildProcess boot(int number, String image) throws Exception {
         int own = ports[number - 1];
         int other = ports[2 - number];
         return VirtualMachine.boot(
@@ -77,24 +77,24 @@ class TwoMachinesIT {
 
     @Test
     void aComputeNodeDiesWhileItHolds() throws Exception {
-        first.say("serve " + ADDRESS + " nowait");
+        first.tell("serve " + ADDRESS + " nowait");
         first.await("^@ done serve", PATIENCE);
-        first.say("join " + ADDRESS);
-        second.say("join " + ADDRESS);
+        first.tell("join " + ADDRESS);
+        second.tell("join " + ADDRESS);
         first.await("^@ done join", PATIENCE);
         second.await("^@ done join", PATIENCE);
 
-        second.say("acquire write order-1 20000");
+        second.tell("acquire write order-1 20000");
         long deadOnesToken = token(second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE));
-        first.say("acquire write order-1 60000");
-        first.say("acquire write order-2 20000");
+        first.tell("acquire write order-1 60000");
+        first.tell("acquire write order-2 20000");
         first.await("^@ granted order-2", PATIENCE);
         second.kill();
 
         // What it had no part in goes on meanwhile.
-        first.say("release order-2");
+        first.tell("release order-2");
         first.await("^@ done release", PATIENCE);
-        first.say("acquire write order-2 5000");
+        first.tell("acquire write order-2 5000");
         first.await("^@ granted order-2", Duration.ofSeconds(6));
         MatchResult granted = first.await("^@ granted order-1 (\\d+) (\\d+)", TAKE_OVER);
         assertThat(token(granted)).as("token of the successor").isGreaterThan(deadOnesToken);
@@ -102,16 +102,16 @@ class TwoMachinesIT {
 
     @Test
     void theMemoryNodeDiesAndComesBack() throws Exception {
-        first.say("serve " + ADDRESS + " nowait");
+        first.tell("serve " + ADDRESS + " nowait");
         first.await("^@ done serve", PATIENCE);
-        second.say("join " + ADDRESS);
+        second.tell("join " + ADDRESS);
         second.await("^@ done join", PATIENCE);
-        second.say("acquire write order-1 20000");
+        second.tell("acquire write order-1 20000");
         long token = token(second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE));
 
         first.kill();
         second.await("^@ lost order-1 LockLostException: .*order-1", PATIENCE);
-        second.say("acquire write order-1 2000");
+        second.tell("acquire write order-1 2000");
         MatchResult refused = second.await("^@ refused order-1 (\\d+) (\\w+): (.*)", PATIENCE);
         assertThat(Long.parseLong(refused.group(1)))
                 .as("milliseconds until it was refused")
@@ -121,9 +121,9 @@ class TwoMachinesIT {
         first.close();
         first = boot(1, Laboratory.image("the memory node's return"));
         first.await("^@ here", BOOT);
-        first.say("serve " + ADDRESS + " wait");
+        first.tell("serve " + ADDRESS + " wait");
         first.await("^@ done serve", PATIENCE);
-        second.say("acquire write order-1 60000");
+        second.tell("acquire write order-1 60000");
         MatchResult granted = second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE);
         assertThat(token(granted)).as("token after the restart").isGreaterThan(token);
     }

@@ -3,7 +3,8 @@
 
 package io.declock.rdma.laboratory;
 
-import io.declock.rdma.laboratory.program.TalkingProcess;
+import io.declock.rdma.laboratory.program.Child;
+import io.declock.testkit.ChildProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -22,16 +23,13 @@ final class VirtualMachine {
      * @param command what it runs
      * @param settings {@code key=value}, as {@code ./lab describe} takes them
      */
-    static TalkingProcess boot(String name, Path directory, String command, List<String> settings)
+    static ChildProcess boot(String name, Path directory, String command, List<String> settings)
             throws IOException, InterruptedException {
         Files.createDirectories(directory);
         Files.writeString(directory.resolve("command"), command + "\n", StandardCharsets.UTF_8);
         List<String> describe = new ArrayList<>(List.of("describe", directory.toString(), "node=" + name));
         describe.addAll(settings);
         Laboratory.output(describe.toArray(String[]::new));
-        Process emulator = Laboratory.command("boot", directory.toString())
-                .redirectErrorStream(true)
-                .start();
-        return new TalkingProcess(name, emulator);
+        return ChildProcess.echoed(name, Laboratory.command("boot", directory.toString()), Child.FAILED);
     }
 }

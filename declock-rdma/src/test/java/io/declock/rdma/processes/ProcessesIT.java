@@ -6,9 +6,9 @@ package io.declock.rdma.processes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.rdma.laboratory.program.Child;
-import io.declock.rdma.laboratory.program.TalkingProcess;
 import io.declock.simulation.RecordedHistory;
 import io.declock.simulation.RecordedHold;
+import io.declock.testkit.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,8 +33,8 @@ class ProcessesIT {
     @TempDir
     Path temporary;
 
-    private final List<TalkingProcess> started = new ArrayList<>();
-    private TalkingProcess memoryNode;
+    private final List<ChildProcess> started = new ArrayList<>();
+    private ChildProcess memoryNode;
 
     @BeforeEach
     void startMemoryNode() throws Exception {
@@ -43,31 +43,31 @@ class ProcessesIT {
 
     @AfterEach
     void endAll() throws Exception {
-        for (TalkingProcess process : started) {
+        for (ChildProcess process : started) {
             process.close();
         }
     }
 
-    private TalkingProcess start(String name) throws Exception {
-        TalkingProcess process = Child.start(name);
+    private ChildProcess start(String name) throws Exception {
+        ChildProcess process = Child.start(name);
         started.add(process);
         return process;
     }
 
     /** Starts compute nodes that join with these schemes. */
-    private List<TalkingProcess> join(String... schemes) throws Exception {
-        List<TalkingProcess> workers = new ArrayList<>();
+    private List<ChildProcess> join(String... schemes) throws Exception {
+        List<ChildProcess> workers = new ArrayList<>();
         for (String scheme : schemes) {
             workers.add(start(scheme + "-" + (workers.size() + 1)));
         }
         memoryNode.await("^@ here", START);
-        memoryNode.say("serve " + served(schemes) + "://" + PLACE + " nowait");
+        memoryNode.tell("serve " + served(schemes) + "://" + PLACE + " nowait");
         memoryNode.await("^@ done serve", START);
         for (int i = 0; i < schemes.length; i++) {
             workers.get(i).await("^@ here", START);
-            workers.get(i).say("join " + schemes[i] + "://" + PLACE);
+            workers.get(i).tell("join " + schemes[i] + "://" + PLACE);
         }
-        for (TalkingProcess worker : workers) {
+        for (ChildProcess worker : workers) {
             worker.await("^@ done join", START);
         }
         return workers;
@@ -81,13 +81,13 @@ class ProcessesIT {
         return temporary.resolve("history-" + worker);
     }
 
-    private void work(List<TalkingProcess> workers, String what) {
+    private void work(List<ChildProcess> workers, String what) {
         for (int i = 0; i < workers.size(); i++) {
-            workers.get(i).say("work " + history(i) + " " + what);
+            workers.get(i).tell("work " + history(i) + " " + what);
         }
     }
 
-    private List<RecordedHold> recorded(List<TalkingProcess> workers) throws Exception {
+    private List<RecordedHold> recorded(List<ChildProcess> workers) throws Exception {
         List<RecordedHold> all = new ArrayList<>();
         for (int i = 0; i < workers.size(); i++) {
             workers.get(i).await("^@ done work", PATIENCE);
@@ -103,8 +103,8 @@ class ProcessesIT {
     /** One start of the processes for both: it takes longer than the work. */
     @Test
     void oneWriterAtATimeAcrossProcessesByRdmaAndOverTcp() throws Exception {
-        List<TalkingProcess> workers = join("rdma", "rdma", "tcp");
-        List<TalkingProcess> byRdma = workers.subList(0, 2);
+        List<ChildProcess> workers = join("rdma", "rdma", "tcp");
+        List<ChildProcess> byRdma = workers.subList(0, 2);
 
         work(byRdma, "2 8 6000 50");
         check(recorded(byRdma));

@@ -3,6 +3,7 @@
 
 package io.declock.reliability.cluster;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.LockSupport;
@@ -24,7 +25,10 @@ final class Lateness implements AutoCloseable {
     private record Late(long at, long nanos) {}
 
     private final ReentrantLock mutex = new ReentrantLock();
+
+    @GuardedBy("mutex")
     private final Deque<Late> lates = new ArrayDeque<>();
+
     private final LongSupplier clock;
     private final LongConsumer parking;
     private volatile boolean stopped;

@@ -11,9 +11,6 @@ public interface Platform extends AutoCloseable {
     /** How long after the end of its lease the memory node declares a worker dead. */
     Duration MARGIN = Duration.ofMillis(200);
 
-    /** Number of sections that fit into a worker's ledger. */
-    int SECTIONS = 1 << 15;
-
     /** Returns the lease of every program. */
     Duration lease();
 

@@ -3,7 +3,8 @@
 
 package io.declock.reliability.cluster;
 
-import io.declock.reliability.cluster.Proxy.Flow;
+import io.declock.testkit.TcpProxy;
+import io.declock.testkit.TcpProxy.Flow;
 
 /**
  * A worker with proxies in front of it.
@@ -12,7 +13,7 @@ import io.declock.reliability.cluster.Proxy.Flow;
  * @param toMemoryNode proxy through which it connects to the memory node
  * @param fromPeers proxy through which its peers connect to it
  */
-public record ProxiedNode(WorkerClient worker, Proxy toMemoryNode, Proxy fromPeers) implements Node {
+public record ProxiedNode(WorkerClient worker, TcpProxy toMemoryNode, TcpProxy fromPeers) implements Node {
     @Override
     public void isolate() {
         toMemoryNode.set(Flow.HELD);

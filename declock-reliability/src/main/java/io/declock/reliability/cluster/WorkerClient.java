@@ -3,6 +3,7 @@
 
 package io.declock.reliability.cluster;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.reliability.worker.Worker;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -29,6 +30,8 @@ public final class WorkerClient implements AutoCloseable {
     private final PrintWriter commands;
     private final ReentrantLock mutex = new ReentrantLock();
     private final Condition answered = mutex.newCondition();
+
+    @GuardedBy("mutex")
     private final List<String> answers = new ArrayList<>();
 
     /** Makes one for a running program. */

@@ -5,9 +5,9 @@ package io.declock.reliability.scenario;
 
 import io.declock.reliability.cluster.Cluster;
 import io.declock.reliability.cluster.ProxiedNode;
-import io.declock.reliability.cluster.Proxy.Direction;
-import io.declock.reliability.cluster.Proxy.Flow;
 import io.declock.reliability.ledger.Referee;
+import io.declock.testkit.TcpProxy.Direction;
+import io.declock.testkit.TcpProxy.Flow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,10 +5,11 @@ package io.declock.reliability.worker;
 
 import io.declock.ComputeNodeSettings;
 import io.declock.Counters.Event;
+import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.reliability.ledger.Ledger;
 import io.declock.reliability.ledger.SectionRecord;
 import java.io.BufferedReader;
@@ -23,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 
 /**
  * A process that acquires locks through the public interface and executes commands, one per line:
@@ -54,6 +56,9 @@ public final class Worker {
 
     private static final Duration READY = Duration.ofSeconds(60);
 
+    /** Number of sections that fit into a ledger. */
+    private static final int SECTIONS = 1 << 15;
+
     private final WorkerOptions options;
     private final NodeCounters counters = new NodeCounters();
     private final PrintStream answers;
@@ -66,12 +71,15 @@ public final class Worker {
     private Worker(WorkerOptions options, PrintStream answers) throws IOException {
         this.options = options;
         this.answers = answers;
-        this.ledger = Ledger.create(options.ledger(), options.sections());
-        TcpFabricSettings fabric = TcpFabricSettings.DEFAULTS
-                .withPeers(true, options.peerAddress(), options.peerPort())
-                .withTimeouts(CONNECT, options.lease().multipliedBy(2));
+        this.ledger = Ledger.create(options.ledger(), SECTIONS);
+        TcpFabricSettings fabric = TcpFabricSettings.builder()
+                .peerHost(options.peerAddress())
+                .peerPort(options.peerPort())
+                .connectTimeout(CONNECT)
+                .requestTimeout(options.lease().multipliedBy(2))
+                .build();
         this.node = ComputeNode.builder()
-                .memoryNodes(List.of(options.memoryNode()))
+                .memoryNodes(List.of(MemoryNodeAddress.parse(options.memoryNode())))
                 .fabric(TcpFabric.open(fabric, counters))
                 .counters(counters)
                 .settings(settings(options))
@@ -79,28 +87,19 @@ public final class Worker {
     }
 
     private static ComputeNodeSettings settings(WorkerOptions options) {
-        ComputeNodeSettings defaults = ComputeNodeSettings.DEFAULTS;
-        Duration lease = options.lease();
-        return new ComputeNodeSettings(
-                "reliability",
-                options.name(),
-                defaults.defaultWaitTime(),
-                lease,
-                lease.dividedBy(6),
-                lease.dividedBy(12),
-                false,
-                defaults.clockSyncInterval(),
-                defaults.maxIdleLocks(),
-                0,
-                defaults.local(),
-                defaults.cql());
+        return ComputeNodeSettings.builder()
+                .namespace("reliability")
+                .name(options.name())
+                .lease(options.lease())
+                .spin(Duration.ZERO)
+                .build();
     }
 
     /** Joins and executes commands until told to leave, or until the commands end. */
     public static void main(String... arguments) throws Exception {
         // Set before the first logger is made.
         System.setProperty("logback.configurationFile", LOGGING);
-        WorkerOptions options = WorkerOptions.parse(arguments);
+        WorkerOptions options = CommandLine.populateSpec(WorkerOptions.class, arguments);
         // These streams are never closed: they end with the process.
         InputStream in = options.commands() == null ? System.in : new Tail(options.commands());
         PrintStream answers = options.answers() == null
@@ -137,7 +136,7 @@ public final class Worker {
             case "load" -> {
                 loads++;
                 String name = options.name() + "." + loads + SectionRecord.LOAD_SUFFIX;
-                load = new Load(this, Ledger.create(options.ledger().resolveSibling(name), options.sections()), words);
+                load = new Load(this, Ledger.create(options.ledger().resolveSibling(name), SECTIONS), words);
                 load.start();
             }
             case "calm" -> calm();

@@ -3,87 +3,61 @@
 
 package io.declock.reliability.worker;
 
-import io.declock.MemoryNodeAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
 
-/**
- * The options of a worker.
- *
- * @param name its name
- * @param memoryNode address of its memory node
- * @param lease lease that it requests; heartbeats and margin follow from it
- * @param ledger file to which its critical sections are written
- * @param sections number of sections that fit into the ledger
- * @param database JDBC URL of the accounts
- * @param peerAddress host and port to advertise to peers, null for the address of the connection to the memory node
- * @param peerPort port to listen on for peers, 0 for any
- * @param commands file, usually a named pipe, to read commands from; null for standard input
- * @param answers file, usually a named pipe, to write answers to; null for standard output
- */
-public record WorkerOptions(
-        String name,
-        MemoryNodeAddress memoryNode,
-        Duration lease,
-        Path ledger,
-        int sections,
-        String database,
-        @Nullable String peerAddress,
-        int peerPort,
-        @Nullable Path commands,
-        @Nullable Path answers) {
+/** The options of a worker. picocli implements this interface. */
+public interface WorkerOptions {
+    /** Returns its name. */
+    @Option(names = "--name", required = true)
+    String name();
 
-    static WorkerOptions parse(String[] arguments) {
-        Map<String, String> values = new HashMap<>();
-        for (String argument : arguments) {
-            int equals = argument.indexOf('=');
-            values.put(argument.substring(0, equals), argument.substring(equals + 1));
-        }
-        String commands = values.get("commands");
-        String answers = values.get("answers");
-        return new WorkerOptions(
-                need(values, "name"),
-                MemoryNodeAddress.parse(need(values, "memory-node")),
-                Duration.ofMillis(Long.parseLong(need(values, "lease-millis"))),
-                Path.of(need(values, "ledger")),
-                Integer.parseInt(need(values, "sections")),
-                need(values, "database"),
-                values.get("peer-address"),
-                Integer.parseInt(values.getOrDefault("peer-port", "0")),
-                commands == null ? null : Path.of(commands),
-                answers == null ? null : Path.of(answers));
-    }
+    /** Returns the address of its memory node. */
+    @Option(names = "--memory-node", required = true)
+    String memoryNode();
 
-    private static String need(Map<String, String> values, String key) {
-        String value = values.get(key);
-        if (value == null) {
-            throw new IllegalArgumentException("a worker needs " + key + "=");
-        }
-        return value;
-    }
+    /** Returns the lease that it requests; heartbeats and margin follow from it. */
+    @Option(names = "--lease", required = true)
+    Duration lease();
 
-    /** Returns the arguments that {@link Worker} understands. */
-    public List<String> toArguments() {
-        List<String> arguments = new ArrayList<>(List.of(
-                "name=" + name,
-                "memory-node=" + memoryNode,
-                "lease-millis=" + lease.toMillis(),
-                "ledger=" + ledger,
-                "sections=" + sections,
-                "database=" + database,
-                "peer-port=" + peerPort));
-        if (peerAddress != null) {
-            arguments.add("peer-address=" + peerAddress);
-        }
-        if (commands != null && answers != null) {
-            arguments.add("commands=" + commands);
-            arguments.add("answers=" + answers);
-        }
-        return arguments;
+    /** Returns the file to which its critical sections are written. */
+    @Option(names = "--ledger", required = true)
+    Path ledger();
+
+    /** Returns the JDBC URL of the accounts. */
+    @Option(names = "--database", required = true)
+    String database();
+
+    /** Returns host and port to advertise to peers, null for the address of the connection to the memory node. */
+    @Option(names = "--peer-address")
+    @Nullable
+    String peerAddress();
+
+    /** Returns the port to listen on for peers, 0 for any. */
+    @Option(names = "--peer-port", defaultValue = "0")
+    int peerPort();
+
+    /** Returns the file, usually a named pipe, to read commands from; null for standard input. */
+    @Option(names = "--commands")
+    @Nullable
+    Path commands();
+
+    /** Returns the file, usually a named pipe, to write answers to; null for standard output. */
+    @Option(names = "--answers")
+    @Nullable
+    Path answers();
+
+    /** Returns a list, which can be added to, of the arguments that no worker can do without. */
+    static List<String> arguments(String name, String memoryNode, Duration lease, Path ledger, String database) {
+        return new ArrayList<>(List.of(
+                "--name=" + name,
+                "--memory-node=" + memoryNode,
+                "--lease=" + lease,
+                "--ledger=" + ledger,
+                "--database=" + database));
     }
 }

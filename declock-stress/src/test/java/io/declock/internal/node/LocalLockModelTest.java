@@ -6,6 +6,7 @@ package io.declock.internal.node;
 import io.declock.LockMode;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.local.Acquisition;
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.stress.LoneNode;
@@ -35,7 +36,7 @@ class LocalLockModelTest {
             LocalWaiter waiter = acquire(node, LockMode.WRITE);
             int before = value;
             value = before + 1;
-            node.lock().release(waiter.hold(), LockMode.WRITE);
+            HeldLock.release(waiter.hold(), LockMode.WRITE);
             return before;
         }
 
@@ -44,7 +45,7 @@ class LocalLockModelTest {
         public String look() {
             LocalWaiter waiter = acquire(node, LockMode.READ);
             String seen = value + " and " + value;
-            node.lock().release(waiter.hold(), LockMode.READ);
+            HeldLock.release(waiter.hold(), LockMode.READ);
             return seen;
         }
 
@@ -55,9 +56,9 @@ class LocalLockModelTest {
             int before = value;
             value = before + 1;
             Acquisition acquisition = new Acquisition(waiter.hold(), LockMode.WRITE);
-            node.lock().downgrade(acquisition);
+            HeldLock.downgrade(acquisition);
             String seen = before + " and " + value;
-            node.lock().release(acquisition);
+            HeldLock.release(acquisition);
             return seen;
         }
     }
@@ -113,17 +114,17 @@ class LocalLockModelTest {
             } else {
                 expect(waiter.state() == LocalWaiter.State.GRANTED, "neither gave up nor is granted", wrong);
                 passThrough(inside, wrong);
-                lock.release(waiter.hold(), LockMode.WRITE);
+                HeldLock.release(waiter.hold(), LockMode.WRITE);
             }
         });
         Thread waits = new Thread(() -> {
             ThreadWaiter waiter = acquire(node, behind);
             passThrough(inside, wrong);
-            lock.release(waiter.hold(), behind);
+            HeldLock.release(waiter.hold(), behind);
         });
         givesUp.start();
         waits.start();
-        lock.release(holder.hold(), held);
+        HeldLock.release(holder.hold(), held);
         join(givesUp);
         join(waits);
         expect(node.holds() == 0 && node.waiters() == 0, "a hold or a waiter is left", wrong);

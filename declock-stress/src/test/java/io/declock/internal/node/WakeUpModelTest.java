@@ -6,6 +6,7 @@ package io.declock.internal.node;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.LockMode;
+import io.declock.internal.local.HeldLock;
 import io.declock.stress.LoneNode;
 import io.declock.stress.StrictParking;
 import io.declock.stress.StrictParking.Sleeper;
@@ -43,7 +44,7 @@ class WakeUpModelTest {
             LoneNode node = new LoneNode();
             ThreadWaiter holder = enter(node, LockMode.WRITE);
             Sleeper waits = passesThrough(node, LockMode.WRITE);
-            Thread releases = new Thread(() -> node.lock().release(holder.hold(), LockMode.WRITE));
+            Thread releases = new Thread(() -> HeldLock.release(holder.hold(), LockMode.WRITE));
             waits.start();
             releases.start();
             join(releases);
@@ -58,7 +59,7 @@ class WakeUpModelTest {
             ThreadWaiter holder = enter(node, LockMode.WRITE);
             Sleeper one = passesThrough(node, LockMode.READ);
             Sleeper other = passesThrough(node, LockMode.READ);
-            Thread releases = new Thread(() -> node.lock().release(holder.hold(), LockMode.WRITE));
+            Thread releases = new Thread(() -> HeldLock.release(holder.hold(), LockMode.WRITE));
             one.start();
             other.start();
             releases.start();
@@ -72,7 +73,7 @@ class WakeUpModelTest {
         return new Sleeper(() -> {
             ThreadWaiter waiter = enter(node, mode);
             waiter.await(Long.MAX_VALUE, false, 0, node.counters());
-            node.lock().release(waiter.hold(), mode);
+            HeldLock.release(waiter.hold(), mode);
         });
     }
 

@@ -3,6 +3,7 @@
 
 package io.declock.sample.demo;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.sample.live.Stats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +42,12 @@ final class Fleet implements AutoCloseable {
     private final String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
     private final String databasePassword = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
     private final ReentrantLock mutex = new ReentrantLock();
-    /** Every process ever started, including those that have ended. Guarded by the mutex. */
+    /** Every process ever started, including those that have ended. */
+    @GuardedBy("mutex")
     private final List<ChildProcess> started = new ArrayList<>();
+
+    /** Completes when every process has ended, after {@link #close} was called. */
+    private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
     private final List<ChildProcess> instances = new CopyOnWriteArrayList<>();
     private final List<URI> shops = new CopyOnWriteArrayList<>();
@@ -51,7 +57,8 @@ final class Fleet implements AutoCloseable {
     private @Nullable ThrowawayPostgres postgres;
     private @Nullable SharedH2 h2;
     private int memoryNodePort;
-    /** Guarded by the mutex. */
+
+    @GuardedBy("mutex")
     private boolean closed;
 
     private Fleet(Path work, Guard guard, Programs programs, DemoOptions options) {
@@ -138,17 +145,22 @@ final class Fleet implements AutoCloseable {
     }
 
     private ChildProcess launch(String name, List<String> command, Map<String, String> environment) {
+        ChildProcess child = ChildProcess.start(guard, name, work, command, environment);
+        boolean late;
         mutex.lock();
         try {
-            if (closed) {
-                throw new DemoFailedException("The demonstration was ended while it ran");
+            late = closed;
+            if (!late) {
+                started.add(child);
             }
-            ChildProcess child = ChildProcess.start(guard, name, work, command, environment);
-            started.add(child);
-            return child;
         } finally {
             mutex.unlock();
         }
+        if (late) {
+            child.stop(STOP_PATIENCE);
+            throw new DemoFailedException("The demonstration was ended while it ran");
+        }
+        return child;
     }
 
     /** Starts the memory node again, on the same port, with empty memory. Its process must have ended. */
@@ -197,26 +209,37 @@ final class Fleet implements AutoCloseable {
         return stats;
     }
 
+    /** Ends every process. Each caller returns when they have ended: this program's last act may be that of any of them. */
     @Override
     public void close() {
+        boolean first;
+        List<ChildProcess> all;
         mutex.lock();
         try {
-            if (!closed) {
-                closed = true;
-                end();
-            }
+            first = !closed;
+            closed = true;
+            all = List.copyOf(started);
         } finally {
             mutex.unlock();
         }
+        if (!first) {
+            ended.join();
+            return;
+        }
+        try {
+            end(all);
+        } finally {
+            ended.complete(null);
+        }
     }
 
-    private void end() {
+    private void end(List<ChildProcess> all) {
         // The shops stop first, all at once, so that each can leave its memory node while that still runs.
         List<ChildProcess> shopsFirst =
-                started.stream().filter(child -> child != memoryNode).toList();
+                all.stream().filter(child -> child != memoryNode).toList();
         shopsFirst.forEach(ChildProcess::askToStop);
         shopsFirst.forEach(child -> child.stop(STOP_PATIENCE));
-        started.forEach(child -> child.stop(STOP_PATIENCE));
+        all.forEach(child -> child.stop(STOP_PATIENCE));
         if (postgres != null) {
             postgres.close();
         }

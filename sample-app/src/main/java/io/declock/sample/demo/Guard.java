@@ -3,6 +3,7 @@
 
 package io.declock.sample.demo;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends the demonstration's processes and deletes its files when the demonstration itself is killed and cannot do so: a shell that learns
@@ -46,8 +48,11 @@ final class Guard implements AutoCloseable {
     private final Process shell;
     private final PrintStream told;
     private final ReentrantLock mutex = new ReentrantLock();
-    // Guarded by the mutex.
+
+    @GuardedBy("mutex")
     private final Map<Long, String> processes = new LinkedHashMap<>();
+
+    @GuardedBy("mutex")
     private final Set<Path> directories = new LinkedHashSet<>();
 
     private Guard(Process shell) {
@@ -69,8 +74,8 @@ final class Guard implements AutoCloseable {
 
     /** Guards a process until it ends; {@code signal} is the signal that ends it at once. */
     void watch(Process process, String signal) {
-        tell(() -> processes.put(process.pid(), signal));
-        process.onExit().thenRun(() -> tell(() -> processes.remove(process.pid())));
+        tell(process.pid(), signal);
+        process.onExit().thenRun(() -> tell(process.pid(), null));
     }
 
     /** Guards a directory. */
@@ -85,13 +90,18 @@ final class Guard implements AutoCloseable {
         }
     }
 
-    private void tell(Runnable change) {
+    /** Notes the signal that ends a process, null for a process that has ended, and tells all of them to the guard. */
+    private void tell(long process, @Nullable String signal) {
         mutex.lock();
         try {
-            change.run();
+            if (signal == null) {
+                processes.remove(process);
+            } else {
+                processes.put(process, signal);
+            }
             told.println("processes"
                     + processes.entrySet().stream()
-                            .map(process -> " " + process.getKey() + ":" + process.getValue())
+                            .map(each -> " " + each.getKey() + ":" + each.getValue())
                             .collect(Collectors.joining()));
         } finally {
             mutex.unlock();

@@ -3,6 +3,7 @@
 
 package io.declock.sample.live;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.GrantKind;
 import io.declock.LockMode;
 import io.declock.spi.LockObserver;
@@ -19,7 +20,8 @@ class WaitTimes implements LockObserver {
 
     private final Histogram all = new Histogram();
     private final ReentrantLock mutex = new ReentrantLock();
-    /** Guarded by the mutex. */
+
+    @GuardedBy("mutex")
     private final Deque<Histogram> past = new ArrayDeque<>();
     /** Changed under the mutex. */
     private volatile Histogram current = new Histogram();

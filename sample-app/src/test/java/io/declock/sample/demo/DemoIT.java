@@ -5,11 +5,12 @@ package io.declock.sample.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.testing.Needs;
+import io.declock.testkit.ChildProcess;
+import io.declock.testkit.Needs;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -27,17 +28,16 @@ class DemoIT {
     @TempDir
     Path temporary;
 
-    private Process start(boolean ownDirectory, String... options) throws IOException {
+    private ChildProcess start(boolean ownDirectory, String... options) throws IOException {
         List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString(), "--no-build"));
         command.addAll(List.of(options));
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output().toFile());
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         Files.createDirectory(files());
         if (ownDirectory) {
             builder.environment().put("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + files());
         }
-        return builder.start();
+        return ChildProcess.logged("demo", builder, output());
     }
 
     private Path output() {
@@ -49,15 +49,14 @@ class DemoIT {
     }
 
     private Demo demo(boolean ownDirectory, String... options) throws Exception {
-        Process process = start(ownDirectory, options);
         List<ProcessHandle> started = new ArrayList<>();
-        try {
+        try (var process = start(ownDirectory, options)) {
             boolean ended = false;
             for (int i = 0; i < SECONDS && !ended; i++) {
-                ended = process.waitFor(1, TimeUnit.SECONDS);
+                ended = process.awaitEnd(Duration.ofSeconds(1));
                 process.descendants().filter(child -> !started.contains(child)).forEach(started::add);
             }
-            String text = Files.readString(output(), StandardCharsets.UTF_8);
+            String text = process.log();
             System.out.println(text);
             assertThat(ended)
                     .as("the demo ended within %s s: %s", SECONDS, text)
@@ -67,7 +66,6 @@ class DemoIT {
             return new Demo(process.exitValue(), text);
         } finally {
             started.forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
         }
     }
 
@@ -132,12 +130,11 @@ class DemoIT {
 
     @Test
     void nothingIsLeftOfItWhenItIsKilled() throws Exception {
-        Process process = start(true, "--seconds=300", "--instances=2");
         List<ProcessHandle> children = List.of();
-        try {
-            for (int i = 0; i < SECONDS && !Files.readString(output()).contains("Watch it live"); i++) {
-                assertThat(process.waitFor(1, TimeUnit.SECONDS))
-                        .as("ended: %s", Files.readString(output()))
+        try (var process = start(true, "--seconds=300", "--instances=2")) {
+            for (int i = 0; i < SECONDS && !process.log().contains("Watch it live"); i++) {
+                assertThat(process.awaitEnd(Duration.ofSeconds(1)))
+                        .as("ended: %s", process.log())
                         .isFalse();
             }
             children = process.descendants().toList();
@@ -146,14 +143,14 @@ class DemoIT {
                     .hasSize(4)
                     .allMatch(ProcessHandle::isAlive);
 
-            process.destroyForcibly().waitFor();
+            // It alone: its guard has to end the others.
+            ProcessHandle.of(process.pid()).orElseThrow().destroyForcibly();
             for (ProcessHandle child : children) {
                 child.onExit().get(20, TimeUnit.SECONDS);
             }
             assertThat(left(files())).as("files that are left").isEmpty();
         } finally {
             children.forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
         }
     }
 

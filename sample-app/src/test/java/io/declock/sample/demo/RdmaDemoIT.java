@@ -6,13 +6,13 @@ package io.declock.sample.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.rdma.laboratory.Laboratory;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import io.declock.testkit.ChildProcess;
+import io.declock.testkit.Commands;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,8 +25,7 @@ class RdmaDemoIT {
     private static final List<String> JVM =
             List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
 
-    private static final String JAVA =
-            Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    private static final String JAVA = Commands.program("java");
 
     /** Not a temporary directory: the machine has others there. */
     private final Path work = Path.of("target", "laboratory").toAbsolutePath();
@@ -54,13 +53,13 @@ class RdmaDemoIT {
                 DemoRunner.class.getName(),
                 "--rdma=$LAB_ADDRESS --instances=2 --products=2 --stock=60",
                 "--concurrency=6 --orders=200 --seconds=40 --patience=400");
-        Path output = temporary.resolve("output.txt");
-        int status =
-                run(Laboratory.command("--seconds=" + SECONDS, "run", String.join(" ", demo)), output, SECONDS + 60);
-        String text = Files.readString(output, StandardCharsets.UTF_8);
+        ChildProcess.Finished ended = ChildProcess.run(
+                Laboratory.command("--seconds=" + SECONDS, "run", String.join(" ", demo)),
+                Duration.ofSeconds(SECONDS + 60));
+        String text = ended.text();
         System.out.println(text);
 
-        assertThat(status).as("exit code of the demonstration").isZero();
+        assertThat(ended.status()).as("exit code of the demonstration").isZero();
         assertThat(text).contains("locks over RDMA").contains("NOTHING WAS OVERSOLD");
         assertThat(text).contains("0 orders refused for an old token, 0 orders shared a token");
     }
@@ -85,25 +84,8 @@ class RdmaDemoIT {
         return jar;
     }
 
-    private void onHost(String... command) throws Exception {
-        Path output = temporary.resolve("host.txt");
-        int status = run(new ProcessBuilder(command), output, 180);
-        assertThat(status).as(Files.readString(output, StandardCharsets.UTF_8)).isZero();
-    }
-
-    private static int run(ProcessBuilder builder, Path output, int seconds) throws IOException, InterruptedException {
-        Process process = builder.redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        try {
-            process.getOutputStream().close();
-            assertThat(process.waitFor(seconds, TimeUnit.SECONDS))
-                    .as("ended within %s s", seconds)
-                    .isTrue();
-            return process.exitValue();
-        } finally {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-        }
+    private static void onHost(String... command) throws Exception {
+        ChildProcess.Finished program = ChildProcess.run(new ProcessBuilder(command), Duration.ofSeconds(180));
+        assertThat(program.status()).as(program.text()).isZero();
     }
 }

@@ -8,9 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.declock.LockLostException;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.spring.DecLockContext;
 import java.io.IOException;
 import java.time.Duration;
@@ -72,15 +72,20 @@ class LostLockTest {
 
     private static void start(int port, boolean hadEarlierLife) throws IOException {
         memoryNode = MemoryNode.create(
-                MemoryNodeSettings.withId("mn")
-                        .withSize(100, 8)
-                        .withLease(Duration.ofSeconds(2), Duration.ofMillis(100))
-                        .withFormerLease(Duration.ofSeconds(2))
-                        .withWaitOutOldSessions(hadEarlierLife),
+                MemoryNodeSettings.builder("mn")
+                        .records(100)
+                        .queueCapacity(8)
+                        .maxLease(Duration.ofSeconds(2))
+                        .leaseMargin(Duration.ofMillis(100))
+                        .formerLease(Duration.ofSeconds(2))
+                        .waitOutOldSessions(hadEarlierLife)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());
-        server = MemoryNodeServer.start(memoryNode, MemoryNodeServerSettings.DEFAULTS.withAddress("127.0.0.1", port));
+        server = MemoryNodeServer.start(
+                memoryNode,
+                MemoryNodeServerSettings.builder().host("127.0.0.1").port(port).build());
     }
 
     private static void stop() {

@@ -9,14 +9,14 @@ import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.DirectAccessProvider;
 import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeServer;
-import io.declock.internal.memorynode.MemoryNodeServerSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.internal.tcp.DirectFabricProvider;
-import io.declock.internal.tcp.TcpFabric;
+import io.declock.internal.tcp.client.DirectFabricProvider;
+import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.spi.AdapterException;
 import io.declock.spi.Fabric;
 import java.time.Duration;
@@ -50,7 +50,11 @@ final class Fabrics {
         DirectAccessProvider provider = address.scheme().equals(RDMA) ? found(DirectAccessProvider.class) : null;
         RegionMemory memory = provider == null ? null : provider.memory();
         MemoryNode node = MemoryNode.create(
-                MemoryNodeSettings.withId("laboratory").withSize(10_000, 16).withWaitOutOldSessions(waitOutOldSessions),
+                MemoryNodeSettings.builder("laboratory")
+                        .records(10_000)
+                        .queueCapacity(16)
+                        .waitOutOldSessions(waitOutOldSessions)
+                        .build(),
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong(),
@@ -58,9 +62,14 @@ final class Fabrics {
         DirectAccess access = provider == null ? null : provider.start(node, memory, Map.of("address", address.host()));
         MemoryNodeServer server = MemoryNodeServer.start(
                 node,
-                MemoryNodeServerSettings.DEFAULTS
-                        .withAddress(address.host(), address.port())
-                        .withLimits(SLOW, SLOW, 64, 256 * 1024),
+                MemoryNodeServerSettings.builder()
+                        .host(address.host())
+                        .port(address.port())
+                        .handshakeTimeout(SLOW)
+                        .stallTimeout(SLOW)
+                        .maxConnections(64)
+                        .maxPendingBytes(256 * 1024)
+                        .build(),
                 access);
         return () -> {
             node.close();
@@ -77,7 +86,12 @@ final class Fabrics {
     }
 
     static TcpFabric tcp(NodeCounters counters) {
-        return TcpFabric.open(TcpFabricSettings.DEFAULTS.withTimeouts(SLOW, SLOW), counters);
+        return TcpFabric.open(
+                TcpFabricSettings.builder()
+                        .connectTimeout(SLOW)
+                        .requestTimeout(SLOW)
+                        .build(),
+                counters);
     }
 
     static Fabric rdma(Map<String, String> options, TcpFabric tcp, NodeCounters counters) throws AdapterException {
@@ -100,19 +114,12 @@ final class Fabrics {
 
     /** Settings with room for emulated processors: pauses of seconds occur there while other processes start. */
     static ComputeNodeSettings settings(String name) {
-        ComputeNodeSettings defaults = ComputeNodeSettings.DEFAULTS;
-        return new ComputeNodeSettings(
-                defaults.namespace(),
-                name,
-                defaults.defaultWaitTime(),
-                Duration.ofSeconds(9),
-                Duration.ofMillis(1000),
-                Duration.ofMillis(500),
-                defaults.failFast(),
-                defaults.clockSyncInterval(),
-                defaults.maxIdleLocks(),
-                0,
-                defaults.local(),
-                defaults.cql());
+        return ComputeNodeSettings.builder()
+                .name(name)
+                .lease(Duration.ofSeconds(9))
+                .heartbeatInterval(Duration.ofMillis(1000))
+                .leaseMargin(Duration.ofMillis(500))
+                .spin(Duration.ZERO)
+                .build();
     }
 }

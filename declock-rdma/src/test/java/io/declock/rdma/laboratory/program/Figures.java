@@ -8,8 +8,8 @@ import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.node.ComputeNode;
 import io.declock.rdma.laboratory.program.Stopwatch.Rounds;
+import io.declock.testkit.ChildProcess;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,7 +83,7 @@ public final class Figures {
         Stopwatch chain;
         Stopwatch acquire;
         Stopwatch pausedAcquire;
-        try (TalkingProcess memoryNode = serve("rdma");
+        try (ChildProcess memoryNode = serve("rdma");
                 VerbFigures verbs = new VerbFigures(MemoryNodeAddress.parse(address("rdma")));
                 ComputeNode node = join("rdma")) {
             binding = new Stopwatch(verbs::byTheBinding);
@@ -111,7 +111,7 @@ public final class Figures {
             }
         }
         Stopwatch tcp;
-        try (TalkingProcess memoryNode = serve("tcp");
+        try (ChildProcess memoryNode = serve("tcp");
                 ComputeNode node = join("tcp")) {
             tcp = locks(node).slow(SLOWER);
             warmUp(tcp);
@@ -165,12 +165,12 @@ public final class Figures {
         Hot hotRdma;
         Hot hotTcp;
         Mix mix;
-        try (TalkingProcess memoryNode = serve("rdma")) {
+        try (ChildProcess memoryNode = serve("rdma")) {
             aloneRdma = hot("rdma", 1);
             hotRdma = hot("rdma", 2);
             mix = mix();
         }
-        try (TalkingProcess memoryNode = serve("tcp")) {
+        try (ChildProcess memoryNode = serve("tcp")) {
             aloneTcp = hot("tcp", 1);
             hotTcp = hot("tcp", 2);
         }
@@ -222,20 +222,16 @@ public final class Figures {
     /** The device's own round trip; asked again when perftest finds no relation of cycles to time on a busy host. */
     private double raw() throws Exception {
         for (int i = 0; i < 5; i++) {
-            Process server = perftest("server.txt");
-            awaitListening();
-            Process client = perftest("client.txt", "127.0.0.1");
-            if (client.waitFor(60, TimeUnit.SECONDS) && server.waitFor(10, TimeUnit.SECONDS)) {
-                String text = Files.readString(directory.resolve("client.txt"), StandardCharsets.UTF_8);
+            try (ChildProcess server = ChildProcess.logged("server", perftest(), directory.resolve("server.txt"))) {
+                awaitListening();
+                ChildProcess.Finished client = ChildProcess.run(perftest("127.0.0.1"), Duration.ofSeconds(60));
                 Matcher typical = Pattern.compile(
                                 "(?m)^\\s*8\\s+" + RAW_OPERATIONS + "\\s+[0-9.]+\\s+[0-9.]+\\s+([0-9.]+)")
-                        .matcher(text);
-                if (typical.find()) {
+                        .matcher(client.text());
+                if (server.awaitEnd(Duration.ofSeconds(10)) && typical.find()) {
                     return Double.parseDouble(typical.group(1));
                 }
             }
-            client.destroyForcibly();
-            server.destroyForcibly();
         }
         throw new IllegalStateException("ib_atomic_lat gave no figure");
     }
@@ -253,14 +249,11 @@ public final class Figures {
         throw new IllegalStateException("ib_atomic_lat does not listen on its port 18515");
     }
 
-    private Process perftest(String output, String... server) throws IOException {
+    private static ProcessBuilder perftest(String... server) {
         List<String> command = new ArrayList<>(
                 List.of("ib_atomic_lat", "-d", "rxe0", "-x", "1", "-F", "-n", Integer.toString(RAW_OPERATIONS)));
         command.addAll(List.of(server));
-        return new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(directory.resolve(output).toFile())
-                .start();
+        return new ProcessBuilder(command);
     }
 
     // ---------------------------------------------------------------- locks
@@ -269,10 +262,10 @@ public final class Figures {
         return scheme + "://" + host + ":7420";
     }
 
-    private TalkingProcess serve(String scheme) throws Exception {
-        TalkingProcess process = Child.start("memory-node");
+    private ChildProcess serve(String scheme) throws Exception {
+        ChildProcess process = Child.start("memory-node");
         process.await("^@ here", PATIENCE);
-        process.say("serve " + address(scheme) + " nowait");
+        process.tell("serve " + address(scheme) + " nowait");
         process.await("^@ done serve", PATIENCE);
         return process;
     }
@@ -337,19 +330,19 @@ public final class Figures {
     /** Two processes work; returns the sums of what they counted, of a second run that follows one for warming up, and the longest wait. */
     private double[] load(String scheme, int threads, String what) throws Exception {
         double[] sums = new double[LONGEST_WAIT + 1];
-        List<TalkingProcess> workers = List.of(Child.start(scheme + "-1"), Child.start(scheme + "-2"));
+        List<ChildProcess> workers = List.of(Child.start(scheme + "-1"), Child.start(scheme + "-2"));
         try {
-            for (TalkingProcess worker : workers) {
+            for (ChildProcess worker : workers) {
                 worker.await("^@ here", PATIENCE);
-                worker.say("join " + address(scheme));
+                worker.tell("join " + address(scheme));
                 worker.await("^@ done join", PATIENCE);
             }
             for (int round = 0; round < 2; round++) {
                 Arrays.fill(sums, 0);
-                for (TalkingProcess worker : workers) {
-                    worker.say("work " + directory.resolve("holds") + worker.pid() + " " + threads + " " + what);
+                for (ChildProcess worker : workers) {
+                    worker.tell("work " + directory.resolve("holds") + worker.pid() + " " + threads + " " + what);
                 }
-                for (TalkingProcess worker : workers) {
+                for (ChildProcess worker : workers) {
                     MatchResult counted =
                             worker.await("^@ counted (\\d+) (\\d+) (\\d+) (\\d+) (\\d+) (\\d+)", PATIENCE);
                     for (int i = 0; i < LONGEST_WAIT; i++) {
@@ -360,7 +353,7 @@ public final class Figures {
                 }
             }
         } finally {
-            for (TalkingProcess worker : workers) {
+            for (ChildProcess worker : workers) {
                 worker.close();
             }
         }

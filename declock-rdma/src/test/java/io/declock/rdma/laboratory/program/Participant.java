@@ -9,10 +9,10 @@ import io.declock.LockMode;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.node.ComputeNode;
+import io.declock.testkit.Ports;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
@@ -93,19 +93,13 @@ public final class Participant {
 
     /** Loads the classes that will be needed, on a machine without a device, for the archive that later starts are quicker with. */
     private void rehearse() throws Exception {
-        String address = "tcp://127.0.0.1:" + freePort();
+        String address = "tcp://127.0.0.1:" + Ports.free();
         serve(address, "nowait");
         join(address);
         acquire(LockMode.WRITE, "rehearsal", "1000");
         release("rehearsal");
         node.close();
         memoryNode.close();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 
     private void acquire(LockMode mode, String lock, String waitMillis) {

@@ -3,6 +3,7 @@
 
 package io.declock.rdma.laboratory.program;
 
+import io.declock.testkit.ChildProcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,20 +30,20 @@ public final class Unplugged {
 
     /** Exits with 0 if all went as it should. */
     public static void main(String... arguments) throws Exception {
-        try (TalkingProcess memoryNode = Child.start("memory-node");
-                TalkingProcess holder = Child.start("holder");
-                TalkingProcess worker = Child.start("worker")) {
+        try (ChildProcess memoryNode = Child.start("memory-node");
+                ChildProcess holder = Child.start("holder");
+                ChildProcess worker = Child.start("worker")) {
             memoryNode.await("^@ here", START);
-            memoryNode.say("serve " + ADDRESS + " nowait");
+            memoryNode.tell("serve " + ADDRESS + " nowait");
             memoryNode.await("^@ done serve", START);
-            for (TalkingProcess process : List.of(holder, worker)) {
+            for (ChildProcess process : List.of(holder, worker)) {
                 process.await("^@ here", START);
-                process.say("join " + ADDRESS);
+                process.tell("join " + ADDRESS);
                 process.await("^@ done join", START);
             }
-            holder.say("acquire write held 60000");
+            holder.tell("acquire write held 60000");
             holder.await("^@ granted held", START);
-            worker.say("work /tmp/unplugged 2 4 60000 0");
+            worker.tell("work /tmp/unplugged 2 4 60000 0");
             worker.await("^@ working", START);
             TimeUnit.SECONDS.sleep(2);
 
@@ -60,8 +61,8 @@ public final class Unplugged {
                             + " ms, exit code " + removal.exitValue());
             MatchResult failure = worker.await("^@ failed work \\d+ (.*)", SOON.plusSeconds(30));
             report("the worker", since, failure);
-            for (TalkingProcess process : List.of(memoryNode, holder, worker)) {
-                process.say("hello");
+            for (ChildProcess process : List.of(memoryNode, holder, worker)) {
+                process.tell("hello");
                 process.await("^@ failed hello .*unknown command", SOON);
             }
             replug(memoryNode, holder);
@@ -70,23 +71,23 @@ public final class Unplugged {
     }
 
     /** The device comes back: a process that knew the former one uses it, once a memory node does. */
-    private static void replug(TalkingProcess memoryNode, TalkingProcess holder) throws Exception {
+    private static void replug(ChildProcess memoryNode, ChildProcess holder) throws Exception {
         memoryNode.kill();
         if (rdma("link", "add", "rxe0", "type", "rxe", "netdev", "eth0").waitFor() != 0) {
             throw new IllegalStateException("the device did not come back");
         }
-        try (TalkingProcess another = Child.start("another")) {
+        try (ChildProcess another = Child.start("another")) {
             another.await("^@ here", START);
-            another.say("serve " + ADDRESS + " nowait");
+            another.tell("serve " + ADDRESS + " nowait");
             another.await("^@ done serve", START);
             acquireAgain(holder);
         }
     }
 
     /** While it has no session with the new memory node yet, an acquisition may fail at once. */
-    private static void acquireAgain(TalkingProcess holder) throws Exception {
+    private static void acquireAgain(ChildProcess holder) throws Exception {
         for (int i = 0; i < TRIES; i++) {
-            holder.say("acquire write again-" + i + " 20000");
+            holder.tell("acquire write again-" + i + " 20000");
             if (holder.await("^@ (granted|refused) again-" + i, START).group(1).equals("granted")) {
                 System.out.println(SUCCESS + " the holder has a lock again");
                 return;
@@ -102,8 +103,8 @@ public final class Unplugged {
         return new ProcessBuilder(command).inheritIO().start();
     }
 
-    private static void showOpenFiles(List<TalkingProcess> processes) throws Exception {
-        for (TalkingProcess process : processes) {
+    private static void showOpenFiles(List<ChildProcess> processes) throws Exception {
+        for (ChildProcess process : processes) {
             System.out.println("open in process " + process.pid() + ":");
             new ProcessBuilder("ls", "-l", "/proc/" + process.pid() + "/fd")
                     .inheritIO()

@@ -1,0 +1,242 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.local;
+
+import io.declock.LockLostException;
+import io.declock.LockMode;
+import io.declock.internal.protocol.CqlEnvironment;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.Effects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock from the side of those that hold it: holds and acquisitions are given back, converted, and end by their ceilings. Takes the lock's
+ * mutex for each call, and performs the effects after it was released.
+ */
+public final class HeldLock {
+    private HeldLock() {}
+
+    // ---------------------------------------------------------------- giving back
+
+    /** Gives back one acquisition of a hold that has no {@link Acquisition} yet and was not made through a view. */
+    public static @Nullable LockLostException release(Hold hold, LockMode mode) {
+        return release(hold, mode, false);
+    }
+
+    /**
+     * Gives back one acquisition of a hold that has no {@link Acquisition}: it was made through a view, or its caller does not know of the
+     * grant yet.
+     *
+     * @param byView whether it was made through a view
+     * @return why the hold had been lost, or null if it had not
+     * @throws IllegalMonitorStateException if the hold has no acquisition in that mode
+     */
+    public static @Nullable LockLostException release(Hold hold, LockMode mode, boolean byView) {
+        LocalState lock = LocalState.of(hold);
+        Effects effects = new Effects(lock.host.clock());
+        CqlEnvironment session;
+        LockLostException lost;
+        lock.mutex.lock();
+        try {
+            if (!hold.has(mode)) {
+                throw new IllegalMonitorStateException(
+                        lock.title() + " is not held in mode " + mode + " by " + hold.owner());
+            }
+            session = lock.session();
+            hold.byView -= byView ? 1 : 0;
+            lost = release(lock, hold, mode, effects);
+        } finally {
+            lock.mutex.unlock();
+        }
+        lock.perform(effects, session);
+        return lost;
+    }
+
+    /** Gives an acquisition back, once (rule O8). Returns why it had been lost, with its hold or alone, or null if it had not. */
+    public static @Nullable LockLostException release(Acquisition acquisition) {
+        LocalState lock = LocalState.of(acquisition.hold());
+        Effects effects = new Effects(lock.host.clock());
+        CqlEnvironment session;
+        LockLostException lost;
+        lock.mutex.lock();
+        try {
+            session = lock.session();
+            if (!acquisition.isEnded()) {
+                Ceiling own = acquisition.ceiling();
+                LockLostException alone =
+                        own != null && own.isReached(effects.now()) ? own.reached(lock.title()) : null;
+                end(lock, acquisition, alone, effects);
+            }
+            lost = acquisition.lost();
+        } finally {
+            lock.mutex.unlock();
+        }
+        lock.perform(effects, session);
+        return lost;
+    }
+
+    private static void end(
+            LocalState lock, Acquisition acquisition, @Nullable LockLostException alone, Effects effects) {
+        acquisition.end(alone);
+        LossListeners listeners = acquisition.listeners();
+        if (alone != null && listeners != null) {
+            Losses.tell(lock, listeners, effects);
+        }
+        release(lock, acquisition.hold(), acquisition.heldMode(), effects);
+    }
+
+    private static @Nullable LockLostException release(LocalState lock, Hold hold, LockMode mode, Effects effects) {
+        Losses.loseIfOver(lock, hold, effects);
+        hold.subtract(mode);
+        LockLostException lost = hold.lost();
+        if (lost == null) {
+            afterRelease(lock, hold, mode, effects);
+        } else {
+            lock.holds.forgetLost(hold);
+        }
+        return lost;
+    }
+
+    private static void afterRelease(LocalState lock, Hold hold, LockMode mode, Effects effects) {
+        if (hold.writes > 0 || hold.reads > 0 && !mode.isExclusive()) {
+            return;
+        }
+        if (hold.reads > 0) {
+            HoldConversion.toReader(lock, hold, effects);
+        } else {
+            lock.holds.remove(hold);
+            lock.host.held(-1);
+        }
+        Granter.advance(lock, effects);
+    }
+
+    // ---------------------------------------------------------------- converting
+
+    /**
+     * Turns an exclusive acquisition into a shared one. Does nothing if it is shared already or was given back. The lock is shared as soon
+     * as its owner has no exclusive acquisition left.
+     *
+     * @return why it was lost, and stays as it was, or null
+     */
+    public static @Nullable LockLostException downgrade(Acquisition acquisition) {
+        LocalState lock = LocalState.of(acquisition.hold());
+        return change(lock, acquisition, effects -> {
+            Hold hold = acquisition.hold();
+            if (acquisition.heldMode().isExclusive()) {
+                hold.downgradeOne();
+                acquisition.toMode(LockMode.READ);
+                if (hold.writes == 0) {
+                    HoldConversion.toReader(lock, hold, effects);
+                    Granter.advance(lock, effects);
+                }
+            }
+        });
+    }
+
+    /**
+     * Tries to make a shared acquisition exclusive (rule D3). The waiter's state tells the outcome, at once or later: GRANTED or BUSY.
+     *
+     * @return why it was lost, and stays as it was, or null
+     */
+    public static @Nullable LockLostException tryUpgrade(Acquisition acquisition, LocalWaiter waiter) {
+        LocalState lock = LocalState.of(acquisition.hold());
+        LockLostException lost = change(lock, acquisition, effects -> {
+            if (acquisition.heldMode().isExclusive()) {
+                waiter.grant(acquisition.hold(), true);
+            } else {
+                HoldConversion.tryUpgrade(lock, acquisition, waiter, effects);
+            }
+        });
+        if (lost != null || acquisition.isEnded()) {
+            giveUp(lock, waiter);
+        }
+        return lost;
+    }
+
+    private static void giveUp(LocalState lock, LocalWaiter waiter) {
+        lock.mutex.lock();
+        try {
+            if (waiter.state() == LocalWaiter.State.WAITING && lock.upgrader != waiter) {
+                waiter.settle(LocalWaiter.State.BUSY, null);
+            }
+        } finally {
+            lock.mutex.unlock();
+        }
+    }
+
+    /** Changes an acquisition unless it was given back or lost; returns why it was lost, or null. */
+    private static @Nullable LockLostException change(
+            LocalState lock, Acquisition acquisition, Consumer<Effects> change) {
+        lock.event(effects -> {
+            Losses.loseIfOver(lock, acquisition.hold(), effects);
+            if (!acquisition.isEnded() && acquisition.lost() == null) {
+                change.accept(effects);
+            }
+        });
+        return acquisition.lost();
+    }
+
+    // ---------------------------------------------------------------- ceilings and losses
+
+    /** Ends a hold, with all its acquisitions, because its ceiling was reached. Does nothing if it ended before. */
+    public static void expire(Hold hold, Ceiling reached) {
+        LocalState lock = LocalState.of(hold);
+        lock.event(effects -> Losses.lose(lock, hold, reached.reached(lock.title()), effects));
+    }
+
+    /** Ends an acquisition because its own ceiling was reached; others of its hold go on. Does nothing if it ended before. */
+    public static void expire(Acquisition acquisition, Ceiling reached) {
+        LocalState lock = LocalState.of(acquisition.hold());
+        lock.event(effects -> {
+            if (!acquisition.isEnded() && acquisition.lost() == null) {
+                end(lock, acquisition, reached.reached(lock.title()), effects);
+            }
+        });
+    }
+
+    /**
+     * Adds an action that runs when an acquisition is lost; runs it at once if the acquisition is lost already.
+     *
+     * @param quick whether it may run on the thread that finds the loss, where it must neither block nor throw; else it runs on a
+     *     thread for callbacks
+     */
+    public static void whenLost(Acquisition acquisition, Runnable action, boolean quick) {
+        LocalState lock = LocalState.of(acquisition.hold());
+        boolean now;
+        lock.mutex.lock();
+        try {
+            now = acquisition.lost() != null;
+            if (!now) {
+                acquisition.listen(new LossListeners.Listener(action, quick));
+            }
+        } finally {
+            lock.mutex.unlock();
+        }
+        if (now) {
+            action.run();
+        }
+    }
+
+    /** Returns whether the lease that a hold rests on has not run out by this process's clock (rule C1). Takes no mutex. */
+    public static boolean mayTrustLease(Hold hold) {
+        return mayTrustLease(hold, LocalState.of(hold).host.clock().nanoTime());
+    }
+
+    /** Returns the same, for the time {@code now} on this process's clock. */
+    public static boolean mayTrustLease(Hold hold, long now) {
+        return LocalState.of(hold).leaseValid(now);
+    }
+
+    /** Returns the remote side of the lock that is held, or null without a session. */
+    public static @Nullable CqlLock remote(Hold hold) {
+        LocalState lock = LocalState.of(hold);
+        lock.mutex.lock();
+        try {
+            return lock.remote();
+        } finally {
+            lock.mutex.unlock();
+        }
+    }
+}

@@ -1,0 +1,179 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.local;
+
+import io.declock.Counters.Event;
+import io.declock.LockNames;
+import io.declock.internal.protocol.CqlEnvironment;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.Effects;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one lock name in one compute node: its holders, its waiters, and the session and record that it is bound to. The mechanisms
+ * are functions over it; it knows none of them. Guarded by its mutex, except the final fields, {@link #session} and {@link #leaseValid}.
+ */
+final class LocalState implements Hold.Lock {
+    private enum Binding {
+        UNBOUND,
+        RESOLVING,
+        BOUND,
+        RETIRED
+    }
+
+    /** The class above, which the outside knows. */
+    interface Front {
+        /** Finds the lock's record; the caller holds no mutex. */
+        void bind();
+    }
+
+    private final String name;
+    final LocalHost host;
+    final Front front;
+    final ReentrantLock mutex = new ReentrantLock();
+    final WaiterQueue queue = new WaiterQueue();
+    final Holds holds = new Holds();
+    /** The waiter for an upgrade, and its acquisition, or null. */
+    @Nullable
+    LocalWaiter upgrader;
+
+    @Nullable
+    Acquisition upgrading;
+
+    private Binding binding = Binding.UNBOUND;
+    private volatile @Nullable CqlEnvironment session;
+    private @Nullable CqlLock remote;
+
+    LocalState(LocalHost host, Front front, String name) {
+        this.host = host;
+        this.front = front;
+        this.name = name;
+    }
+
+    /** Returns the state of the lock that is held. */
+    static LocalState of(Hold hold) {
+        return (LocalState) hold.lock();
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String title() {
+        return "lock " + LockNames.quoted(name);
+    }
+
+    // ---------------------------------------------------------------- events
+
+    /** Handles one event under the mutex, and performs its effects after that. */
+    void event(Consumer<Effects> handler) {
+        Effects effects = new Effects(host.clock());
+        CqlEnvironment present;
+        mutex.lock();
+        try {
+            present = session;
+            handler.accept(effects);
+        } finally {
+            mutex.unlock();
+        }
+        perform(effects, present);
+    }
+
+    /**
+     * Performs the effects of an event.
+     *
+     * @param inSession the session when the event came, or null
+     */
+    void perform(Effects effects, @Nullable CqlEnvironment inSession) {
+        assert !mutex.isHeldByCurrentThread() : "effects of " + this + " performed under its mutex";
+        if (inSession == null) {
+            effects.performWithoutSession();
+        } else {
+            effects.perform(inSession);
+        }
+    }
+
+    // ---------------------------------------------------------------- session and record
+
+    /** Returns the session, or null without one. */
+    @Nullable
+    CqlEnvironment session() {
+        return session;
+    }
+
+    /** Returns the remote side, or null without a session. */
+    @Nullable
+    CqlLock remote() {
+        return remote;
+    }
+
+    /** Returns whether the lease that the holds rest on has not run out at the time {@code now} on this process's clock (rule C1). */
+    boolean leaseValid(long now) {
+        CqlEnvironment current = session;
+        return current != null && current.leaseValid(now);
+    }
+
+    void count(Event event) {
+        CqlEnvironment current = session;
+        if (current != null) {
+            current.counters().count(event);
+        }
+    }
+
+    /** Returns whether the caller must look up the record; if so, the look-up counts as begun. */
+    boolean beginResolving() {
+        if (binding != Binding.UNBOUND) {
+            return false;
+        }
+        binding = Binding.RESOLVING;
+        return true;
+    }
+
+    boolean isResolving() {
+        return binding == Binding.RESOLVING;
+    }
+
+    void bind(CqlEnvironment to, CqlLock side) {
+        binding = Binding.BOUND;
+        session = to;
+        remote = side;
+    }
+
+    /** Unbinds the lock, because its session ended or its record was not found. */
+    void unbind() {
+        if (remote != null) {
+            remote.kill();
+        }
+        remote = null;
+        session = null;
+        binding = Binding.UNBOUND;
+    }
+
+    /** Returns whether there is no caller, no look-up is under way, and the remote side is not in use. */
+    boolean isIdle() {
+        return queue.isEmpty()
+                && holds.isEmpty()
+                && !holds.hasLost()
+                && binding != Binding.RESOLVING
+                && (remote == null || remote.isForgettable());
+    }
+
+    void retire() {
+        binding = Binding.RETIRED;
+    }
+
+    boolean isRetired() {
+        return binding == Binding.RETIRED;
+    }
+
+    @Override
+    public String toString() {
+        return title() + " " + binding + " " + remote + ", write hold " + holds.hasWriter() + ", readers "
+                + holds.readers() + ", waiting " + queue.size();
+    }
+}

@@ -1,0 +1,53 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.client;
+
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.Member;
+import java.net.InetAddress;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A session over TCP for a fabric that has a data plane of its own, such as RDMA. Adds the requests that such a fabric needs. Thread-safe.
+ */
+public interface ControlSession extends FabricSession {
+    /**
+     * Asks the memory node for direct access to its region.
+     *
+     * @return completes with an empty result if it offers none, and exceptionally if this session cannot have it
+     */
+    CompletionStage<Optional<DirectWay>> directWay();
+
+    /**
+     * Asks the memory node for the data that it granted on this session's direct connection; for adapter libraries that do not show the
+     * data of an acceptance.
+     *
+     * @return completes with the data of the acceptance, and exceptionally if the session has no direct connection
+     */
+    CompletionStage<byte[]> directGrant();
+
+    /** Returns the address of the memory node that this session is connected to, without another look-up of its name. */
+    InetAddress remoteAddress();
+
+    /** Asks the memory node for the ticket that authenticates this member to another. */
+    CompletionStage<byte[]> ticketFor(Member to);
+
+    /** Returns the ticket that authenticates another member to this one. */
+    byte[] ticketFrom(int nodeId, int incarnation);
+
+    /** Ends the session because its data plane failed; the listener is notified with this cause. */
+    void fail(FabricException cause);
+
+    /**
+     * The address and the token for a direct connection.
+     *
+     * @param host address, never a name; empty or a wildcard for the {@linkplain #remoteAddress address} of the memory node itself
+     * @param port port, in the port space of the direct connections
+     * @param token token to present there, valid once
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the connecting side; tokens are never compared.
+    record DirectWay(String host, int port, byte[] token) {}
+}

@@ -1,0 +1,84 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.client;
+
+import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.spi.FabricException;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The unanswered requests of one session that are not verbs, by number. Thread-safe. */
+final class PendingRequests {
+    private final Map<Integer, Pending> pending = new ConcurrentHashMap<>();
+    private final AtomicInteger lastId = new AtomicInteger();
+    private volatile @Nullable FabricException failure;
+
+    /** Takes the answer from an object; returns false if the object is of another kind. */
+    private interface Taker {
+        boolean take(Object answer);
+    }
+
+    private record Pending(Taker taker, CompletableFuture<?> future, long deadline) {}
+
+    /** A request that waits for its answer. */
+    record Request<T>(int id, CompletableFuture<T> future) {}
+
+    /** Begins a request with a new number. Its answer is an object of class {@code kind}, from which {@code result} makes the result. */
+    <A, T> Request<T> begin(Class<A> kind, Function<A, T> result, long deadline) {
+        // 0 stands for no request.
+        int id = lastId.updateAndGet(last -> last == Integer.MAX_VALUE ? 1 : last + 1);
+        // Completed directly and not through a dependent stage, which would wrap the failure.
+        CompletableFuture<T> future = new CompletableFuture<>();
+        Taker taker = answer -> {
+            if (!kind.isInstance(answer)) {
+                return false;
+            }
+            future.complete(result.apply(kind.cast(answer)));
+            return true;
+        };
+        pending.put(id, new Pending(taker, future, deadline));
+        FabricException failed = failure;
+        if (failed != null) {
+            fail(id, failed);
+        }
+        return new Request<>(id, future);
+    }
+
+    /** Completes a request. An answer to a request that has timed out is ignored. */
+    void answer(int id, Object answer) throws BadFrameException {
+        Pending request = pending.remove(id);
+        if (request != null && !request.taker.take(answer)) {
+            request.future.completeExceptionally(
+                    new FabricException("the answer to request " + id + " is of another kind"));
+            throw new BadFrameException("the answer to request " + id + " is of another kind");
+        }
+    }
+
+    /** Fails a request. */
+    void fail(int id, FabricException cause) {
+        Pending request = pending.remove(id);
+        if (request != null) {
+            request.future.completeExceptionally(cause);
+        }
+    }
+
+    /** Fails the requests whose time is over. */
+    void expire(long now, String node) {
+        pending.forEach((id, request) -> {
+            if (now - request.deadline > 0) {
+                fail(id, new FabricException(node + " did not answer a request in time"));
+            }
+        });
+    }
+
+    /** Fails all requests, and all later ones. */
+    void failAll(FabricException cause) {
+        failure = cause;
+        pending.keySet().forEach(id -> fail(id, cause));
+    }
+}

@@ -1,0 +1,365 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.client;
+
+import io.declock.MemoryNodeAddress;
+import io.declock.Secrets;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.monitor.ThrottledLog;
+import io.declock.internal.tcp.wire.EventLoops;
+import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Tls;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricCounters;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.SessionListener;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The fabric to memory nodes over TCP, addressed as {@code tcp://host:port}, with a listener for messages from peers. Thread-safe.
+ */
+public final class TcpFabric implements Fabric {
+    /** Scheme of the addresses it serves. */
+    public static final String SCHEME = "tcp";
+
+    private static final int CLOSE_SECONDS = 2;
+
+    private final TcpFabricSettings settings;
+    private final FabricCounters counters;
+    private volatile byte[] key;
+    private final EventLoops loops;
+    private final ConnectTimeouts connectTimeouts;
+    private final ThrottledLog log;
+    private final HostAddresses hosts;
+    private final @Nullable AdvertisedAddress advertisedAddress;
+    private final Map<MemberKey, TcpSession> sessions = new ConcurrentHashMap<>();
+    private final Map<SessionConnection, CompletableFuture<ControlSession>> joining = new ConcurrentHashMap<>();
+    /** Keeps tasks from event loops that are closing: a task that they no longer take would neither succeed nor fail. */
+    private final ReentrantLock lifecycle = new ReentrantLock();
+
+    private volatile String advertised = "";
+    // Written with the lock held.
+    private volatile boolean closed;
+
+    /** A member of a memory node. */
+    record MemberKey(long memoryNode, int nodeId, int incarnation) {}
+
+    private TcpFabric(TcpFabricSettings settings, FabricCounters counters, HostAddresses.Lookup lookup) {
+        this.settings = settings;
+        this.counters = counters;
+        this.key = Proofs.keyOf(settings.secret());
+        this.connectTimeouts = new ConnectTimeouts(settings.connectTimeout());
+        this.loops = EventLoops.start(
+                settings.eventLoopThreads(), settings.eventLoopPolling().toNanos(), "declock-tcp");
+        this.log = new ThrottledLog(
+                LoggerFactory.getLogger(TcpFabric.class), System::nanoTime, this::later, ThrottledLog.INTERVAL);
+        this.hosts = new HostAddresses(lookup);
+        // Without server TLS a listener would accept messages in plain text although TLS was asked for.
+        boolean listens = settings.listen() && (settings.clientTls() == null || settings.serverTls() != null);
+        try {
+            PeerListener listener = listens ? PeerListener.start(this, loops) : null;
+            this.advertisedAddress =
+                    listener == null ? null : new AdvertisedAddress(settings.peerHost(), listener, hosts, log);
+        } catch (RuntimeException e) {
+            loops.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Starts a fabric.
+     *
+     * @throws java.io.UncheckedIOException if the configured peer port cannot be bound
+     */
+    public static TcpFabric open(TcpFabricSettings settings, FabricCounters counters) {
+        return open(settings, counters, InetAddress::getByName);
+    }
+
+    /** As {@link #open(TcpFabricSettings, FabricCounters)}, with another name service. */
+    static TcpFabric open(TcpFabricSettings settings, FabricCounters counters, HostAddresses.Lookup lookup) {
+        return new TcpFabric(settings, counters, lookup);
+    }
+
+    /**
+     * Replaces the secret. Existing sessions are not affected; later joins prove this one.
+     *
+     * @param secret the new secret, null or empty for none
+     * @throws IllegalArgumentException if it is too short; then the former secret stays in force
+     */
+    public void replaceSecret(@Nullable String secret) {
+        key = Proofs.keyOf(Secrets.checked(secret));
+    }
+
+    @Override
+    public boolean supports(MemoryNodeAddress address) {
+        return address.scheme().equals(SCHEME);
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // A stage only gives, so one of a subtype will do.
+    public CompletionStage<FabricSession> join(
+            MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+        return (CompletionStage<FabricSession>) (CompletionStage<?>) joinControl(address, request, listener);
+    }
+
+    /**
+     * Connects and joins for a fabric that has a data plane of its own. The scheme of the address is ignored.
+     *
+     * @return as of {@link #join}
+     */
+    public CompletionStage<ControlSession> joinControl(
+            MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+        CompletableFuture<ControlSession> result = new CompletableFuture<>();
+        String node = "memory node " + address;
+        SessionConnection connection = new SessionConnection(this, node, request, listener, result);
+        if (whileOpen(() -> joining.put(connection, result))) {
+            result.whenComplete((session, failure) -> joining.remove(connection));
+            beginJoining(address, request.leaseNanos(), connection, node, result);
+        } else {
+            result.completeExceptionally(closedFabric());
+        }
+        return result;
+    }
+
+    private static FabricException closedFabric() {
+        return new FabricException("the fabric is closed");
+    }
+
+    private void beginJoining(
+            MemoryNodeAddress address,
+            long leaseNanos,
+            SessionConnection connection,
+            String node,
+            CompletableFuture<ControlSession> result) {
+        CompletableFuture<InetAddress> host = hosts.find(address.host());
+        later(
+                settings.connectTimeout().toNanos(),
+                () -> giveUp(result, connection, node, host.isDone() ? "" : ": its name was not resolved so far"));
+        host.whenComplete((found, failure) -> {
+            if (failure != null) {
+                failJoining(result, node, failure);
+            } else if (!result.isDone()
+                    && !whileOpen(() -> connectTo(address, found, leaseNanos, connection, node, result))) {
+                result.completeExceptionally(closedFabric());
+            }
+        });
+    }
+
+    private void connectTo(
+            MemoryNodeAddress address,
+            InetAddress host,
+            long leaseNanos,
+            SessionConnection connection,
+            String node,
+            CompletableFuture<ControlSession> result) {
+        long began = System.nanoTime();
+        long millis = connectTimeouts.millis(address, leaseNanos);
+        connect(address.host(), new InetSocketAddress(host, address.port()), true, millis, connection)
+                .addListener(done -> {
+                    if (done.isSuccess()) {
+                        connectTimeouts.connected(address, System.nanoTime() - began);
+                    } else {
+                        failJoining(result, node, done.cause());
+                    }
+                });
+    }
+
+    /** Runs a task that uses the event loops, unless they are closing; returns whether it ran. */
+    private boolean whileOpen(Runnable task) {
+        lifecycle.lock();
+        try {
+            if (!closed) {
+                task.run();
+            }
+            return !closed;
+        } finally {
+            lifecycle.unlock();
+        }
+    }
+
+    private static void failJoining(CompletableFuture<ControlSession> joining, String node, @Nullable Throwable cause) {
+        if (cause != null) {
+            joining.completeExceptionally(new FabricException(
+                    "cannot connect to " + node + ": " + reason(cause)
+                            + "; check that it runs and that host and port are right",
+                    cause));
+        }
+    }
+
+    private void giveUp(
+            CompletableFuture<ControlSession> joining, SessionConnection connection, String node, String because) {
+        if (!joining.isDone()) {
+            FabricException late = new FabricException("joining " + node + " took longer than "
+                    + settings.connectTimeout().toMillis() + " ms" + because);
+            connection.close(late);
+            joining.completeExceptionally(late);
+        }
+    }
+
+    private static String reason(Throwable cause) {
+        return cause.getClass().getSimpleName() + ": " + cause.getMessage();
+    }
+
+    /** Connects to a peer; the handler takes over the channel. Returns null if this fabric is closed. */
+    @Nullable
+    ChannelFuture connectPeer(InetSocketAddress address, ChannelHandler handler) {
+        AtomicReference<@Nullable ChannelFuture> connecting = new AtomicReference<>();
+        // The ticket proves the other side's identity, so the host is not verified: the certificate need not name the
+        // peer's present
+        // address.
+        whileOpen(() -> connecting.set(connect(
+                address.getHostString(),
+                address,
+                false,
+                settings.connectTimeout().toMillis(),
+                handler)));
+        return connecting.get();
+    }
+
+    private ChannelFuture connect(
+            String host, InetSocketAddress address, boolean verifyHost, long timeoutMillis, ChannelHandler handler) {
+        ChannelInitializer<Channel> initializer = new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                Tls.addClient(channel.pipeline(), settings.clientTls(), verifyHost, host, address.getPort());
+                channel.pipeline().addLast(handler);
+            }
+        };
+        return loops.client(initializer)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis)
+                .connect(address);
+    }
+
+    @Override
+    public String peerAddress() {
+        AdvertisedAddress known = advertisedAddress;
+        return known == null ? "" : withPath(known.last());
+    }
+
+    /**
+     * Finds the address to advertise to the members of a memory node; empty for none.
+     *
+     * @return never fails; completes as late as the name service answers
+     */
+    CompletableFuture<String> peerAddressFor(InetAddress local) {
+        AdvertisedAddress known = advertisedAddress;
+        return known == null
+                ? CompletableFuture.completedFuture("")
+                : known.find(local).thenApply(this::withPath);
+    }
+
+    private String withPath(String address) {
+        return address.isEmpty() ? "" : address + advertised;
+    }
+
+    /**
+     * Adds a path to the peer address of sessions that join from now on: it tells peers how to reach this process by another transport.
+     *
+     * @param path begins with a slash, or is empty
+     */
+    public void advertise(String path) {
+        advertised = path;
+    }
+
+    void joined(TcpSession session) {
+        sessions.put(keyOf(session), session);
+    }
+
+    void gone(TcpSession session) {
+        sessions.remove(keyOf(session));
+    }
+
+    private static MemberKey keyOf(TcpSession session) {
+        return new MemberKey(
+                session.joined().memoryNodeIncarnation(),
+                session.joined().nodeId(),
+                session.joined().incarnation());
+    }
+
+    /** Returns this process's session as that member, or null. */
+    @Nullable
+    TcpSession sessionOf(MemberKey member) {
+        return sessions.get(member);
+    }
+
+    /** Runs a short task on a channel's event loop. Does nothing if this fabric is closed. */
+    void execute(Channel channel, Runnable task) {
+        try {
+            channel.eventLoop().execute(task);
+        } catch (RejectedExecutionException e) {
+            // The channel has ended.
+        }
+    }
+
+    /** Runs a short task on an event loop. Does nothing if this fabric is closed. */
+    void execute(Runnable task) {
+        try {
+            loops.group().next().execute(task);
+        } catch (RejectedExecutionException e) {
+            // The fabric is closed: the message is lost as if its receiver had ended.
+        }
+    }
+
+    /** Runs a short task on an event loop, later. Does nothing if this fabric is closed by then. */
+    private void later(long delayNanos, Runnable task) {
+        try {
+            loops.group().schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // The fabric is closing.
+        }
+    }
+
+    /** Returns the log for messages that other processes can cause. */
+    ThrottledLog log() {
+        return log;
+    }
+
+    TcpFabricSettings settings() {
+        return settings;
+    }
+
+    FabricCounters counters() {
+        return counters;
+    }
+
+    byte[] key() {
+        return key;
+    }
+
+    /** Closes every session and listener, and waits at most 2 s for this. */
+    @Override
+    public void close() {
+        lifecycle.lock();
+        try {
+            closed = true;
+        } finally {
+            lifecycle.unlock();
+        }
+        sessions.values().forEach(TcpSession::close);
+        // A loop that stops closes its channels without a notification.
+        joining.keySet().forEach(connection -> execute(() -> connection.close(closedFabric())));
+        hosts.close();
+        loops.close();
+        loops.awaitClosed(CLOSE_SECONDS, TimeUnit.SECONDS);
+        joining.values().forEach(result -> result.completeExceptionally(closedFabric()));
+    }
+}

@@ -1,0 +1,116 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.server;
+
+import io.declock.Purpose;
+import io.declock.Verb;
+import io.declock.internal.memorynode.MemoryNodeSession;
+import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.FrameBody;
+import io.declock.internal.tcp.wire.FrameWriter;
+import io.declock.internal.tcp.wire.Wire;
+import io.declock.spi.FabricException;
+import io.declock.spi.RemoteMemory;
+import io.declock.spi.VerbChain;
+import io.declock.spi.VerbResults;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Has an adapter execute the chains that arrive in frames, in the order of arrival, and answers each on completion. A chain counts as
+ * inside the session's gate from posting to completion, so that a session counts as cut only after its last chain was executed. {@link
+ * #accept} belongs to the connection's event loop; completions come on a thread of the agent.
+ */
+final class AgentChains {
+    /** Number of chains under way at which reading from the connection pauses, and at which it resumes. */
+    private static final int PAUSE_AT = 1024;
+
+    private static final int RESUME_AT = 512;
+
+    private final AtomicInteger underWay = new AtomicInteger();
+    private final RemoteMemory agent;
+    private final ChainFrame frames;
+    private final ServerConnection connection;
+
+    AgentChains(RemoteMemory agent, ChainFrame frames, ServerConnection connection) {
+        this.agent = agent;
+        this.frames = frames;
+        this.connection = connection;
+    }
+
+    /** Checks and posts the chain of a frame. */
+    void accept(MemoryNodeSession session, FrameBody body) throws BadFrameException {
+        int sequence = body.i32();
+        frames.read(body);
+        if (session.enter()) {
+            Posted chain = new Posted(session, sequence);
+            if (underWay.incrementAndGet() == PAUSE_AT) {
+                connection.channel().config().setAutoRead(false);
+            }
+            frames.copyTo(chain.begin(Purpose.ACQUIRE), body.buffer());
+            agent.post(chain);
+        }
+        // Otherwise the session is cut, and the code that cut it closes the connection.
+    }
+
+    private void ended(MemoryNodeSession session) {
+        session.exit();
+        if (underWay.decrementAndGet() == RESUME_AT && connection.isOpen()) {
+            try {
+                connection.channel().config().setAutoRead(true);
+            } catch (RejectedExecutionException e) {
+                // The event loop has ended, and the connection with it.
+            }
+        }
+    }
+
+    private final class Posted extends VerbChain {
+        private final MemoryNodeSession session;
+        private final int sequence;
+
+        Posted(MemoryNodeSession session, int sequence) {
+            this.session = session;
+            this.sequence = sequence;
+        }
+
+        @Override
+        public void completed(VerbResults results) {
+            long[] words = copy(results);
+            ended(session);
+            connection.send(out -> write(out, words));
+        }
+
+        private long[] copy(VerbResults results) {
+            int count = 0;
+            for (int i = 0; i < size(); i++) {
+                count += verb(i) == Verb.WRITE ? 0 : words(i);
+            }
+            long[] words = new long[count];
+            int next = 0;
+            for (int i = 0; i < size(); i++) {
+                for (int w = 0; verb(i) != Verb.WRITE && w < words(i); w++) {
+                    words[next++] = results.word(i, w);
+                }
+            }
+            return words;
+        }
+
+        private void write(ByteBuf out, long[] words) {
+            int start = FrameWriter.begin(out, Wire.CHAIN_DONE);
+            out.writeIntLE(sequence);
+            for (long word : words) {
+                out.writeLongLE(word);
+            }
+            FrameWriter.end(out, start);
+        }
+
+        @Override
+        public void failed(FabricException cause) {
+            ended(session);
+            connection.lost(new FabricException(
+                    "the memory node's RDMA adapter does not execute verbs any more: " + cause.getMessage(), cause));
+        }
+    }
+}

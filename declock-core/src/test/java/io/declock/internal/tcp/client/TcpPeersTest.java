@@ -1,0 +1,343 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.declock.Counters.Event;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Wire;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinReply;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.ManualTime;
+import io.declock.spi.Member;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.RecordingListener;
+import io.declock.spi.TestProcess;
+import io.declock.testkit.Ports;
+import io.declock.testkit.TcpProxy;
+import io.declock.testkit.TcpProxy.Direction;
+import io.declock.testkit.TcpProxy.Flow;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Messages between compute nodes: directly where that works, else through the memory node. */
+@Timeout(60)
+class TcpPeersTest {
+    private TcpRig rig;
+
+    @BeforeEach
+    void start() {
+        rig = new TcpRig(
+                MemoryNodeSettings.builder("mn")
+                        .records(16)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
+                new ManualTime(),
+                MemoryNodeServerSettings.builder(),
+                TcpFabricSettings.DEFAULTS);
+    }
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    private final class Node {
+        final NodeCounters counters = new NodeCounters();
+        final RecordingListener listener = new RecordingListener();
+        final Fabric fabric;
+        final FabricSession session;
+
+        Node(String name, TcpFabricSettings settings) throws Exception {
+            fabric = rig.openFabric(settings, counters);
+            session = fabric.join(
+                            rig.address(),
+                            new JoinRequest(TestProcess.id(), 1, name, fabric.peerAddress(), 0, 0, 1_000_000_000L),
+                            listener)
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS);
+        }
+
+        Member self() throws Exception {
+            return session.control()
+                    .members()
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS)
+                    .byNodeId(session.joined().nodeId());
+        }
+
+        PeerMessage to(Member member, int index) {
+            JoinReply joined = session.joined();
+            return new PeerMessage(
+                    PeerMessage.Kind.GRANT,
+                    joined.memoryNodeIncarnation(),
+                    joined.nodeId(),
+                    joined.incarnation(),
+                    member.nodeId(),
+                    member.incarnation(),
+                    1,
+                    2,
+                    index,
+                    3);
+        }
+
+        /** Sends until one message went the direct way. */
+        void sendUntilDirect(Member to, Node receiver) {
+            long before = counters.get(Event.PEER_DIRECT);
+            await().untilAsserted(() -> {
+                session.send(to, to(to, 1));
+                assertThat(receiver.listener.messages.poll(10, TimeUnit.SECONDS))
+                        .isNotNull();
+                assertThat(counters.get(Event.PEER_DIRECT)).isGreaterThan(before);
+            });
+        }
+    }
+
+    @Test
+    void theFirstMessageIsRelayedAndLaterOnesGoDirectly() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        Member toB = b.self();
+        assertThat(toB.peerAddress()).startsWith("127.0.0.1:");
+        a.session.send(toB, a.to(toB, 7));
+        assertThat(b.listener.messages.poll(10, TimeUnit.SECONDS)).isEqualTo(a.to(toB, 7));
+        assertThat(a.counters.get(Event.PEER_RELAYED)).isEqualTo(1);
+        a.sendUntilDirect(toB, b);
+        // The answer takes the connection that stands.
+        b.session.send(a.self(), b.to(a.self(), 8));
+        assertThat(a.listener.messages.poll(10, TimeUnit.SECONDS)).isEqualTo(b.to(a.self(), 8));
+        assertThat(b.counters.get(Event.PEER_RELAYED)).isZero();
+        assertThat(b.counters.get(Event.PEER_DIRECT)).isEqualTo(1);
+    }
+
+    @Test
+    void whoDoesNotListenIsReachedThroughTheMemoryNode() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.builder().listen(false).build());
+        Member toB = b.self();
+        assertThat(toB.peerAddress()).isEmpty();
+        for (int i = 0; i < 10; i++) {
+            a.session.send(toB, a.to(toB, i));
+            assertThat(b.listener.messages.poll(10, TimeUnit.SECONDS)).isEqualTo(a.to(toB, i));
+        }
+        assertThat(a.counters.get(Event.PEER_DIRECT)).isZero();
+        assertThat(rig.node().status().relayed()).isEqualTo(10);
+    }
+
+    @Test
+    void whoCannotBeReachedDirectlyIsReachedThroughTheMemoryNode() throws Exception {
+        int closedPort = Ports.free();
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        // An address that a firewall or a wrong setting makes useless.
+        Member wrong = new Member(b.self().nodeId(), b.self().incarnation(), "127.0.0.1:" + closedPort, "b");
+        for (int i = 0; i < 50; i++) {
+            a.session.send(wrong, a.to(wrong, i));
+            assertThat(b.listener.messages.poll(10, TimeUnit.SECONDS)).isEqualTo(a.to(wrong, i));
+        }
+        assertThat(a.counters.get(Event.PEER_DIRECT)).isZero();
+        // Once the way is open it is found, after the pause.
+        a.sendUntilDirect(b.self(), b);
+    }
+
+    @Test
+    void aPeerThatClosesEveryConnectionIsTriedAtGrowingIntervals() throws Exception {
+        try (ServerSocket closing = new ServerSocket(0)) {
+            AtomicInteger tries = new AtomicInteger();
+            Thread peer = new Thread(() -> {
+                while (!closing.isClosed()) {
+                    try {
+                        closing.accept().close();
+                        tries.incrementAndGet();
+                    } catch (IOException e) {
+                        // The test is over.
+                    }
+                }
+            });
+            peer.start();
+            Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+            Node b = new Node(
+                    "b",
+                    TcpFabricSettings.builder()
+                            .peerHost("127.0.0.1:" + closing.getLocalPort())
+                            .build());
+            Member toB = b.self();
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+            for (int i = 0; System.nanoTime() < end; i++) {
+                a.session.send(toB, a.to(toB, i));
+                assertThat(b.listener.messages.poll(10, TimeUnit.SECONDS)).isNotNull();
+            }
+            // At once, and after pauses of 100, 200 and 400 ms.
+            assertThat(tries.get()).isBetween(1, 5);
+            closing.close();
+            peer.join();
+        }
+    }
+
+    @Test
+    void aConfiguredAddressIsAdvertised() throws Exception {
+        int port = Ports.free();
+        Node a = new Node(
+                "a",
+                TcpFabricSettings.builder().peerHost("192.0.2.7").peerPort(port).build());
+        assertThat(a.self().peerAddress()).isEqualTo("192.0.2.7:" + port);
+        assertThat(a.fabric.peerAddress()).isEqualTo("192.0.2.7:" + port);
+    }
+
+    @Test
+    void aPortThatIsMappedIsAdvertisedInPlaceOfTheOneListenedOn() throws Exception {
+        Node a = new Node(
+                "a", TcpFabricSettings.builder().peerHost("192.0.2.7:31000").build());
+        assertThat(a.self().peerAddress()).isEqualTo("192.0.2.7:31000");
+        Node b = new Node(
+                "b", TcpFabricSettings.builder().peerHost("[fd00::7]:31000").build());
+        assertThat(b.self().peerAddress()).isEqualTo("[fd00::7]:31000");
+        Node c = new Node("c", TcpFabricSettings.builder().peerHost("fd00::7").build());
+        assertThat(c.self().peerAddress()).startsWith("[fd00::7]:").doesNotEndWith(":31000");
+    }
+
+    @Test
+    void peersAreListenedForOnTheConfiguredInterfaceOnly() throws Exception {
+        Node a = new Node(
+                "a", TcpFabricSettings.builder().peerBindHost("127.0.0.2").build());
+        int port = Integer.parseInt(a.self().peerAddress().split(":")[1]);
+        assertThat(a.self().peerAddress()).isEqualTo("127.0.0.2:" + port);
+        assertThatThrownBy(() -> new RawSocket(port)).isInstanceOf(ConnectException.class);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        b.sendUntilDirect(a.self(), a);
+        assertThatThrownBy(() -> rig.openFabric(
+                        TcpFabricSettings.builder().peerBindHost("192.0.2.1").build(), new NodeCounters()))
+                .hasMessageContaining("cannot listen for peers on 192.0.2.1");
+    }
+
+    @Test
+    void aPeerThatStopsReadingIsReachedThroughTheMemoryNodeAndNothingPilesUp() throws Exception {
+        try (TcpProxy proxy = new TcpProxy(Ports.free())) {
+            Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+            Node b = new Node(
+                    "b",
+                    TcpFabricSettings.builder()
+                            .peerHost("127.0.0.1:" + proxy.port())
+                            .peerPort(proxy.target())
+                            .build());
+            a.sendUntilDirect(b.self(), b);
+            proxy.set(Flow.HELD);
+            long directly = a.counters.get(Event.PEER_DIRECT);
+            Member toB = b.self();
+            // For three seconds, and far more than sockets take.
+            for (int i = 0; i < 300_000; i++) {
+                a.session.send(toB, a.to(toB, i));
+                if (i % 100 == 0) {
+                    TimeUnit.MILLISECONDS.sleep(1);
+                }
+            }
+            assertThat(a.counters.get(Event.PEER_DIRECT) - directly)
+                    .as("sent into a connection that nobody reads")
+                    .isLessThan(150_000);
+            PeerMessage awaited = a.to(toB, 1_000_001);
+            await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+                a.session.send(toB, awaited);
+                assertThat(b.listener.messages).contains(awaited);
+            });
+            assertThat(a.listener.losses).isEmpty();
+            assertThat(b.listener.losses).isEmpty();
+        }
+    }
+
+    @Test
+    void aWayThatSilentlyLosesOneDirectionIsGivenUp() throws Exception {
+        for (Direction direction : Direction.values()) {
+            try (TcpProxy proxy = new TcpProxy(Ports.free())) {
+                Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+                Node b = new Node(
+                        "b",
+                        TcpFabricSettings.builder()
+                                .peerHost("127.0.0.1:" + proxy.port())
+                                .peerPort(proxy.target())
+                                .build());
+                a.sendUntilDirect(b.self(), b);
+                proxy.set(direction, Flow.LOST);
+                PeerMessage awaited = a.to(b.self(), 77);
+                await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> {
+                    a.session.send(b.self(), awaited);
+                    b.session.send(a.self(), b.to(a.self(), 78));
+                    assertThat(b.listener.messages).contains(awaited);
+                    assertThat(a.listener.messages).contains(b.to(a.self(), 78));
+                });
+                assertThat(a.listener.losses).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void aPeerWithoutTheTicketIsNotListenedTo() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        int port = Integer.parseInt(b.self().peerAddress().split(":")[1]);
+        JoinReply joinedA = a.session.joined();
+        JoinReply joinedB = b.session.joined();
+        byte[] nonce = Proofs.nonce();
+        try (RawSocket socket = new RawSocket(port)) {
+            ByteBuf hello = Unpooled.buffer();
+            new io.declock.internal.tcp.wire.Preamble(Wire.MAGIC, Wire.VERSION, Wire.ROLE_PEER, 0, nonce).write(hello);
+            socket.send(ByteBufUtil.getBytes(hello));
+            byte[] answer = socket.read(Wire.PREAMBLE_BYTES);
+            byte[] serverNonce = java.util.Arrays.copyOfRange(answer, 8, Wire.PREAMBLE_BYTES);
+            ByteBuf auth = Unpooled.buffer();
+            auth.writeLongLE(joinedA.memoryNodeIncarnation());
+            auth.writeByte(joinedA.nodeId()).writeIntLE(joinedA.incarnation());
+            auth.writeByte(joinedB.nodeId()).writeIntLE(joinedB.incarnation());
+            // It knows the shared secret and everything else but what the memory node gave to a.
+            auth.writeBytes(Proofs.prove(Proofs.keyOf(null), "declock peer client", nonce, serverNonce));
+            socket.sendFrame(Wire.AUTH, ByteBufUtil.getBytes(auth));
+            assertThat(socket.readAll()).isEmpty();
+        }
+        assertThat(b.counters.get(Event.BAD_FRAME)).isEqualTo(1);
+        assertThat(b.listener.messages).isEmpty();
+        assertThat(b.listener.losses).isEmpty();
+    }
+
+    @Test
+    void aMessageInTheNameOfAnotherEndsTheSessionAtTheMemoryNode() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        a.session.control().relay(b.to(b.self(), 1));
+        await().untilAsserted(() -> assertThat(a.listener.losses).hasSize(1));
+        assertThat(a.listener.losses.get(0).getMessage()).contains("in the name of another");
+        assertThat(b.listener.messages).isEmpty();
+        assertThat(rig.node().status().badFrames()).isEqualTo(1);
+    }
+
+    @Test
+    void whenAPeerLeavesItsConnectionGoesAndANewIncarnationIsReached() throws Exception {
+        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        a.sendUntilDirect(b.self(), b);
+        b.session.control().leave().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        Node again = new Node("b", TcpFabricSettings.DEFAULTS);
+        a.sendUntilDirect(again.self(), again);
+        assertThat(a.listener.losses).isEmpty();
+    }
+}

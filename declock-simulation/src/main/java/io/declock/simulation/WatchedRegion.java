@@ -1,0 +1,101 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.Purpose;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.memorynode.Region;
+
+/** Executes the words of sessions' verbs on a memory node's region, with an observer of changes. */
+final class WatchedRegion {
+    /** Observes every change of a header, after it was made. */
+    interface Observer {
+        void headerChanged(SimulatedSession session, long record, Purpose purpose, long before, long after);
+
+        /** Observes nothing. */
+        Observer NONE = new Observer() {
+            @Override
+            public void headerChanged(
+                    SimulatedSession session, long record, Purpose purpose, long before, long after) {}
+
+            @Override
+            public void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value) {}
+        };
+
+        /** Every record was erased with the end of a memory node's life. */
+        default void erased(SimulatedMemoryNode.Life life) {}
+
+        /** The memory node answers with a record, which may have become another name's. */
+        default void resolved(SimulatedMemoryNode.Life life, long record) {}
+
+        /** Another word of a record was written: word 1 is the full epoch, the entries begin at word 2. */
+        void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value);
+    }
+
+    private final Region region;
+    private final RecordLayout layout;
+    private final Observer observer;
+
+    WatchedRegion(Region region, RecordLayout layout, Observer observer) {
+        this.region = region;
+        this.layout = layout;
+        this.observer = observer;
+    }
+
+    /** Returns a word, or 0 if no record was ever there. */
+    long peek(long address) {
+        return region.covers(address, 1) ? region.read(address) : 0;
+    }
+
+    /** Changes a word without telling the observer. */
+    void poke(long address, long value) {
+        region.write(address, value);
+    }
+
+    /** Returns the start of the record that an address belongs to. */
+    long recordAt(long address) {
+        long start = address - address % layout.strideBytes();
+        while (region.recordIndex(start) < 0) {
+            start -= Long.BYTES;
+        }
+        return start;
+    }
+
+    long read(long address) {
+        check(address);
+        return region.read(address);
+    }
+
+    void write(SimulatedSession session, Purpose purpose, long address, long value) {
+        check(address);
+        long record = recordAt(address);
+        if (record == address) {
+            throw new Violation("header", "a WRITE to a header, which only atomics may change");
+        }
+        region.write(address, value);
+        observer.entryWritten(session, record, purpose, (int) ((address - record) / Long.BYTES), value);
+    }
+
+    long fetchAndAdd(SimulatedSession session, Purpose purpose, long address, long addend) {
+        check(address);
+        long found = region.fetchAndAdd(address, addend);
+        observer.headerChanged(session, address, purpose, found, found + addend);
+        return found;
+    }
+
+    long compareAndSwap(SimulatedSession session, Purpose purpose, long address, long expected, long desired) {
+        check(address);
+        long found = region.compareAndSwap(address, expected, desired);
+        if (found == expected) {
+            observer.headerChanged(session, address, purpose, found, desired);
+        }
+        return found;
+    }
+
+    private void check(long address) {
+        if (!region.covers(address, 1)) {
+            throw new Violation("memory", "address " + address + " is not a word of the region");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What other machines, and other users of this machine, reach of a shop that was started without any setting. */
+@Tag("slow")
+class ExposureTest {
+    @TempDir
+    Path home;
+
+    private Process shop;
+    private int webPort;
+
+    /** A process of its own: H2 reads its settings once, when its classes are loaded. */
+    @BeforeEach
+    void start() throws Exception {
+        Path portFile = home.resolve("port");
+        ProcessBuilder program = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Duser.home=" + home,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        SampleApplication.class.getName(),
+                        "--server.port=0",
+                        "--declock.embedded.port=0")
+                .redirectErrorStream(true)
+                .redirectOutput(home.resolve("log").toFile());
+        program.environment().put("PORTFILE", portFile.toString());
+        shop = program.start();
+        await().atMost(Duration.ofSeconds(90))
+                .failFast("the shop has ended", () -> !shop.isAlive())
+                .until(() ->
+                        Files.exists(portFile) && !Files.readString(portFile).isBlank());
+        webPort = Integer.parseInt(Files.readString(portFile).strip());
+    }
+
+    @AfterEach
+    void stop() throws InterruptedException {
+        shop.destroy();
+        assertThat(shop.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void onlyItsOwnUserOnThisMachineReachesIt() throws Exception {
+        InetSocketAddress database = databaseServer();
+        for (int port : List.of(webPort, database.getPort())) {
+            connect("127.0.0.1", port);
+            // A program that listens on every interface answers here, too.
+            assertThatThrownBy(() -> connect("127.0.0.2", port))
+                    .as("port %d", port)
+                    .isInstanceOf(ConnectException.class);
+        }
+        Path own = home.resolve(".declock-shop");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(own)))
+                .isEqualTo("rwx------");
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(own.resolve("password"))))
+                .isEqualTo("rw-------");
+        String url = "jdbc:h2:file:" + own.resolve("shop") + ";AUTO_SERVER=TRUE;IFEXISTS=TRUE";
+        assertThatThrownBy(() -> DriverManager.getConnection(url, "sa", "").close())
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("Wrong user name or password");
+        String password = Files.readString(own.resolve("password")).strip();
+        assertThat(password).hasSizeGreaterThan(40);
+        DriverManager.getConnection(url, "sa", password).close();
+    }
+
+    /** H2 tells other processes of the same user where the one that opened the file serves it. */
+    private InetSocketAddress databaseServer() throws IOException {
+        Properties told = new Properties();
+        try (var lock = Files.newInputStream(home.resolve(".declock-shop/shop.lock.db"))) {
+            told.load(lock);
+        }
+        String server = told.getProperty("server");
+        return InetSocketAddress.createUnresolved(
+                "127.0.0.1", Integer.parseInt(server.substring(server.lastIndexOf(':') + 1)));
+    }
+
+    private static void connect(String host, int port) throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(host, port), 2_000);
+        }
+    }
+}
