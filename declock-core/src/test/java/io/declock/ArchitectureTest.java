@@ -9,6 +9,8 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameEndingWith;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
@@ -23,6 +25,9 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.declock.internal.Opening;
+import io.declock.internal.memorynode.Region;
+import java.lang.invoke.MethodHandles;
+import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -182,6 +187,28 @@ class ArchitectureTest {
                         "java.nio.channels..",
                         "io.declock.internal.tcp..",
                         "io.declock.internal.inprocess..")
+                .check(CORE);
+    }
+
+    /** The words of a region change by {@link Region#execute}, and before a record has users by the memory node's own stores. */
+    @Test
+    void onlyTheRegionExecutesVerbs() {
+        noClasses()
+                .that()
+                .doNotHaveSimpleName("Region")
+                .should()
+                .callMethodWhere(
+                        target(owner(type(Region.class))).and(target(nameMatching("fetchAndAdd|compareAndSwap"))))
+                .orShould()
+                .callMethod(MethodHandles.class, "byteBufferViewVarHandle", Class.class, ByteOrder.class)
+                .check(CORE);
+        noClasses()
+                .that()
+                .doNotHaveSimpleName("RecordAllocator")
+                .and()
+                .doNotHaveSimpleName("Region")
+                .should()
+                .callMethodWhere(target(owner(type(Region.class))).and(target(nameMatching("write"))))
                 .check(CORE);
     }
 

@@ -9,6 +9,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import com.ibm.disni.verbs.IbvCQ;
 import com.ibm.disni.verbs.IbvCompChannel;
 import com.ibm.disni.verbs.IbvQP;
+import io.declock.Verb;
 import io.declock.internal.memorynode.Region;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.Layouts;
@@ -67,9 +68,12 @@ final class InstantDevice extends RecordingBackend {
         long operand = MEMORY.get(JAVA_LONG, wr + OPERAND);
         switch (MEMORY.get(JAVA_INT, wr + OPCODE)) {
             case Constants.IBV_WR_ATOMIC_FETCH_AND_ADD ->
-                MEMORY.set(JAVA_LONG, local, region.fetchAndAdd(remote, operand));
+                MEMORY.set(JAVA_LONG, local, region.execute(Verb.FETCH_AND_ADD, remote, operand, 0));
             case Constants.IBV_WR_ATOMIC_CMP_AND_SWP ->
-                MEMORY.set(JAVA_LONG, local, region.compareAndSwap(remote, operand, MEMORY.get(JAVA_LONG, wr + SWAP)));
+                MEMORY.set(
+                        JAVA_LONG,
+                        local,
+                        region.execute(Verb.COMPARE_AND_SWAP, remote, operand, MEMORY.get(JAVA_LONG, wr + SWAP)));
             case Constants.IBV_WR_RDMA_READ -> {
                 for (int at = 0; at < bytes; at += Long.BYTES) {
                     MEMORY.set(JAVA_LONG, local + at, region.read(remote + at));
@@ -77,7 +81,7 @@ final class InstantDevice extends RecordingBackend {
             }
             case Constants.IBV_WR_RDMA_WRITE -> {
                 for (int at = 0; at < bytes; at += Long.BYTES) {
-                    region.write(remote + at, MEMORY.get(JAVA_LONG, local + at));
+                    region.execute(Verb.WRITE, remote + at, MEMORY.get(JAVA_LONG, local + at), 0);
                 }
             }
             default -> throw new IllegalArgumentException("no such operation");

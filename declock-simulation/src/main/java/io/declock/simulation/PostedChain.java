@@ -71,16 +71,8 @@ final class PostedChain implements VerbResults {
     private void executeWord(SimulatedSession session, WatchedRegion memory, int word) {
         long address = chain.address(verb) + (long) word * Long.BYTES;
         Verb kind = chain.verb(verb);
-        results[verb][word] = switch (kind) {
-            case FETCH_AND_ADD -> memory.fetchAndAdd(session, chain.purpose(), address, chain.operand(verb));
-            case COMPARE_AND_SWAP ->
-                memory.compareAndSwap(session, chain.purpose(), address, chain.operand(verb), chain.desired(verb));
-            case READ -> memory.read(address);
-            case WRITE -> {
-                memory.write(session, chain.purpose(), address, chain.writeWord(verb, word));
-                yield 0L;
-            }
-        };
+        long operand = kind == Verb.WRITE ? chain.writeWord(verb, word) : chain.operand(verb);
+        results[verb][word] = memory.execute(session, chain.purpose(), kind, address, operand, chain.desired(verb));
         world.trace().mix(address ^ results[verb][word]);
     }
 }

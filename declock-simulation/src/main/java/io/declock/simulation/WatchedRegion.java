@@ -4,6 +4,7 @@
 package io.declock.simulation;
 
 import io.declock.Purpose;
+import io.declock.Verb;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.memorynode.Region;
 
@@ -50,7 +51,7 @@ final class WatchedRegion {
 
     /** Changes a word without telling the observer. */
     void poke(long address, long value) {
-        region.write(address, value);
+        region.execute(Verb.WRITE, address, value, 0);
     }
 
     /** Returns the start of the record that an address belongs to. */
@@ -62,32 +63,19 @@ final class WatchedRegion {
         return start;
     }
 
-    long read(long address) {
+    /** Executes a verb on one word, and tells the observer what it changed. */
+    long execute(SimulatedSession session, Purpose purpose, Verb verb, long address, long operand, long desired) {
         check(address);
-        return region.read(address);
-    }
-
-    void write(SimulatedSession session, Purpose purpose, long address, long value) {
-        check(address);
-        long record = recordAt(address);
-        if (record == address) {
+        if (verb == Verb.WRITE && recordAt(address) == address) {
             throw new Violation("header", "a WRITE to a header, which only atomics may change");
         }
-        region.write(address, value);
-        observer.entryWritten(session, record, purpose, (int) ((address - record) / Long.BYTES), value);
-    }
-
-    long fetchAndAdd(SimulatedSession session, Purpose purpose, long address, long addend) {
-        check(address);
-        long found = region.fetchAndAdd(address, addend);
-        observer.headerChanged(session, address, purpose, found, found + addend);
-        return found;
-    }
-
-    long compareAndSwap(SimulatedSession session, Purpose purpose, long address, long expected, long desired) {
-        check(address);
-        long found = region.compareAndSwap(address, expected, desired);
-        if (found == expected) {
+        long found = region.execute(verb, address, operand, desired);
+        if (verb == Verb.WRITE) {
+            long record = recordAt(address);
+            observer.entryWritten(session, record, purpose, (int) ((address - record) / Long.BYTES), operand);
+        } else if (verb == Verb.FETCH_AND_ADD) {
+            observer.headerChanged(session, address, purpose, found, found + operand);
+        } else if (verb == Verb.COMPARE_AND_SWAP && found == operand) {
             observer.headerChanged(session, address, purpose, found, desired);
         }
         return found;

@@ -182,14 +182,14 @@ final class Mutations {
                     "the header is changed before the queue is clear",
                     Scenario.NOTIFIED_RESETS,
                     SIMULATION + "WatchedRegion",
-                    "write",
+                    "execute",
                     Sabotage.WritesLate.class),
             Mutation.of(
                     "B8",
                     "a reset writes the header without a condition",
                     Scenario.RESETS,
                     SIMULATION + "WatchedRegion",
-                    "compareAndSwap",
+                    "execute",
                     Sabotage.SwapsBlindly.class),
             Mutation.of(
                     "B9",

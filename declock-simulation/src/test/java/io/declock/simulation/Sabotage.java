@@ -4,6 +4,7 @@
 package io.declock.simulation;
 
 import io.declock.Purpose;
+import io.declock.Verb;
 import io.declock.internal.layout.FencingToken;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
@@ -272,9 +273,10 @@ public final class Sabotage {
                 @Advice.This Object memory,
                 @Advice.Argument(0) SimulatedSession session,
                 @Advice.Argument(1) Purpose purpose,
-                @Advice.Argument(2) long address,
-                @Advice.Argument(3) long value) {
-            if (purpose != Purpose.RESET) {
+                @Advice.Argument(2) Verb verb,
+                @Advice.Argument(3) long address,
+                @Advice.Argument(4) long value) {
+            if (verb != Verb.WRITE || purpose != Purpose.RESET) {
                 return false;
             }
             Sabotage.writeLater(memory, session, address, value);
@@ -294,10 +296,11 @@ public final class Sabotage {
         static long enter(
                 @Advice.This WatchedRegion memory,
                 @Advice.Argument(1) Purpose purpose,
-                @Advice.Argument(2) long address,
-                @Advice.Argument(value = 3, readOnly = false) long expected) {
+                @Advice.Argument(2) Verb verb,
+                @Advice.Argument(3) long address,
+                @Advice.Argument(value = 4, readOnly = false) long expected) {
             long wanted = expected;
-            if (purpose == Purpose.RESET) {
+            if (verb == Verb.COMPARE_AND_SWAP && purpose == Purpose.RESET) {
                 expected = memory.peek(address);
             }
             return wanted;
@@ -307,8 +310,9 @@ public final class Sabotage {
         static void exit(
                 @Advice.Enter long wanted,
                 @Advice.Argument(1) Purpose purpose,
+                @Advice.Argument(2) Verb verb,
                 @Advice.Return(readOnly = false) long result) {
-            if (purpose == Purpose.RESET) {
+            if (verb == Verb.COMPARE_AND_SWAP && purpose == Purpose.RESET) {
                 result = wanted;
             }
         }

@@ -47,29 +47,15 @@ final class ChainExecutor {
     }
 
     private void execute(VerbChain chain, int i, Results results) {
-        long address = chain.address(i);
-        switch (chain.verb(i)) {
-            case FETCH_AND_ADD -> {
-                results.add(region.fetchAndAdd(address, chain.operand(i)));
-                counts.count(NodeCounts.Kind.FETCH_AND_ADD);
-            }
-            case COMPARE_AND_SWAP -> {
-                results.add(region.compareAndSwap(address, chain.operand(i), chain.desired(i)));
-                counts.count(NodeCounts.Kind.COMPARE_AND_SWAP);
-            }
-            case READ -> {
-                for (int w = 0; w < chain.words(i); w++) {
-                    results.add(region.read(address + (long) w * Long.BYTES));
-                }
-                counts.count(NodeCounts.Kind.READ);
-            }
-            case WRITE -> {
-                for (int w = 0; w < chain.words(i); w++) {
-                    region.write(address + (long) w * Long.BYTES, chain.writeWord(i, w));
-                }
-                counts.count(NodeCounts.Kind.WRITE);
+        Verb verb = chain.verb(i);
+        for (int w = 0; w < chain.words(i); w++) {
+            long operand = verb == Verb.WRITE ? chain.writeWord(i, w) : chain.operand(i);
+            long found = region.execute(verb, chain.address(i) + (long) w * Long.BYTES, operand, chain.desired(i));
+            if (verb != Verb.WRITE) {
+                results.add(found);
             }
         }
+        counts.count(verb);
     }
 
     /** The results of a chain's verbs. Not thread-safe. */

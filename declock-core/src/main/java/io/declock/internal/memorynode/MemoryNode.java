@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.Verb;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.monitor.Loop;
 import io.declock.internal.time.Clock;
@@ -251,10 +252,10 @@ public final class MemoryNode implements AutoCloseable {
                 region.committedBytes(),
                 highWaterMark.current(),
                 members,
-                counts.get(NodeCounts.Kind.FETCH_AND_ADD),
-                counts.get(NodeCounts.Kind.COMPARE_AND_SWAP),
-                counts.get(NodeCounts.Kind.READ),
-                counts.get(NodeCounts.Kind.WRITE),
+                counts.get(Verb.FETCH_AND_ADD),
+                counts.get(Verb.COMPARE_AND_SWAP),
+                counts.get(Verb.READ),
+                counts.get(Verb.WRITE),
                 counts.get(NodeCounts.Kind.RELAYED),
                 counts.get(NodeCounts.Kind.BAD_FRAME),
                 counts.get(NodeCounts.Kind.REFUSED_CONNECTION),

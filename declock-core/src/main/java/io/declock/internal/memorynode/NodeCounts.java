@@ -3,20 +3,13 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.Verb;
 import io.declock.internal.monitor.StripedSums;
 
 /** The counters of a memory node. Thread-safe; values only grow. */
 public final class NodeCounts {
     /** The events that are counted. */
     public enum Kind {
-        /** FAAs executed. */
-        FETCH_AND_ADD,
-        /** CASes executed. */
-        COMPARE_AND_SWAP,
-        /** READs executed. */
-        READ,
-        /** WRITEs executed. */
-        WRITE,
         /** Peer messages relayed. */
         RELAYED,
         /** Malformed frames, each of which closed its connection. */
@@ -35,7 +28,10 @@ public final class NodeCounts {
         TWIN
     }
 
-    private final StripedSums sums = new StripedSums(Kind.values().length);
+    private static final int KINDS = Kind.values().length;
+
+    // The kinds of events, then the verbs.
+    private final StripedSums sums = new StripedSums(KINDS + Verb.values().length);
 
     NodeCounts() {}
 
@@ -47,6 +43,16 @@ public final class NodeCounts {
     /** Counts several events. */
     public void count(Kind kind, int number) {
         sums.add(kind.ordinal(), number);
+    }
+
+    /** Counts a verb that was executed, here or by an adapter. */
+    public void count(Verb verb) {
+        sums.add(KINDS + verb.ordinal(), 1);
+    }
+
+    /** Returns how often a verb was executed. */
+    public long get(Verb verb) {
+        return sums.sum(KINDS + verb.ordinal());
     }
 
     /** Returns the number of events. */

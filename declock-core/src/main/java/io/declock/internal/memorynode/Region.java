@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.Verb;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -152,13 +153,33 @@ public final class Region {
                 && segments.getAcquire((int) (address >>> shift)) != null;
     }
 
+    /**
+     * Executes a verb on one word. Nothing else executes verbs: whoever has a READ or WRITE of several words calls this for each, in the
+     * order of its choice.
+     *
+     * @param operand the addend of an FAA, the expected value of a CAS, the word of a WRITE
+     * @param desired the desired value of a CAS
+     * @return the word that was there before, and 0 for a WRITE
+     */
+    public long execute(Verb verb, long address, long operand, long desired) {
+        return switch (verb) {
+            case FETCH_AND_ADD -> fetchAndAdd(address, operand);
+            case COMPARE_AND_SWAP -> compareAndSwap(address, operand, desired);
+            case READ -> read(address);
+            case WRITE -> {
+                write(address, operand);
+                yield 0;
+            }
+        };
+    }
+
     /** Adds to a word and returns its former value. */
-    public long fetchAndAdd(long address, long addend) {
+    long fetchAndAdd(long address, long addend) {
         return (long) WORD.getAndAdd(segment(address), (int) address & offsetMask, addend);
     }
 
     /** Replaces a word if it has the expected value and returns its former value. */
-    public long compareAndSwap(long address, long expected, long desired) {
+    long compareAndSwap(long address, long expected, long desired) {
         return (long) WORD.compareAndExchange(segment(address), (int) address & offsetMask, expected, desired);
     }
 
@@ -168,7 +189,7 @@ public final class Region {
     }
 
     /** Stores a word. */
-    public void write(long address, long value) {
+    void write(long address, long value) {
         // Volatile, not release: a later READ of the same chain must not take effect before this write.
         WORD.setVolatile(segment(address), (int) address & offsetMask, value);
     }

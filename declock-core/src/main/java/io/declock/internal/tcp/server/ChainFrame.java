@@ -3,6 +3,7 @@
 
 package io.declock.internal.tcp.server;
 
+import io.declock.Verb;
 import io.declock.internal.memorynode.NodeCounts;
 import io.declock.internal.memorynode.Region;
 import io.declock.internal.tcp.wire.BadFrameException;
@@ -19,7 +20,7 @@ import io.netty.buffer.ByteBuf;
 final class ChainFrame {
     private final Region region;
     private final NodeCounts counts;
-    private final int[] operations = new int[VerbChain.MAX_VERBS];
+    private final Verb[] verbs = new Verb[VerbChain.MAX_VERBS];
     private final long[] addresses = new long[VerbChain.MAX_VERBS];
     private final long[] firsts = new long[VerbChain.MAX_VERBS];
     private final long[] seconds = new long[VerbChain.MAX_VERBS];
@@ -59,24 +60,13 @@ final class ChainFrame {
     /** Appends the verbs of the chain that was read last to another, and counts them. */
     void copyTo(VerbChain chain, ByteBuf in) {
         for (int i = 0; i < size; i++) {
-            switch (operations[i]) {
-                case Wire.OP_FETCH_AND_ADD -> {
-                    chain.fetchAndAdd(addresses[i], firsts[i]);
-                    counts.count(NodeCounts.Kind.FETCH_AND_ADD);
-                }
-                case Wire.OP_COMPARE_AND_SWAP -> {
-                    chain.compareAndSwap(addresses[i], firsts[i], seconds[i]);
-                    counts.count(NodeCounts.Kind.COMPARE_AND_SWAP);
-                }
-                case Wire.OP_READ -> {
-                    chain.read(addresses[i], words[i]);
-                    counts.count(NodeCounts.Kind.READ);
-                }
-                default -> {
-                    chain.write(addresses[i], payload(i, in));
-                    counts.count(NodeCounts.Kind.WRITE);
-                }
+            switch (verbs[i]) {
+                case FETCH_AND_ADD -> chain.fetchAndAdd(addresses[i], firsts[i]);
+                case COMPARE_AND_SWAP -> chain.compareAndSwap(addresses[i], firsts[i], seconds[i]);
+                case READ -> chain.read(addresses[i], words[i]);
+                case WRITE -> chain.write(addresses[i], payload(i, in));
             }
+            counts.count(verbs[i]);
         }
     }
 
@@ -89,22 +79,21 @@ final class ChainFrame {
     }
 
     private void read(int i, FrameBody body) throws BadFrameException {
-        operations[i] = body.u8();
+        verbs[i] = verbOf(body.u8());
         addresses[i] = body.i64();
         words[i] = 1;
-        switch (operations[i]) {
-            case Wire.OP_FETCH_AND_ADD -> firsts[i] = body.i64();
-            case Wire.OP_COMPARE_AND_SWAP -> {
+        switch (verbs[i]) {
+            case FETCH_AND_ADD -> firsts[i] = body.i64();
+            case COMPARE_AND_SWAP -> {
                 firsts[i] = body.i64();
                 seconds[i] = body.i64();
             }
-            case Wire.OP_READ -> words[i] = body.u16();
-            case Wire.OP_WRITE -> {
+            case READ -> words[i] = body.u16();
+            case WRITE -> {
                 words[i] = body.u16();
                 payloads[i] = body.position();
                 body.skip(words[i] * Long.BYTES);
             }
-            default -> throw new BadFrameException("unknown verb " + operations[i]);
         }
         if (words[i] > Wire.MAX_WORDS || !region.covers(addresses[i], words[i])) {
             throw new BadFrameException(
@@ -112,29 +101,25 @@ final class ChainFrame {
         }
     }
 
+    private static Verb verbOf(int operation) throws BadFrameException {
+        return switch (operation) {
+            case Wire.OP_FETCH_AND_ADD -> Verb.FETCH_AND_ADD;
+            case Wire.OP_COMPARE_AND_SWAP -> Verb.COMPARE_AND_SWAP;
+            case Wire.OP_READ -> Verb.READ;
+            case Wire.OP_WRITE -> Verb.WRITE;
+            default -> throw new BadFrameException("unknown verb " + operation);
+        };
+    }
+
     private void execute(int i, ByteBuf in, ByteBuf out) {
-        long address = addresses[i];
-        switch (operations[i]) {
-            case Wire.OP_FETCH_AND_ADD -> {
-                out.writeLongLE(region.fetchAndAdd(address, firsts[i]));
-                counts.count(NodeCounts.Kind.FETCH_AND_ADD);
-            }
-            case Wire.OP_COMPARE_AND_SWAP -> {
-                out.writeLongLE(region.compareAndSwap(address, firsts[i], seconds[i]));
-                counts.count(NodeCounts.Kind.COMPARE_AND_SWAP);
-            }
-            case Wire.OP_READ -> {
-                for (int w = 0; w < words[i]; w++) {
-                    out.writeLongLE(region.read(address + (long) w * Long.BYTES));
-                }
-                counts.count(NodeCounts.Kind.READ);
-            }
-            default -> {
-                for (int w = 0; w < words[i]; w++) {
-                    region.write(address + (long) w * Long.BYTES, in.getLongLE(payloads[i] + w * Long.BYTES));
-                }
-                counts.count(NodeCounts.Kind.WRITE);
+        Verb verb = verbs[i];
+        for (int w = 0; w < words[i]; w++) {
+            long operand = verb == Verb.WRITE ? in.getLongLE(payloads[i] + w * Long.BYTES) : firsts[i];
+            long found = region.execute(verb, addresses[i] + (long) w * Long.BYTES, operand, seconds[i]);
+            if (verb != Verb.WRITE) {
+                out.writeLongLE(found);
             }
         }
+        counts.count(verb);
     }
 }
