@@ -26,6 +26,7 @@ import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.declock.internal.Opening;
 import io.declock.internal.memorynode.Region;
+import io.declock.internal.tcp.wire.FrameType;
 import java.lang.invoke.MethodHandles;
 import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
@@ -209,6 +210,17 @@ class ArchitectureTest {
                 .doNotHaveSimpleName("Region")
                 .should()
                 .callMethodWhere(target(owner(type(Region.class))).and(target(nameMatching("write"))))
+                .check(CORE);
+    }
+
+    /** What writes and reads a type of frame is one class of the wire, as {@code FrameTypeTest} sees. */
+    @Test
+    void framesAreWrittenInTheWireOnly() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.declock.internal.tcp.wire")
+                .should()
+                .callMethod(FrameType.class, "number")
                 .check(CORE);
     }
 

@@ -9,7 +9,7 @@ import com.ibm.disni.verbs.IbvPd;
 import com.ibm.disni.verbs.IbvQP;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
-import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.Errno;
@@ -207,7 +207,7 @@ final class PeerQueue implements CompletionLoop.Handler {
             long sequence = next;
             int slot = (int) (sequence % SLOTS);
             ByteBuf buffer = buffers[slot].clear();
-            Messages.writePeer(buffer, message);
+            PeerFrames.writeMessage(buffer, message);
             int flags = Constants.IBV_SEND_SIGNALED;
             flags |= buffer.readableBytes() <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;
             sends.header(slot, sequence, Constants.IBV_WR_SEND, flags);
@@ -258,8 +258,7 @@ final class PeerQueue implements CompletionLoop.Handler {
         PeerMessage message;
         try {
             ByteBuf buffer = buffers[SLOTS + i].setIndex(0, bytes);
-            message = Messages.readPeer(body.wrap(buffer, 0, bytes));
-            body.end();
+            message = PeerFrames.readPeerMessage(body.wrap(buffer, 0, bytes));
             postAgain(i);
             taker.message(message);
         } catch (BadFrameException e) {

@@ -5,6 +5,7 @@ package io.declock.rdma;
 
 import io.declock.Counters;
 import io.declock.MemoryNodeAddress;
+import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.tcp.client.ControlSession;
 import io.declock.internal.tcp.client.HostAddresses;
 import io.declock.spi.ControlPlane;
@@ -85,13 +86,13 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         });
     }
 
-    private void connect(Optional<ControlSession.DirectWay> offered) {
+    private void connect(Optional<DirectAccess.Offer> offered) {
         if (offered.isEmpty()) {
             giveUp(new FabricException("memory node " + address
                     + " does not serve RDMA; start it with RDMA, or use tcp:// in its address"));
             return;
         }
-        ControlSession.DirectWay way = offered.get();
+        DirectAccess.Offer way = offered.get();
         InetAddress host = hostOf(way);
         if (host == null) {
             giveUp(new FabricException("memory node " + address + " serves RDMA at '" + way.host()
@@ -110,7 +111,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
     }
 
     /** Returns the host to connect to: that of the session over TCP, unless the memory node offers another address. */
-    private @Nullable InetAddress hostOf(ControlSession.DirectWay way) {
+    private @Nullable InetAddress hostOf(DirectAccess.Offer way) {
         InetAddress written = way.host().isEmpty() ? tcp().remoteAddress() : HostAddresses.written(way.host());
         return written != null && written.isAnyLocalAddress() ? tcp().remoteAddress() : written;
     }

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import io.declock.MemoryNodeAddress;
 import io.declock.Purpose;
 import io.declock.TcpFabricSettings;
+import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.client.ControlSession;
@@ -86,7 +87,7 @@ class BadInputIT {
                 .get(10, TimeUnit.SECONDS);
     }
 
-    private static ControlSession.DirectWay way(ControlSession session) throws Exception {
+    private static DirectAccess.Offer way(ControlSession session) throws Exception {
         return session.directWay()
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS)

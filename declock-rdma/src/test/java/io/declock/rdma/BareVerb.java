@@ -11,7 +11,7 @@ import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.declock.internal.tcp.client.ControlSession;
+import io.declock.internal.memorynode.DirectAccess;
 import io.declock.rdma.verbs.CmEvent;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.ConnectionParameters;
@@ -45,7 +45,7 @@ public final class BareVerb implements AutoCloseable {
     private long sequence;
 
     /** Connects by the way that a memory node gave a session. */
-    public BareVerb(String host, ControlSession.DirectWay way) throws Exception {
+    public BareVerb(String host, DirectAccess.Offer way) throws Exception {
         channel = RdmaEventChannel.createEventChannel();
         id = channel.createId((short) Constants.RDMA_PS_TCP);
         backend.resolveAddress(id, null, new InetSocketAddress(host, way.port()), SECONDS * 1000);

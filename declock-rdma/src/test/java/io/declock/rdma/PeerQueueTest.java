@@ -8,7 +8,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.ibm.disni.verbs.IbvQP;
-import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.Layouts;
@@ -54,7 +54,7 @@ class PeerQueueTest {
         Completions receive(PeerMessage message) {
             Buffer buffer = receives.remove();
             ByteBuf out = Unpooled.buffer();
-            Messages.writePeer(out, message);
+            PeerFrames.writeMessage(out, message);
             MemorySegment.ofAddress(buffer.address)
                     .reinterpret(buffer.length)
                     .copyFrom(MemorySegment.ofArray(out.array()).asSlice(0, out.readableBytes()));

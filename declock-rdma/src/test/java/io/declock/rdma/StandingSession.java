@@ -3,6 +3,7 @@
 
 package io.declock.rdma;
 
+import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.tcp.client.ControlSession;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.spi.ControlPlane;
@@ -26,7 +27,7 @@ final class StandingSession implements ControlSession {
     private static final byte[] KEY = {1, 2, 3};
 
     /** What the memory node offers. */
-    final CompletableFuture<Optional<DirectWay>> way = new CompletableFuture<>();
+    final CompletableFuture<Optional<DirectAccess.Offer>> way = new CompletableFuture<>();
 
     volatile Membership members = members(0);
 
@@ -35,7 +36,7 @@ final class StandingSession implements ControlSession {
     }
 
     @Override
-    public CompletionStage<Optional<DirectWay>> directWay() {
+    public CompletionStage<Optional<DirectAccess.Offer>> directWay() {
         return way;
     }
 

@@ -3,6 +3,7 @@
 
 package io.declock.internal.tcp.client;
 
+import io.declock.internal.memorynode.DirectAccess;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.Member;
@@ -19,7 +20,7 @@ public interface ControlSession extends FabricSession {
      *
      * @return completes with an empty result if it offers none, and exceptionally if this session cannot have it
      */
-    CompletionStage<Optional<DirectWay>> directWay();
+    CompletionStage<Optional<DirectAccess.Offer>> directWay();
 
     /**
      * Asks the memory node for the data that it granted on this session's direct connection; for adapter libraries that do not show the
@@ -40,14 +41,4 @@ public interface ControlSession extends FabricSession {
 
     /** Ends the session because its data plane failed; the listener is notified with this cause. */
     void fail(FabricException cause);
-
-    /**
-     * The address and the token for a direct connection.
-     *
-     * @param host address, never a name; empty or a wildcard for the {@linkplain #remoteAddress address} of the memory node itself
-     * @param port port, in the port space of the direct connections
-     * @param token token to present there, valid once
-     */
-    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the connecting side; tokens are never compared.
-    record DirectWay(String host, int port, byte[] token) {}
 }

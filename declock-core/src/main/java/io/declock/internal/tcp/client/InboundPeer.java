@@ -5,12 +5,12 @@ package io.declock.internal.tcp.client;
 
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
-import io.declock.internal.tcp.wire.FrameWriter;
+import io.declock.internal.tcp.wire.HandshakeFrames;
+import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
-import io.netty.buffer.ByteBuf;
 
 /** A connection that a peer opened. */
 final class InboundPeer extends PeerConnection {
@@ -30,25 +30,23 @@ final class InboundPeer extends PeerConnection {
 
     @Override
     void handshake(FrameBody body) throws BadFrameException {
-        long memoryNode = body.i64();
-        var from = new TcpFabric.MemberKey(memoryNode, body.u8(), body.i32());
-        var to = new TcpFabric.MemberKey(memoryNode, body.u8(), body.i32());
-        byte[] proof = body.bytes(Wire.SECRET_BYTES);
-        body.end();
-        TcpSession session = fabric().sessionOf(to);
+        HandshakeFrames.PeerAuth auth = HandshakeFrames.readPeerAuth(body);
+        TcpFabric.MemberKey from = keyOf(auth, auth.from());
+        TcpSession session = fabric().sessionOf(keyOf(auth, auth.to()));
         if (session == null) {
             // The member is not this process, or not any more: the sender relays, and tries again later.
             fail(null);
             return;
         }
         byte[] ticket = session.ticketFrom(from.nodeId(), from.incarnation());
-        if (!prove(Proofs.prove(ticket, "declock peer client", clientNonce, nonce()), proof)) {
+        if (!prove(Proofs.prove(ticket, "declock peer client", clientNonce, nonce()), auth.proof())) {
             throw new BadFrameException("a peer that is not the member it claims to be");
         }
-        ByteBuf out = out();
-        int start = FrameWriter.begin(out, Wire.AUTHENTICATED);
-        out.writeBytes(Proofs.prove(ticket, "declock peer server", clientNonce, nonce()));
-        FrameWriter.end(out, start);
+        HandshakeFrames.writeAuthenticated(out(), Proofs.prove(ticket, "declock peer server", clientNonce, nonce()));
         established(session, from);
+    }
+
+    private static TcpFabric.MemberKey keyOf(HandshakeFrames.PeerAuth auth, MemberId member) {
+        return new TcpFabric.MemberKey(auth.memoryNode(), member.nodeId(), member.incarnation());
     }
 }

@@ -5,13 +5,14 @@ package io.declock.internal.tcp.client;
 
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
-import io.declock.internal.tcp.wire.FrameWriter;
+import io.declock.internal.tcp.wire.HandshakeFrames;
+import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
+import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
-import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /** A connection that this process opened to a peer. */
@@ -39,21 +40,19 @@ final class OutboundPeer extends PeerConnection {
         checkVersion(preamble);
         enter(Phase.CONNECTING_PEER_AWAITS_PROOF);
         serverNonce = preamble.nonce();
-        ByteBuf out = out();
-        int start = FrameWriter.begin(out, Wire.AUTH);
-        out.writeLongLE(local.joined().memoryNodeIncarnation());
-        out.writeByte(local.joined().nodeId());
-        out.writeIntLE(local.joined().incarnation());
-        out.writeByte(to.nodeId());
-        out.writeIntLE(to.incarnation());
-        out.writeBytes(Proofs.prove(ticket, "declock peer client", nonce(), serverNonce));
-        FrameWriter.end(out, start);
+        JoinReply self = local.joined();
+        HandshakeFrames.writePeerAuth(
+                out(),
+                new HandshakeFrames.PeerAuth(
+                        self.memoryNodeIncarnation(),
+                        new MemberId(self.nodeId(), self.incarnation()),
+                        new MemberId(to.nodeId(), to.incarnation()),
+                        Proofs.prove(ticket, "declock peer client", nonce(), serverNonce)));
     }
 
     @Override
     void handshake(FrameBody body) throws BadFrameException {
-        byte[] proof = body.bytes(Wire.SECRET_BYTES);
-        body.end();
+        byte[] proof = HandshakeFrames.readAuthenticated(body);
         if (!prove(Proofs.prove(ticket, "declock peer server", nonce(), serverNonce), proof)) {
             throw new BadFrameException("a peer that is not the expected member");
         }

@@ -7,8 +7,8 @@ import io.declock.Counters;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameConnection;
-import io.declock.internal.tcp.wire.FrameWriter;
-import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.FrameType;
+import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
@@ -57,11 +57,7 @@ abstract class PeerConnection extends FrameConnection {
         if (!ready || stalled || !isOpen()) {
             return false;
         }
-        send(out -> {
-            int start = FrameWriter.begin(out, Wire.PEER_MESSAGE);
-            Messages.writePeer(out, message);
-            FrameWriter.end(out, start);
-        });
+        send(out -> PeerFrames.writePeerMessage(out, message));
         if (!probing.get() && probing.compareAndSet(false, true)) {
             later(this::probe);
         }
@@ -74,7 +70,7 @@ abstract class PeerConnection extends FrameConnection {
      */
     private void probe() {
         heard = false;
-        sendEmpty(Wire.PEER_PROBE);
+        send(PeerFrames::writePeerProbe);
         later(this::probed);
     }
 
@@ -89,10 +85,6 @@ abstract class PeerConnection extends FrameConnection {
         if (isOpen()) {
             channel().eventLoop().schedule(task, PROBE_MILLIS, TimeUnit.MILLISECONDS);
         }
-    }
-
-    private void sendEmpty(int type) {
-        send(out -> FrameWriter.end(out, FrameWriter.begin(out, type)));
     }
 
     /** Marks the connection as established: both sides have proved their identity. */
@@ -135,28 +127,32 @@ abstract class PeerConnection extends FrameConnection {
     }
 
     @Override
-    protected final void frame(int type, FrameBody body) throws BadFrameException {
+    protected final void frame(FrameType type, FrameBody body) throws BadFrameException {
         TcpSession local = session;
         TcpFabric.MemberKey remote = peer;
         if (local == null || remote == null) {
             handshake(body);
             return;
         }
-        if (type == Wire.PEER_PROBE || type == Wire.PEER_ECHO) {
-            body.end();
-            if (type == Wire.PEER_PROBE) {
+        switch (type) {
+            case PEER_PROBE -> {
+                PeerFrames.readPeerProbe(body);
                 // A side that sends probes without reading the answers gets no more answers.
                 if (!stalled) {
-                    sendEmpty(Wire.PEER_ECHO);
+                    send(PeerFrames::writePeerEcho);
                 }
-            } else {
+            }
+            case PEER_ECHO -> {
+                PeerFrames.readPeerEcho(body);
                 // Only an echo counts: other messages do not show that the other side receives this side's.
                 heard = true;
             }
-            return;
+            default -> take(local, remote, PeerFrames.readPeerMessage(body));
         }
-        PeerMessage message = Messages.readPeer(body);
-        body.end();
+    }
+
+    private static void take(TcpSession local, TcpFabric.MemberKey remote, PeerMessage message)
+            throws BadFrameException {
         if (message.memoryNode() != remote.memoryNode()
                 || message.fromNode() != remote.nodeId()
                 || message.fromIncarnation() != remote.incarnation()

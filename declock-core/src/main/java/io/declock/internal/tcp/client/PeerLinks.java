@@ -76,12 +76,12 @@ final class PeerLinks {
             attemptEnded(keyOf(session, to), false);
             return;
         }
-        session.ticket(to).whenComplete((ticket, failure) -> {
+        session.ticketFor(to).whenComplete((ticket, failure) -> {
             if (failure != null || closed) {
                 attemptEnded(keyOf(session, to), false);
                 return;
             }
-            OutboundPeer peer = new OutboundPeer(fabric, session, to, ticket.bytes());
+            OutboundPeer peer = new OutboundPeer(fabric, session, to, ticket);
             ChannelFuture connecting = fabric.connectPeer(address, peer);
             if (connecting == null) {
                 attemptEnded(keyOf(session, to), false);

@@ -5,17 +5,17 @@ package io.declock.internal.tcp.client;
 
 import io.declock.Counters;
 import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameConnection;
-import io.declock.internal.tcp.wire.FrameWriter;
-import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.FrameType;
+import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
-import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.SessionListener;
 import io.netty.buffer.ByteBuf;
@@ -168,49 +168,45 @@ final class SessionConnection extends FrameConnection {
         }
         serverNonce = preamble.nonce();
         enter(Phase.COMPUTE_NODE_AWAITS_PROOF);
-        ByteBuf out = out();
-        int start = FrameWriter.begin(out, Wire.AUTH);
-        out.writeBytes(Proofs.prove(key, "declock client", nonce, serverNonce));
-        FrameWriter.end(out, start);
+        HandshakeFrames.writeAuth(out(), Proofs.prove(key, "declock client", nonce, serverNonce));
     }
 
     @Override
-    protected void frame(int type, FrameBody body) throws BadFrameException {
+    protected void frame(FrameType type, FrameBody body) throws BadFrameException {
         TcpSession current = session;
         if (current == null) {
             handshakeFrame(type, body);
-        } else if (type == Wire.CHAIN_DONE) {
+        } else if (type == FrameType.CHAIN_DONE) {
             chains.answered(body, System.nanoTime());
-        } else if (type == Wire.GOODBYE) {
+        } else if (type == FrameType.GOODBYE) {
             readGoodbye(body);
         } else {
             answers.accept(current, type, body);
         }
     }
 
-    private void handshakeFrame(int type, FrameBody body) throws BadFrameException {
+    private void handshakeFrame(FrameType type, FrameBody body) throws BadFrameException {
         switch (type) {
-            case Wire.AUTHENTICATED -> authenticated(body);
-            case Wire.JOINED -> joined(body);
-            case Wire.REFUSED -> refused(body);
+            case AUTHENTICATED -> authenticated(body);
+            case JOINED -> joined(body);
+            case REFUSED -> refused(body);
             default -> readGoodbye(body);
         }
     }
 
     private void refused(FrameBody body) throws BadFrameException {
-        int id = body.i32();
-        FabricException.Refused refusal = SessionAnswers.readRefusal(node, body);
+        ControlFrames.Refusal refusal = ControlFrames.readRefused(body);
         // A memory node that has not proved that it knows the secret may refuse only because of the secret.
-        if (id != 0 || !proved && refusal.reason() != Reason.BAD_SECRET) {
-            throw new BadFrameException("a refusal of request " + id + " for " + refusal.reason() + " before joining");
+        if (refusal.request() != 0 || !proved && refusal.reason() != Reason.BAD_SECRET) {
+            throw new BadFrameException(
+                    "a refusal of request " + refusal.request() + " for " + refusal.reason() + " before joining");
         }
-        goodbye = refusal;
+        goodbye = SessionAnswers.exception(node, refusal);
         fail(goodbye);
     }
 
     private void authenticated(FrameBody body) throws BadFrameException {
-        byte[] proof = body.bytes(Wire.SECRET_BYTES);
-        body.end();
+        byte[] proof = HandshakeFrames.readAuthenticated(body);
         if (!prove(Proofs.prove(key, "declock server", nonce, serverNonce), proof)) {
             goodbye = new FabricException.Refused(Reason.BAD_SECRET, node + " does not know the secret itself");
             fail(goodbye);
@@ -236,18 +232,13 @@ final class SessionConnection extends FrameConnection {
 
     private void join(String peerAddress) {
         joinSent = true;
-        ByteBuf out = out();
-        int start = FrameWriter.begin(out, Wire.JOIN);
-        Messages.writeJoin(out, request.withPeerAddress(peerAddress));
-        FrameWriter.end(out, start);
+        HandshakeFrames.writeJoin(out(), request.withPeerAddress(peerAddress));
     }
 
     private void joined(FrameBody body) throws BadFrameException {
-        JoinReply reply = Messages.readJoined(body);
-        byte[] peerKey = body.bytes(Wire.SECRET_BYTES);
-        body.end();
+        HandshakeFrames.Joined joined = HandshakeFrames.readJoined(body);
         enter(Phase.COMPUTE_NODE_JOINED);
-        TcpSession made = new TcpSession(fabric, this, reply, peerKey, listener, node);
+        TcpSession made = new TcpSession(fabric, this, joined, listener, node);
         session = made;
         fabric.joined(made);
         watch();
@@ -275,7 +266,7 @@ final class SessionConnection extends FrameConnection {
     }
 
     private void readGoodbye(FrameBody body) throws BadFrameException {
-        goodbye = new FabricException(node + " ended the session: " + body.text(Wire.MAX_TEXT));
+        goodbye = new FabricException(node + " ended the session: " + ControlFrames.readGoodbye(body));
         fail(goodbye);
     }
 

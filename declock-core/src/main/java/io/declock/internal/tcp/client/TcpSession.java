@@ -4,8 +4,13 @@
 package io.declock.internal.tcp.client;
 
 import io.declock.Counters;
-import io.declock.internal.tcp.wire.FrameWriter;
-import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.tcp.wire.ControlFrames;
+import io.declock.internal.tcp.wire.DirectFrames;
+import io.declock.internal.tcp.wire.HandshakeFrames;
+import io.declock.internal.tcp.wire.MemberFrames;
+import io.declock.internal.tcp.wire.MemberId;
+import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.ControlPlane;
@@ -33,7 +38,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     private final TcpFabric fabric;
     private final SessionConnection connection;
     private final JoinReply joined;
-    private final byte[] peerKey;
+    private final byte[] memberKey;
     private final SessionListener listener;
     private final String node;
     private final PeerLinks peers;
@@ -41,14 +46,13 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     TcpSession(
             TcpFabric fabric,
             SessionConnection connection,
-            JoinReply joined,
-            byte[] peerKey,
+            HandshakeFrames.Joined joined,
             SessionListener listener,
             String node) {
         this.fabric = fabric;
         this.connection = connection;
-        this.joined = joined;
-        this.peerKey = peerKey;
+        this.joined = joined.reply();
+        this.memberKey = joined.memberKey();
         this.listener = listener;
         this.node = node;
         this.peers = new PeerLinks(fabric, this);
@@ -121,47 +125,44 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
             return;
         }
         fabric.counters().count(Counters.Event.PEER_RELAYED);
-        connection.send(out -> {
-            int start = FrameWriter.begin(out, Wire.PEER_MESSAGE);
-            Messages.writePeer(out, message);
-            FrameWriter.end(out, start);
-        });
+        connection.send(out -> PeerFrames.writePeerMessage(out, message));
     }
 
+    /** Writes a request. */
     @FunctionalInterface
-    private interface Arguments {
-        void write(ByteBuf out);
+    private interface Request {
+        void write(ByteBuf out, int number);
     }
 
-    private <A, T> CompletableFuture<T> ask(int type, Class<A> answer, Function<A, T> result, Arguments arguments) {
+    private <A, T> CompletableFuture<T> ask(Class<A> answer, Function<A, T> result, Request frame) {
         long deadline = System.nanoTime() + fabric.settings().requestTimeout().toNanos();
         PendingRequests.Request<T> request = connection.requests().begin(answer, result, deadline);
-        connection.send(out -> {
-            int start = FrameWriter.begin(out, type);
-            out.writeIntLE(request.id());
-            arguments.write(out);
-            FrameWriter.end(out, start);
-        });
+        connection.send(out -> frame.write(out, request.id()));
         return request.future();
     }
 
     @Override
     public CompletionStage<HeartbeatReply> heartbeat() {
-        return ask(Wire.HEARTBEAT, HeartbeatReply.class, Function.identity(), out -> {});
+        return ask(HeartbeatReply.class, Function.identity(), ControlFrames::writeHeartbeat);
     }
 
     @Override
     public CompletionStage<Resolution> resolve(String fullName) {
-        return find(Wire.RESOLVE, fullName, found -> (Resolution) found.orElseThrow());
+        return find(ControlFrames::writeResolve, fullName, Optional::orElseThrow);
     }
 
     @Override
     public CompletionStage<Optional<Resolution>> lookUp(String fullName) {
-        return find(Wire.LOOK_UP, fullName, found -> found.map(Resolution.class::cast));
+        return find(ControlFrames::writeLookUp, fullName, Function.identity());
     }
 
-    @SuppressWarnings("rawtypes")
-    private <T> CompletionStage<T> find(int type, String fullName, Function<Optional<?>, T> result) {
+    /** Writes a request about a name. */
+    @FunctionalInterface
+    private interface NameRequest {
+        void write(ByteBuf out, int number, byte[] fullName);
+    }
+
+    private <T> CompletionStage<T> find(NameRequest frame, String fullName, Function<Optional<Resolution>, T> result) {
         byte[] name = fullName.getBytes(StandardCharsets.UTF_8);
         if (name.length == 0 || name.length > Wire.MAX_TEXT) {
             return CompletableFuture.failedStage(new FabricException.Refused(
@@ -169,45 +170,53 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
                     "a full lock name must have 1 to " + Wire.MAX_TEXT + " bytes in UTF-8, this one has "
                             + name.length));
         }
-        Function<Optional, T> typed = result::apply;
-        return ask(type, Optional.class, typed, out -> FrameWriter.countedBytes(out, name));
+        return ask(
+                ControlFrames.Found.class,
+                found -> result.apply(Optional.ofNullable(found.resolution())),
+                (out, request) -> frame.write(out, request, name));
     }
 
     @Override
     public CompletionStage<Membership> members() {
-        return ask(Wire.MEMBERS, Membership.class, Function.identity(), out -> {});
+        return ask(Membership.class, Function.identity(), MemberFrames::writeMembers);
     }
 
     @Override
     public CompletionStage<RecordMembers> members(long record) {
-        return ask(Wire.RECORD_MEMBERS, RecordMembers.class, Function.identity(), out -> out.writeLongLE(record));
+        return ask(
+                RecordMembers.class,
+                Function.identity(),
+                (out, request) -> MemberFrames.writeRecordMembers(out, request, record));
     }
 
     @Override
     public CompletionStage<Void> declareNodeSet(long digest) {
         return ask(
-                Wire.DECLARE_NODE_SET, SessionAnswers.Done.class, TcpSession::nothing, out -> out.writeLongLE(digest));
-    }
-
-    /** Asks the memory node for the ticket that authenticates this member to another. */
-    CompletableFuture<SessionAnswers.Ticket> ticket(Member to) {
-        return ask(
-                Wire.TICKET,
-                SessionAnswers.Ticket.class,
-                Function.identity(),
-                out -> out.writeByte(to.nodeId()).writeIntLE(to.incarnation()));
+                SessionAnswers.Done.class,
+                TcpSession::nothing,
+                (out, request) -> ControlFrames.writeDeclareNodeSet(out, request, digest));
     }
 
     @Override
-    @SuppressWarnings({"rawtypes", "unchecked"})
-    public CompletionStage<Optional<DirectWay>> directWay() {
-        Function<Optional, Optional<DirectWay>> typed = way -> way;
-        return ask(Wire.DIRECT_ACCESS, Optional.class, typed, out -> {});
+    public CompletableFuture<byte[]> ticketFor(Member to) {
+        MemberId peer = new MemberId(to.nodeId(), to.incarnation());
+        return ask(
+                PeerFrames.Ticket.class,
+                PeerFrames.Ticket::bytes,
+                (out, request) -> PeerFrames.writeTicket(out, request, peer));
+    }
+
+    @Override
+    public CompletionStage<Optional<DirectAccess.Offer>> directWay() {
+        return ask(
+                DirectFrames.Offered.class,
+                offered -> Optional.ofNullable(offered.offer()),
+                DirectFrames::writeDirectAccess);
     }
 
     @Override
     public CompletionStage<byte[]> directGrant() {
-        return ask(Wire.DIRECT_GRANT, SessionAnswers.DirectGrant.class, SessionAnswers.DirectGrant::bytes, out -> {});
+        return ask(DirectFrames.Grant.class, DirectFrames.Grant::bytes, DirectFrames::writeDirectGrant);
     }
 
     @Override
@@ -216,14 +225,9 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     }
 
     @Override
-    public CompletionStage<byte[]> ticketFor(Member to) {
-        return ticket(to).thenApply(SessionAnswers.Ticket::bytes);
-    }
-
-    @Override
     public byte[] ticketFrom(int nodeId, int incarnation) {
         return Proofs.prove(
-                peerKey, "declock ticket", Proofs.identity(joined.memoryNodeIncarnation(), nodeId, incarnation));
+                memberKey, "declock ticket", Proofs.identity(joined.memoryNodeIncarnation(), nodeId, incarnation));
     }
 
     @Override
@@ -233,24 +237,18 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
 
     @Override
     public void answerReclaim(long round, long[] vetoed) {
-        connection.send(out -> {
-            int start = FrameWriter.begin(out, Wire.RECLAIM_ANSWER);
-            out.writeLongLE(round);
-            FrameWriter.longs(out, vetoed);
-            FrameWriter.end(out, start);
-        });
+        connection.send(out -> ControlFrames.writeReclaimAnswer(out, round, vetoed));
     }
 
     @Override
     public CompletionStage<Void> leave() {
         return ask(
-                Wire.LEAVE,
                 SessionAnswers.Done.class,
                 done -> {
                     connection.left();
                     return nothing(done);
                 },
-                out -> {});
+                ControlFrames::writeLeave);
     }
 
     @SuppressWarnings("NullAway") // The one value of Void.

@@ -5,11 +5,12 @@ package io.declock.internal.tcp.server;
 
 import io.declock.Purpose;
 import io.declock.Verb;
+import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.ChainDoneFrame;
+import io.declock.internal.tcp.wire.ChainFrame;
 import io.declock.internal.tcp.wire.FrameBody;
-import io.declock.internal.tcp.wire.FrameWriter;
-import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.VerbChain;
@@ -30,26 +31,29 @@ final class AgentChains {
     private static final int RESUME_AT = 512;
 
     private final AtomicInteger underWay = new AtomicInteger();
+    private final ChainFrame frame = new ChainFrame();
     private final RemoteMemory agent;
-    private final ChainFrame frames;
+    private final MemoryNode node;
     private final ServerConnection connection;
 
-    AgentChains(RemoteMemory agent, ChainFrame frames, ServerConnection connection) {
+    AgentChains(RemoteMemory agent, MemoryNode node, ServerConnection connection) {
         this.agent = agent;
-        this.frames = frames;
+        this.node = node;
         this.connection = connection;
     }
 
     /** Checks and posts the chain of a frame. */
     void accept(MemoryNodeSession session, FrameBody body) throws BadFrameException {
-        int sequence = body.i32();
-        frames.read(body);
+        ProcessorChains.read(frame, body, node.region());
         if (session.enter()) {
-            Posted chain = new Posted(session, sequence);
+            Posted chain = new Posted(session, frame.sequence());
             if (underWay.incrementAndGet() == PAUSE_AT) {
                 connection.channel().config().setAutoRead(false);
             }
-            frames.copyTo(chain.begin(Purpose.ACQUIRE), body.buffer());
+            frame.copyTo(chain.begin(Purpose.ACQUIRE));
+            for (int i = 0; i < chain.size(); i++) {
+                node.counts().count(chain.verb(i));
+            }
             agent.post(chain);
         }
         // Otherwise the session is cut, and the code that cut it closes the connection.
@@ -66,9 +70,10 @@ final class AgentChains {
         }
     }
 
-    private final class Posted extends VerbChain {
+    private final class Posted extends VerbChain implements ChainDoneFrame.Words {
         private final MemoryNodeSession session;
         private final int sequence;
+        private long[] found = {};
 
         Posted(MemoryNodeSession session, int sequence) {
             this.session = session;
@@ -77,9 +82,9 @@ final class AgentChains {
 
         @Override
         public void completed(VerbResults results) {
-            long[] words = copy(results);
+            found = copy(results);
             ended(session);
-            connection.send(out -> write(out, words));
+            connection.send(out -> ChainDoneFrame.writeChainDone(out, sequence, this));
         }
 
         private long[] copy(VerbResults results) {
@@ -97,13 +102,11 @@ final class AgentChains {
             return words;
         }
 
-        private void write(ByteBuf out, long[] words) {
-            int start = FrameWriter.begin(out, Wire.CHAIN_DONE);
-            out.writeIntLE(sequence);
-            for (long word : words) {
+        @Override
+        public void write(ByteBuf out) {
+            for (long word : found) {
                 out.writeLongLE(word);
             }
-            FrameWriter.end(out, start);
         }
 
         @Override

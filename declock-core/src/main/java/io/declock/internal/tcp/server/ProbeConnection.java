@@ -5,8 +5,11 @@ package io.declock.internal.tcp.server;
 
 import io.declock.internal.memorynode.PredecessorAnswer;
 import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameConnection;
+import io.declock.internal.tcp.wire.FrameType;
+import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
@@ -93,25 +96,24 @@ final class ProbeConnection extends FrameConnection {
         }
         otherNonce = preamble.nonce();
         enter(Phase.ASKING_MEMORY_NODE_AWAITS_PROOF);
-        ServerFrames.auth(out(), Proofs.prove(key, ASKING, nonce, otherNonce));
+        HandshakeFrames.writeAuth(out(), Proofs.prove(key, ASKING, nonce, otherNonce));
     }
 
     @Override
-    protected void frame(int type, FrameBody body) throws BadFrameException {
+    protected void frame(FrameType type, FrameBody body) throws BadFrameException {
         switch (type) {
-            case Wire.AUTHENTICATED -> authenticated(body);
-            case Wire.IDENTITY -> identity(body);
-            case Wire.REFUSED -> refused(body);
+            case AUTHENTICATED -> authenticated(body);
+            case IDENTITY -> identity(body);
+            case REFUSED -> refused(body);
             // The other side is about to end or is busy: it is asked again.
             default -> fail(null);
         }
     }
 
     private void authenticated(FrameBody body) throws BadFrameException {
-        byte[] proof = body.bytes(Wire.SECRET_BYTES);
-        body.end();
+        byte[] proof = HandshakeFrames.readAuthenticated(body);
         if (prove(Proofs.prove(key, ASKED, nonce, otherNonce), proof)) {
-            ServerFrames.identify(out(), server.node());
+            HandshakeFrames.writeIdentify(out(), server.identity());
         } else {
             answer(PredecessorAnswer.nobody("the process there does not know the secret"));
             fail(null);
@@ -119,20 +121,16 @@ final class ProbeConnection extends FrameConnection {
     }
 
     private void identity(FrameBody body) throws BadFrameException {
-        String id = body.text(Wire.MAX_TEXT);
-        long incarnation = body.i64();
-        body.end();
-        answer(PredecessorAnswer.memoryNode(id, incarnation));
+        HandshakeFrames.Identity identity = HandshakeFrames.readIdentity(body);
+        answer(PredecessorAnswer.memoryNode(identity.id(), identity.incarnation()));
         fail(null);
     }
 
     private void refused(FrameBody body) throws BadFrameException {
-        int request = body.i32();
-        Reason reason = Reason.of(body.u8());
-        body.text(Wire.MAX_TEXT);
-        body.end();
-        if (request != 0 || reason != Reason.BAD_SECRET) {
-            throw new BadFrameException("a refusal of request " + request + " for " + reason + " before the proof");
+        ControlFrames.Refusal refusal = ControlFrames.readRefused(body);
+        if (refusal.request() != 0 || refusal.reason() != Reason.BAD_SECRET) {
+            throw new BadFrameException(
+                    "a refusal of request " + refusal.request() + " for " + refusal.reason() + " before the proof");
         }
         if (!answered) {
             answered = true;

@@ -7,9 +7,13 @@ import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.memorynode.NodeCounts;
 import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameConnection;
-import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.FrameType;
+import io.declock.internal.tcp.wire.HandshakeFrames;
+import io.declock.internal.tcp.wire.MemberFrames;
+import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
@@ -17,6 +21,7 @@ import io.declock.internal.tcp.wire.SocketAddresses;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
+import io.declock.spi.JoinRequest;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.SessionListener;
@@ -29,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /** One compute node's connection to the memory node: first the handshake, then its session. Belongs to its event loop. */
 final class ServerConnection extends FrameConnection implements SessionListener {
     private final ServerContext server;
-    private final ChainFrame chains;
+    private final ProcessorChains chains;
     /** Null if the processor executes the verbs. */
     private final @Nullable AgentChains agentChains;
 
@@ -50,9 +55,9 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     ServerConnection(ServerContext server) {
         super(true);
         this.server = server;
-        this.chains = new ChainFrame(server.node().region(), server.node().counts());
+        this.chains = new ProcessorChains(server.node());
         DirectAccess direct = server.directAccess();
-        this.agentChains = direct == null ? null : new AgentChains(direct.agent(), chains, this);
+        this.agentChains = direct == null ? null : new AgentChains(direct.agent(), server.node(), this);
         this.requests = new SessionRequests(server, this);
     }
 
@@ -123,7 +128,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     protected void badFrame(BadFrameException cause) {
         server.badFrame(this, cause);
         if (greeted) {
-            ServerFrames.goodbye(out(), "bad frame: " + cause.getMessage());
+            ControlFrames.writeGoodbye(out(), "bad frame: " + cause.getMessage());
         }
     }
 
@@ -165,17 +170,17 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     }
 
     @Override
-    protected void frame(int type, FrameBody body) throws BadFrameException {
+    protected void frame(FrameType type, FrameBody body) throws BadFrameException {
         MemoryNodeSession current = session;
         if (current == null) {
-            if (type == Wire.AUTH) {
+            if (type == FrameType.AUTH) {
                 authenticate(body);
-            } else if (type == Wire.IDENTIFY) {
+            } else if (type == FrameType.IDENTIFY) {
                 identify(body);
             } else {
                 join(body);
             }
-        } else if (type == Wire.CHAIN) {
+        } else if (type == FrameType.CHAIN) {
             chain(current, body);
         } else {
             requests.accept(current, type, body, out());
@@ -187,26 +192,25 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         if (posted != null) {
             posted.accept(current, body);
         } else if (entered) {
-            chains.execute(body, out());
+            chains.accept(body, out());
         }
         // Otherwise the session is cut, and the code that cut it closes the connection.
     }
 
     private void authenticate(FrameBody body) throws BadFrameException {
-        byte[] proof = body.bytes(Wire.SECRET_BYTES);
-        body.end();
+        byte[] proof = HandshakeFrames.readAuth(body);
         String client = fromMemoryNode ? ProbeConnection.ASKING : "declock client";
         String self = fromMemoryNode ? ProbeConnection.ASKED : "declock server";
         for (byte[] key : server.keys()) {
             if (prove(Proofs.prove(key, client, clientNonce, nonce), proof)) {
                 server.proved(this);
                 // The answer uses the secret of the other side, which may be this side's previous one.
-                ServerFrames.authenticated(out(), Proofs.prove(key, self, clientNonce, nonce));
+                HandshakeFrames.writeAuthenticated(out(), Proofs.prove(key, self, clientNonce, nonce));
                 return;
             }
         }
         server.refused(this, "does not know the secret");
-        ServerFrames.refused(
+        ControlFrames.writeRefused(
                 out(),
                 0,
                 Reason.BAD_SECRET,
@@ -215,23 +219,19 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     }
 
     private void identify(FrameBody body) throws BadFrameException {
-        String id = body.text(Wire.MAX_TEXT);
-        long incarnation = body.i64();
-        body.end();
-        server.asked(this, id, incarnation);
-        ServerFrames.identity(out(), server.node());
+        server.asked(this, HandshakeFrames.readIdentify(body));
+        HandshakeFrames.writeIdentity(out(), server.identity());
         fail(null);
     }
 
     private void join(FrameBody body) throws BadFrameException {
-        var request = Messages.readJoin(body);
-        body.end();
+        JoinRequest request = HandshakeFrames.readJoin(body);
         MemoryNodeSession joined;
         try {
             joined =
                     server.node().join(request, SocketAddresses.textOf(channel().localAddress()), this);
         } catch (FabricException.Refused e) {
-            ServerFrames.refused(out(), 0, e.reason(), String.valueOf(e.getMessage()));
+            ControlFrames.writeRefused(out(), 0, e.reason(), e.getMessage());
             fail(null);
             return;
         }
@@ -239,7 +239,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         session = joined;
         server.joined(this);
         entered = joined.enter();
-        ServerFrames.joined(out(), joined.joined(), server.tickets().keyOf(joined.member()));
+        HandshakeFrames.writeJoined(out(), joined.joined(), server.tickets().keyOf(joined.member()));
     }
 
     @Override
@@ -277,7 +277,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     private void tellMembers() {
         Membership latest = untold.getAndSet(null);
         if (latest != null) {
-            send(out -> ServerFrames.membership(out, 0, latest));
+            send(out -> MemberFrames.writeMembership(out, 0, latest));
         }
     }
 
@@ -285,18 +285,18 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     public void peerMessage(PeerMessage message) {
         // Best effort: unread messages must not pile up.
         if (!stalled) {
-            send(out -> ServerFrames.peerMessage(out, message));
+            send(out -> PeerFrames.writePeerMessage(out, message));
         }
     }
 
     @Override
     public void reclaimProposed(long round, long[] records) {
-        send(out -> ServerFrames.reclaimProposal(out, round, records));
+        send(out -> ControlFrames.writeReclaimProposal(out, round, records));
     }
 
     @Override
     public void lost(FabricException cause) {
-        send(out -> ServerFrames.goodbye(out, String.valueOf(cause.getMessage())));
+        send(out -> ControlFrames.writeGoodbye(out, cause.getMessage()));
         fail(cause);
     }
 }

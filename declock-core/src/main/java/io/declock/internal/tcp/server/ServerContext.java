@@ -10,6 +10,7 @@ import io.declock.internal.memorynode.NodeCounts;
 import io.declock.internal.monitor.ThrottledLog;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameConnection;
+import io.declock.internal.tcp.wire.HandshakeFrames.Identity;
 import io.declock.internal.tcp.wire.Proofs;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -57,6 +58,10 @@ final class ServerContext {
 
     MemoryNode node() {
         return node;
+    }
+
+    Identity identity() {
+        return new Identity(node.id(), node.incarnation());
     }
 
     MemoryNodeServerSettings settings() {
@@ -160,14 +165,14 @@ final class ServerContext {
      * Handles the question of another memory node. If both have the same id, the other one acts on it by itself; the log entry tells the
      * operator.
      */
-    void asked(ServerConnection connection, String id, long incarnation) {
-        if (id.equals(node.id()) && incarnation != node.incarnation()) {
+    void asked(ServerConnection connection, Identity asking) {
+        if (asking.id().equals(node.id()) && asking.incarnation() != node.incarnation()) {
             log.warn(
                     "The memory node that connected from {} calls itself '{}', as this one does: a lock could have two owners. The"
                             + " other one lets no compute node join while this one lives. Stop one of them; after an"
                             + " update, stop this one.",
                     addressOf(connection),
-                    id);
+                    asking.id());
         }
     }
 

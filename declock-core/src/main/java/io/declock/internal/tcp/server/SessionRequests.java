@@ -7,9 +7,14 @@ import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.memorynode.ResolveAnswer;
 import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.ControlFrames;
+import io.declock.internal.tcp.wire.DirectFrames;
 import io.declock.internal.tcp.wire.FrameBody;
-import io.declock.internal.tcp.wire.Messages;
-import io.declock.internal.tcp.wire.Wire;
+import io.declock.internal.tcp.wire.FrameType;
+import io.declock.internal.tcp.wire.MemberFrames;
+import io.declock.internal.tcp.wire.MemberId;
+import io.declock.internal.tcp.wire.Numbered;
+import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.Member;
@@ -28,79 +33,61 @@ final class SessionRequests {
         this.connection = connection;
     }
 
-    void accept(MemoryNodeSession session, int type, FrameBody body, ByteBuf out) throws BadFrameException {
+    void accept(MemoryNodeSession session, FrameType type, FrameBody body, ByteBuf out) throws BadFrameException {
         switch (type) {
-            case Wire.HEARTBEAT -> heartbeat(session, body, out);
-            case Wire.RESOLVE -> resolve(session, body, true);
-            case Wire.LOOK_UP -> resolve(session, body, false);
-            case Wire.MEMBERS -> {
-                int id = body.i32();
-                body.end();
-                ServerFrames.membership(out, id, session.members());
+            case HEARTBEAT -> heartbeat(session, ControlFrames.readHeartbeat(body), out);
+            case RESOLVE -> resolve(session, ControlFrames.readResolve(body), true);
+            case LOOK_UP -> resolve(session, ControlFrames.readLookUp(body), false);
+            case MEMBERS -> MemberFrames.writeMembership(out, MemberFrames.readMembers(body), session.members());
+            case RECORD_MEMBERS -> recordMembers(session, MemberFrames.readRecordMembers(body), out);
+            case PEER_MESSAGE -> relay(session, PeerFrames.readPeerMessage(body));
+            case RECLAIM_ANSWER -> {
+                ControlFrames.Reclaim answer = ControlFrames.readReclaimAnswer(body);
+                session.answerReclaim(answer.round(), answer.records());
             }
-            case Wire.RECORD_MEMBERS -> recordMembers(session, body, out);
-            case Wire.PEER_MESSAGE -> relay(session, body);
-            case Wire.RECLAIM_ANSWER -> {
-                long round = body.i64();
-                long[] vetoed = body.longs(Wire.MAX_RECLAIM);
-                body.end();
-                session.answerReclaim(round, vetoed);
+            case LEAVE -> {
+                int request = ControlFrames.readLeave(body);
+                session.leave(() -> connection.send(later -> ControlFrames.writeDone(later, request)));
             }
-            case Wire.LEAVE -> {
-                int id = body.i32();
-                body.end();
-                session.leave(() -> connection.send(later -> ServerFrames.done(later, id)));
-            }
-            case Wire.TICKET -> ticket(session, body, out);
-            case Wire.DECLARE_NODE_SET -> declareNodeSet(session, body, out);
-            case Wire.DIRECT_ACCESS -> directAccess(session, body, out);
-            case Wire.DIRECT_GRANT -> directGrant(session, body, out);
-            default -> throw new BadFrameException("unknown type of frame: " + type);
+            case TICKET -> ticket(session, PeerFrames.readTicket(body), out);
+            case DECLARE_NODE_SET -> declareNodeSet(session, ControlFrames.readDeclareNodeSet(body), out);
+            case DIRECT_ACCESS -> directAccess(session, DirectFrames.readDirectAccess(body), out);
+            case DIRECT_GRANT -> directGrant(session, DirectFrames.readDirectGrant(body), out);
+            default -> throw new BadFrameException("a memory node does not take " + type);
         }
     }
 
-    private void heartbeat(MemoryNodeSession session, FrameBody body, ByteBuf out) throws BadFrameException {
-        int id = body.i32();
-        body.end();
+    private void heartbeat(MemoryNodeSession session, int request, ByteBuf out) {
         try {
-            ServerFrames.heartbeat(out, id, session.heartbeat());
+            ControlFrames.writeHeartbeatReply(out, request, session.heartbeat());
         } catch (FabricException e) {
-            ServerFrames.goodbye(out, String.valueOf(e.getMessage()));
+            ControlFrames.writeGoodbye(out, e.getMessage());
             connection.fail(e);
         }
     }
 
-    private void resolve(MemoryNodeSession session, FrameBody body, boolean create) throws BadFrameException {
-        int id = body.i32();
-        byte[] name = body.countedBytes(Wire.MAX_TEXT);
-        body.end();
-        session.resolve(name, create, new ResolveAnswer() {
+    private void resolve(MemoryNodeSession session, Numbered<byte[]> name, boolean create) {
+        session.resolve(name.value(), create, new ResolveAnswer() {
             @Override
             public void resolved(@Nullable Resolution resolution) {
-                connection.send(out -> ServerFrames.resolution(out, id, resolution));
+                connection.send(out -> ControlFrames.writeResolved(out, name.request(), resolution));
             }
 
             @Override
             public void refused(FabricException.Refused refusal) {
-                connection.send(
-                        out -> ServerFrames.refused(out, id, refusal.reason(), String.valueOf(refusal.getMessage())));
+                connection.send(out -> SessionRequests.refused(out, name.request(), refusal));
             }
         });
     }
 
-    private void recordMembers(MemoryNodeSession session, FrameBody body, ByteBuf out) throws BadFrameException {
-        int id = body.i32();
-        long record = body.i64();
-        body.end();
-        if (!session.isRecord(record)) {
-            throw new BadFrameException("no record starts at address " + record);
+    private void recordMembers(MemoryNodeSession session, Numbered<Long> record, ByteBuf out) throws BadFrameException {
+        if (!session.isRecord(record.value())) {
+            throw new BadFrameException("no record starts at address " + record.value());
         }
-        ServerFrames.recordMembership(out, id, session.members(record));
+        MemberFrames.writeRecordMembership(out, record.request(), session.members(record.value()));
     }
 
-    private void relay(MemoryNodeSession session, FrameBody body) throws BadFrameException {
-        PeerMessage message = Messages.readPeer(body);
-        body.end();
+    private static void relay(MemoryNodeSession session, PeerMessage message) throws BadFrameException {
         Member self = session.member();
         if (message.fromNode() != self.nodeId() || message.fromIncarnation() != self.incarnation()) {
             throw new BadFrameException("a peer message in the name of another compute node");
@@ -108,54 +95,49 @@ final class SessionRequests {
         session.relay(message);
     }
 
-    private void ticket(MemoryNodeSession session, FrameBody body, ByteBuf out) throws BadFrameException {
-        int id = body.i32();
-        int nodeId = body.u8();
-        int incarnation = body.i32();
-        body.end();
+    private void ticket(MemoryNodeSession session, Numbered<MemberId> peer, ByteBuf out) {
+        int nodeId = peer.value().nodeId();
+        int incarnation = peer.value().incarnation();
         Member to = session.members().byNodeId(nodeId);
         if (to == null || to.incarnation() != incarnation) {
             String message = "compute node " + nodeId + "." + incarnation + " is not a member";
-            ServerFrames.refused(out, id, Reason.BAD_REQUEST, message);
+            ControlFrames.writeRefused(out, peer.request(), Reason.BAD_REQUEST, message);
         } else {
-            ServerFrames.ticket(out, id, server.tickets().ticket(session.member(), to));
+            PeerFrames.writeTicketReply(out, peer.request(), server.tickets().ticket(session.member(), to));
         }
     }
 
-    private void directAccess(MemoryNodeSession session, FrameBody body, ByteBuf out) throws BadFrameException {
-        int id = body.i32();
-        body.end();
+    private void directAccess(MemoryNodeSession session, int request, ByteBuf out) {
         DirectAccess direct = server.directAccess();
         try {
-            ServerFrames.directAccess(out, id, direct == null ? null : direct.offer(session));
+            DirectFrames.writeDirectAccessReply(out, request, direct == null ? null : direct.offer(session));
         } catch (FabricException.Refused e) {
-            ServerFrames.refused(out, id, e.reason(), String.valueOf(e.getMessage()));
+            refused(out, request, e);
         }
     }
 
-    private void directGrant(MemoryNodeSession session, FrameBody body, ByteBuf out) throws BadFrameException {
-        int id = body.i32();
-        body.end();
+    private void directGrant(MemoryNodeSession session, int request, ByteBuf out) {
         DirectAccess direct = server.directAccess();
         try {
             if (direct == null) {
                 throw new FabricException.Refused(Reason.BAD_REQUEST, "there is no direct access to the region here");
             }
-            ServerFrames.directGrant(out, id, direct.granted(session));
+            DirectFrames.writeDirectGrantReply(out, request, direct.granted(session));
         } catch (FabricException.Refused e) {
-            ServerFrames.refused(out, id, e.reason(), String.valueOf(e.getMessage()));
+            refused(out, request, e);
         }
     }
 
-    private void declareNodeSet(MemoryNodeSession session, FrameBody body, ByteBuf out) throws BadFrameException {
-        int id = body.i32();
-        long digest = body.i64();
-        body.end();
+    private static void declareNodeSet(MemoryNodeSession session, Numbered<Long> digest, ByteBuf out) {
         try {
-            session.declareNodeSet(digest);
-            ServerFrames.done(out, id);
+            session.declareNodeSet(digest.value());
+            ControlFrames.writeDone(out, digest.request());
         } catch (FabricException.Refused e) {
-            ServerFrames.refused(out, id, e.reason(), String.valueOf(e.getMessage()));
+            refused(out, digest.request(), e);
         }
+    }
+
+    private static void refused(ByteBuf out, int request, FabricException.Refused refusal) {
+        ControlFrames.writeRefused(out, request, refusal.reason(), refusal.getMessage());
     }
 }

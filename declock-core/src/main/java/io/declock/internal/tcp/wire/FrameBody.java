@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Reads one frame's body, never past its end. All numbers are little-endian. A flyweight: valid until the frame's handler returns.
- * Not thread-safe.
+ * Only this package reads fields; others pass the body to the class that {@link FrameType} names. Not thread-safe.
  */
 public final class FrameBody {
     private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
@@ -30,11 +30,6 @@ public final class FrameBody {
         return this;
     }
 
-    /** Returns the number of remaining bytes. */
-    public int remaining() {
-        return end - position;
-    }
-
     private int advance(int bytes) throws BadFrameException {
         if (bytes < 0 || end - position < bytes) {
             throw new BadFrameException("a frame ends " + (bytes - (end - position)) + " bytes too early");
@@ -45,27 +40,27 @@ public final class FrameBody {
     }
 
     /** Reads an unsigned byte. */
-    public int u8() throws BadFrameException {
+    int u8() throws BadFrameException {
         return buffer.getUnsignedByte(advance(1));
     }
 
     /** Reads an unsigned 16-bit number. */
-    public int u16() throws BadFrameException {
+    int u16() throws BadFrameException {
         return buffer.getUnsignedShortLE(advance(2));
     }
 
     /** Reads a 32-bit number. */
-    public int i32() throws BadFrameException {
+    int i32() throws BadFrameException {
         return buffer.getIntLE(advance(4));
     }
 
     /** Reads a 64-bit number. */
-    public long i64() throws BadFrameException {
+    long i64() throws BadFrameException {
         return buffer.getLongLE(advance(8));
     }
 
     /** Reads bytes. */
-    public byte[] bytes(int count) throws BadFrameException {
+    byte[] bytes(int count) throws BadFrameException {
         int at = advance(count);
         byte[] bytes = new byte[count];
         buffer.getBytes(at, bytes);
@@ -73,7 +68,7 @@ public final class FrameBody {
     }
 
     /** Reads bytes that follow their 16-bit count. */
-    public byte[] countedBytes(int most) throws BadFrameException {
+    byte[] countedBytes(int most) throws BadFrameException {
         int count = u16();
         if (count > most) {
             throw new BadFrameException("a text of " + count + " bytes where at most " + most + " are allowed");
@@ -82,11 +77,11 @@ public final class FrameBody {
     }
 
     /**
-     * Reads a text in UTF-8 that follows its 16-bit length. Texts are names, addresses and messages for people and end up in logs, so a
+     * Reads a text in UTF-8 that follows its 16-bit length, at most {@link Wire#MAX_TEXT}. Texts are names, addresses and messages for people and end up in logs, so a
      * control character, such as one that would begin another line of a log, is read as a question mark.
      */
-    public String text(int most) throws BadFrameException {
-        byte[] bytes = countedBytes(most);
+    String text() throws BadFrameException {
+        byte[] bytes = countedBytes(Wire.MAX_TEXT);
         try {
             return printable(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)));
         } catch (CharacterCodingException e) {
@@ -104,12 +99,12 @@ public final class FrameBody {
     }
 
     /** Reads 64-bit numbers that follow their 16-bit count. */
-    public long[] longs(int most) throws BadFrameException {
+    long[] longs(int most) throws BadFrameException {
         int count = u16();
         if (count > most) {
             throw new BadFrameException(count + " numbers where at most " + most + " are allowed");
         }
-        if (remaining() < count * Long.BYTES) {
+        if (end - position < count * Long.BYTES) {
             throw new BadFrameException("a frame announces " + count + " numbers but does not have them");
         }
         long[] longs = new long[count];
@@ -120,22 +115,35 @@ public final class FrameBody {
     }
 
     /** Returns the buffer, for results that are read in place. */
-    public ByteBuf buffer() {
+    ByteBuf buffer() {
         return buffer;
     }
 
     /** Returns the position of the next byte in the buffer. */
-    public int position() {
+    int position() {
         return position;
     }
 
     /** Skips bytes. */
-    public void skip(int bytes) throws BadFrameException {
+    void skip(int bytes) throws BadFrameException {
         advance(bytes);
     }
 
+    /** Reads the number of a request, which must be all that remains. */
+    int number() throws BadFrameException {
+        int number = i32();
+        end();
+        return number;
+    }
+
+    /** Checks that no bytes remain, and returns what was read. */
+    <T> T end(T value) throws BadFrameException {
+        end();
+        return value;
+    }
+
     /** Checks that no bytes remain. */
-    public void end() throws BadFrameException {
+    void end() throws BadFrameException {
         if (position != end) {
             throw new BadFrameException("a frame has " + (end - position) + " bytes too many");
         }

@@ -64,7 +64,7 @@ public abstract class FrameConnection extends ChannelInboundHandlerAdapter {
     protected abstract void preamble(Preamble preamble) throws BadFrameException;
 
     /** A frame arrived that the present phase allows; the body is valid until this returns. */
-    protected abstract void frame(int type, FrameBody body) throws BadFrameException;
+    protected abstract void frame(FrameType type, FrameBody body) throws BadFrameException;
 
     /** The other side's first bytes are no preamble; {@link #fail} follows. */
     protected abstract void foreign(String guess);

@@ -113,9 +113,11 @@ final class FrameReader {
         }
         body.wrap(in, start + Integer.BYTES, length);
         in.readerIndex(start + Integer.BYTES + length);
-        int type = body.u8();
-        if (!phase.allows(type)) {
-            throw new BadFrameException("a frame of type " + Wire.nameOf(type) + " is not allowed " + phase.when());
+        int number = body.u8();
+        FrameType type = FrameType.of(number);
+        if (type == null || !phase.allows(type)) {
+            throw new BadFrameException("a frame of type " + (type == null ? "0x" + Integer.toHexString(number) : type)
+                    + " is not allowed " + phase.when());
         }
         connection.frame(type, body);
         return true;

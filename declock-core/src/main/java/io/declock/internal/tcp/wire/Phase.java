@@ -15,94 +15,95 @@ public enum Phase {
     PREAMBLE("before the preamble", 0),
 
     /** A memory node waits for the proof of a compute node. */
-    MEMORY_NODE_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, Wire.AUTH),
+    MEMORY_NODE_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, FrameType.AUTH),
     /** A memory node waits for a compute node to join. */
-    MEMORY_NODE_AWAITS_JOIN("before joining", Wire.MAX_REQUEST_BYTES, Wire.JOIN),
+    MEMORY_NODE_AWAITS_JOIN("before joining", Wire.MAX_REQUEST_BYTES, FrameType.JOIN),
     /** A memory node serves a session. */
     MEMORY_NODE_SERVES(
             "after joining",
             Wire.MAX_REQUEST_BYTES,
-            Wire.CHAIN,
-            Wire.HEARTBEAT,
-            Wire.RESOLVE,
-            Wire.LOOK_UP,
-            Wire.MEMBERS,
-            Wire.RECORD_MEMBERS,
-            Wire.PEER_MESSAGE,
-            Wire.RECLAIM_ANSWER,
-            Wire.LEAVE,
-            Wire.TICKET,
-            Wire.DECLARE_NODE_SET,
-            Wire.DIRECT_ACCESS,
-            Wire.DIRECT_GRANT),
+            FrameType.CHAIN,
+            FrameType.HEARTBEAT,
+            FrameType.RESOLVE,
+            FrameType.LOOK_UP,
+            FrameType.MEMBERS,
+            FrameType.RECORD_MEMBERS,
+            FrameType.PEER_MESSAGE,
+            FrameType.RECLAIM_ANSWER,
+            FrameType.LEAVE,
+            FrameType.TICKET,
+            FrameType.DECLARE_NODE_SET,
+            FrameType.DIRECT_ACCESS,
+            FrameType.DIRECT_GRANT),
 
     /** A memory node waits for the proof of another one that asks for its identity. */
-    ASKED_MEMORY_NODE_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, Wire.AUTH),
+    ASKED_MEMORY_NODE_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, FrameType.AUTH),
     /** A memory node waits for the question of another one. */
-    ASKED_MEMORY_NODE_AWAITS_QUESTION("before its question", Wire.MAX_UNPROVED_REPLY_BYTES, Wire.IDENTIFY),
+    ASKED_MEMORY_NODE_AWAITS_QUESTION("before its question", Wire.MAX_UNPROVED_REPLY_BYTES, FrameType.IDENTIFY),
     /** A memory node waits for the proof of another one that it asks for its identity. */
     ASKING_MEMORY_NODE_AWAITS_PROOF(
-            "before its proof", Wire.MAX_UNPROVED_REPLY_BYTES, Wire.AUTHENTICATED, Wire.REFUSED, Wire.GOODBYE),
+            "before its proof",
+            Wire.MAX_UNPROVED_REPLY_BYTES,
+            FrameType.AUTHENTICATED,
+            FrameType.REFUSED,
+            FrameType.GOODBYE),
     /** A memory node waits for the answer of another one. */
-    ASKING_MEMORY_NODE_AWAITS_ANSWER("before its answer", Wire.MAX_UNPROVED_REPLY_BYTES, Wire.IDENTITY, Wire.GOODBYE),
+    ASKING_MEMORY_NODE_AWAITS_ANSWER(
+            "before its answer", Wire.MAX_UNPROVED_REPLY_BYTES, FrameType.IDENTITY, FrameType.GOODBYE),
 
     /** A compute node waits for the proof of a memory node. */
     COMPUTE_NODE_AWAITS_PROOF(
-            "before its proof", Wire.MAX_UNPROVED_REPLY_BYTES, Wire.AUTHENTICATED, Wire.REFUSED, Wire.GOODBYE),
+            "before its proof",
+            Wire.MAX_UNPROVED_REPLY_BYTES,
+            FrameType.AUTHENTICATED,
+            FrameType.REFUSED,
+            FrameType.GOODBYE),
     /** A compute node waits for the answer to its joining. */
-    COMPUTE_NODE_AWAITS_JOINED("before joining", Wire.MAX_REPLY_BYTES, Wire.JOINED, Wire.REFUSED, Wire.GOODBYE),
+    COMPUTE_NODE_AWAITS_JOINED(
+            "before joining", Wire.MAX_REPLY_BYTES, FrameType.JOINED, FrameType.REFUSED, FrameType.GOODBYE),
     /** A compute node has a session. */
     COMPUTE_NODE_JOINED(
             "after joining",
             Wire.MAX_REPLY_BYTES,
-            Wire.CHAIN_DONE,
-            Wire.HEARTBEAT_REPLY,
-            Wire.RESOLVED,
-            Wire.MEMBERSHIP,
-            Wire.RECORD_MEMBERSHIP,
-            Wire.PEER_MESSAGE,
-            Wire.RECLAIM_PROPOSAL,
-            Wire.DONE,
-            Wire.TICKET_REPLY,
-            Wire.DIRECT_ACCESS_REPLY,
-            Wire.DIRECT_GRANT_REPLY,
-            Wire.REFUSED,
-            Wire.GOODBYE),
+            FrameType.CHAIN_DONE,
+            FrameType.HEARTBEAT_REPLY,
+            FrameType.RESOLVED,
+            FrameType.MEMBERSHIP,
+            FrameType.RECORD_MEMBERSHIP,
+            FrameType.PEER_MESSAGE,
+            FrameType.RECLAIM_PROPOSAL,
+            FrameType.DONE,
+            FrameType.TICKET_REPLY,
+            FrameType.DIRECT_ACCESS_REPLY,
+            FrameType.DIRECT_GRANT_REPLY,
+            FrameType.REFUSED,
+            FrameType.GOODBYE),
 
     /** A compute node that accepted a connection waits for the proof of the peer that opened it. */
-    ACCEPTING_PEER_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, Wire.AUTH),
+    ACCEPTING_PEER_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, FrameType.AUTH),
     /** A compute node that opened a connection waits for the proof of the peer that accepted it. */
-    CONNECTING_PEER_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, Wire.AUTHENTICATED),
+    CONNECTING_PEER_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, FrameType.AUTHENTICATED),
     /** Two compute nodes have proved their identities to each other. */
-    PEERS("between peers", Wire.MAX_REQUEST_BYTES, Wire.PEER_MESSAGE, Wire.PEER_PROBE, Wire.PEER_ECHO);
+    PEERS("between peers", Wire.MAX_REQUEST_BYTES, FrameType.PEER_MESSAGE, FrameType.PEER_PROBE, FrameType.PEER_ECHO);
 
     private final String when;
     private final int maxFrameBytes;
-    /** One bit for each allowed type of frame below 128; no type is above. */
-    private final long low;
+    /** One bit for each allowed type of frame, by its ordinal. */
+    private final long types;
 
-    private final long high;
-
-    Phase(String when, int maxFrameBytes, int... types) {
+    Phase(String when, int maxFrameBytes, FrameType... types) {
         this.when = when;
         this.maxFrameBytes = maxFrameBytes;
-        long lowBits = 0;
-        long highBits = 0;
-        for (int type : types) {
-            if (type < Long.SIZE) {
-                lowBits |= 1L << type;
-            } else {
-                highBits |= 1L << type;
-            }
+        long bits = 0;
+        for (FrameType type : types) {
+            bits |= 1L << type.ordinal();
         }
-        this.low = lowBits;
-        this.high = highBits;
+        this.types = bits;
     }
 
     /** Returns whether the other side may send a frame of that type in this phase. */
-    public boolean allows(int type) {
-        long bits = type < Long.SIZE ? low : type < 2 * Long.SIZE ? high : 0;
-        return (bits >>> type & 1) != 0;
+    public boolean allows(FrameType type) {
+        return (types >>> type.ordinal() & 1) != 0;
     }
 
     /** Returns the size of the largest accepted frame, without its length. */

@@ -3,6 +3,8 @@
 
 package io.declock.internal.tcp.client;
 
+import io.declock.internal.tcp.wire.FrameConnection;
+import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
@@ -43,6 +45,12 @@ final class RawSocket implements AutoCloseable {
         send(ByteBufUtil.getBytes(out));
     }
 
+    void send(FrameConnection.Frame frame) throws IOException {
+        ByteBuf out = Unpooled.buffer();
+        frame.write(out);
+        send(ByteBufUtil.getBytes(out));
+    }
+
     byte[] read(int bytes) throws IOException {
         return socket.getInputStream().readNBytes(bytes);
     }
@@ -71,7 +79,8 @@ final class RawSocket implements AutoCloseable {
         byte[] nonce = Proofs.nonce();
         byte[] answer = preamble(Wire.VERSION, nonce);
         byte[] serverNonce = java.util.Arrays.copyOfRange(answer, 8, Wire.PREAMBLE_BYTES);
-        sendFrame(Wire.AUTH, Proofs.prove(Proofs.keyOf(secret), "declock client", nonce, serverNonce));
+        byte[] proof = Proofs.prove(Proofs.keyOf(secret), "declock client", nonce, serverNonce);
+        send(out -> HandshakeFrames.writeAuth(out, proof));
         read(4 + 1 + Wire.SECRET_BYTES);
     }
 

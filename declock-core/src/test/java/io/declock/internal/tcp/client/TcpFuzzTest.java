@@ -16,7 +16,9 @@ import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
-import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.FrameSample;
+import io.declock.internal.tcp.wire.FrameType;
+import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
@@ -54,19 +56,7 @@ class TcpFuzzTest {
     private static final int DECODER_SEEDS = 200_000;
     private static final int SERVER_SEEDS = 400;
 
-    private interface Decoder {
-        void decode(FrameBody body) throws BadFrameException;
-    }
-
-    private static final List<Decoder> DECODERS = List.of(
-            Messages::readJoin,
-            Messages::readJoined,
-            Messages::readMembership,
-            Messages::readRecordMembers,
-            Messages::readHeartbeat,
-            Messages::readPeer,
-            body -> body.longs(Wire.MAX_RECLAIM),
-            body -> body.text(Wire.MAX_TEXT));
+    private static final FrameType[] TYPES = FrameType.values();
 
     private static long firstSeed() {
         return Long.getLong("declock.fuzz.seed", 1);
@@ -94,10 +84,7 @@ class TcpFuzzTest {
             ByteBuf buffer = Unpooled.wrappedBuffer(around);
             FrameBody body = new FrameBody().wrap(buffer, start, length);
             try {
-                DECODERS.get(random.nextInt(DECODERS.size())).decode(body);
-                if (body.remaining() < 0 || body.remaining() > length) {
-                    fail("seed " + seed + ": read past the end");
-                }
+                FrameSample.of(TYPES[random.nextInt(TYPES.length)], random).read(body);
             } catch (BadFrameException e) {
                 // The one answer that is right.
             } catch (RuntimeException e) {
@@ -211,14 +198,18 @@ class TcpFuzzTest {
             byte[] nonce = Proofs.nonce();
             ByteBuf out = Unpooled.buffer();
             Preamble.of(Wire.ROLE_SESSION, 0, nonce).write(out);
-            frame(out, Wire.AUTHENTICATED, Proofs.prove(Proofs.keyOf(""), "declock server", clientNonce, nonce));
-            ByteBuf joined = Unpooled.buffer();
+            HandshakeFrames.writeAuthenticated(
+                    out, Proofs.prove(Proofs.keyOf(""), "declock server", clientNonce, nonce));
             Membership alone = new Membership(1, List.of(new Member(1, 1, "", "good")));
-            Messages.writeJoined(joined, new JoinReply("mad", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone));
-            joined.writeZero(Wire.SECRET_BYTES);
-            frame(out, Wire.JOINED, ByteBufUtil.getBytes(joined));
+            HandshakeFrames.writeJoined(
+                    out,
+                    new JoinReply("mad", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone),
+                    new byte[Wire.SECRET_BYTES]);
             for (int i = 0; i < 1 + random.nextInt(6); i++) {
-                frame(out, 0x40 + random.nextInt(19), bytes(random, random.nextInt(80)));
+                byte[] body = bytes(random, random.nextInt(80));
+                out.writeIntLE(1 + body.length)
+                        .writeByte(0x40 + random.nextInt(19))
+                        .writeBytes(body);
             }
             if (random.nextInt(4) == 0) {
                 out.writeBytes(bytes(random, random.nextInt(40)));
@@ -227,10 +218,6 @@ class TcpFuzzTest {
             if (random.nextInt(3) == 0) {
                 socket.shutdownOutput();
             }
-        }
-
-        private static void frame(ByteBuf out, int type, byte[] body) {
-            out.writeIntLE(1 + body.length).writeByte(type).writeBytes(body);
         }
 
         int port() {
@@ -257,7 +244,8 @@ class TcpFuzzTest {
             } else {
                 socket.authenticate("");
                 if (depth == 3) {
-                    socket.sendFrame(Wire.JOIN, joinBody());
+                    socket.send(out -> HandshakeFrames.writeJoin(
+                            out, new JoinRequest(TestProcess.id(), 1, "bad", "", 0, 0, 1_000_000_000L)));
                 }
                 for (int i = 0; i < 1 + random.nextInt(5); i++) {
                     frame(socket, random, record);
@@ -280,14 +268,8 @@ class TcpFuzzTest {
         return bytes;
     }
 
-    private static byte[] joinBody() {
-        ByteBuf out = Unpooled.buffer();
-        Messages.writeJoin(out, new JoinRequest(TestProcess.id(), 1, "bad", "", 0, 0, 1_000_000_000L));
-        return ByteBufUtil.getBytes(out);
-    }
-
     private static void frame(RawSocket socket, Random random, long record) throws IOException {
-        switch (random.nextInt(5)) {
+        switch (random.nextInt(6)) {
             // Any type with random content.
             case 0 -> socket.sendFrame(random.nextInt(20), bytes(random, random.nextInt(100)));
             // A length that is a lie: huge, negative, or longer than what follows.
@@ -295,18 +277,32 @@ class TcpFuzzTest {
                 ByteBuf out = Unpooled.buffer();
                 int[] lies = {0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE, Wire.MAX_REQUEST_BYTES + 1, 5_000};
                 out.writeIntLE(lies[random.nextInt(lies.length)])
-                        .writeByte(Wire.CHAIN)
+                        .writeByte(FrameType.CHAIN.number())
                         .writeZero(random.nextInt(50));
                 socket.send(ByteBufUtil.getBytes(out));
             }
             // A chain with random verbs near and far from the region, never on the good session's word.
-            case 2, 3 -> socket.sendFrame(Wire.CHAIN, chain(random, record));
+            case 2, 3 -> socket.sendFrame(FrameType.CHAIN.number(), chain(random, record));
+            // A good frame of any type, perhaps with one byte changed.
+            case 4 -> socket.send(changed(random));
             // A good frame cut short, or with something added.
             default -> {
                 byte[] good = chain(random, record);
-                socket.sendFrame(Wire.CHAIN, java.util.Arrays.copyOf(good, random.nextInt(good.length + 8)));
+                socket.sendFrame(
+                        FrameType.CHAIN.number(), java.util.Arrays.copyOf(good, random.nextInt(good.length + 8)));
             }
         }
+    }
+
+    private static byte[] changed(Random random) {
+        FrameType type = TYPES[random.nextInt(TYPES.length)];
+        ByteBuf out = Unpooled.buffer();
+        // A good chain could reach the good session's word.
+        FrameSample.of(type == FrameType.CHAIN ? FrameType.RESOLVE : type, random)
+                .write(out);
+        byte[] frame = ByteBufUtil.getBytes(out);
+        frame[random.nextInt(frame.length)] ^= (byte) (random.nextInt(4) << random.nextInt(7));
+        return frame;
     }
 
     private static byte[] chain(Random random, long record) {

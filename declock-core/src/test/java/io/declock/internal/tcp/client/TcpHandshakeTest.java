@@ -9,11 +9,15 @@ import static org.awaitility.Awaitility.await;
 
 import io.declock.Counters;
 import io.declock.MemoryNodeAddress;
+import io.declock.Purpose;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
-import io.declock.internal.tcp.wire.Messages;
+import io.declock.internal.tcp.wire.ChainFrame;
+import io.declock.internal.tcp.wire.FrameConnection;
+import io.declock.internal.tcp.wire.FrameType;
+import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.Fabric;
@@ -26,6 +30,7 @@ import io.declock.spi.ManualTime;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.RecordingListener;
+import io.declock.spi.TestChain;
 import io.declock.spi.TestProcess;
 import io.declock.testkit.Ports;
 import io.netty.buffer.ByteBuf;
@@ -143,10 +148,9 @@ class TcpHandshakeTest {
             socket.getInputStream().readNBytes(Wire.PREAMBLE_BYTES);
             socket.getOutputStream().write(preamble(Wire.VERSION));
             socket.getInputStream().readNBytes(5 + Wire.SECRET_BYTES);
-            byte[] answer = new byte[5 + Wire.SECRET_BYTES];
-            answer[0] = 1 + Wire.SECRET_BYTES;
-            answer[4] = Wire.AUTHENTICATED;
-            socket.getOutputStream().write(answer);
+            ByteBuf answer = Unpooled.buffer();
+            HandshakeFrames.writeAuthenticated(answer, new byte[Wire.SECRET_BYTES]);
+            socket.getOutputStream().write(ByteBufUtil.getBytes(answer));
             socket.getInputStream().read();
         })) {
             try (Fabric fabric = TcpFabric.open(client().build(), new NodeCounters())) {
@@ -164,14 +168,11 @@ class TcpHandshakeTest {
                         socket.getInputStream().readNBytes(Wire.PREAMBLE_BYTES);
                         ByteBuf out = Unpooled.buffer();
                         out.writeBytes(preamble(Wire.VERSION));
-                        ByteBuf joined = Unpooled.buffer();
                         Membership alone = new Membership(1, List.of(new Member(1, 1, "", "cn")));
-                        Messages.writeJoined(
-                                joined, new JoinReply("mn", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone));
-                        joined.writeZero(Wire.SECRET_BYTES);
-                        out.writeIntLE(1 + joined.readableBytes())
-                                .writeByte(Wire.JOINED)
-                                .writeBytes(joined);
+                        HandshakeFrames.writeJoined(
+                                out,
+                                new JoinReply("mn", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone),
+                                new byte[Wire.SECRET_BYTES]);
                         socket.getOutputStream().write(ByteBufUtil.getBytes(out));
                         socket.getInputStream().readAllBytes();
                     });
@@ -255,15 +256,15 @@ class TcpHandshakeTest {
             {0, 0, 0, 0}, // No type.
             {-1, -1, -1, -1, 1}, // Longer than anything.
             {1, 0, 0, 0, (byte) 0xEE}, // No such type.
-            {2, 0, 0, 0, Wire.CHAIN, 1}, // Cut short.
-            {6, 0, 0, 0, Wire.HEARTBEAT, 1, 0, 0, 0, 99}, // Too long.
-            {13, 0, 0, 0, Wire.RECORD_MEMBERS, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0}, // In the middle of a record.
-            {13, 0, 0, 0, Wire.RECORD_MEMBERS, 1, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1}, // Nowhere.
+            {2, 0, 0, 0, 0x03, 1}, // A CHAIN that is cut short.
+            {6, 0, 0, 0, 0x04, 1, 0, 0, 0, 99}, // A HEARTBEAT that is too long.
+            {13, 0, 0, 0, 0x11, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0}, // RECORD_MEMBERS in the middle of a record.
+            {13, 0, 0, 0, 0x11, 1, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1}, // RECORD_MEMBERS nowhere.
         };
         for (byte[] bytes : bad) {
             try (RawSocket socket = new RawSocket(rig.address().port())) {
                 socket.authenticate("s3cret-of-sixteen");
-                socket.sendFrame(Wire.JOIN, join("bad"));
+                socket.send(join("bad"));
                 socket.send(bytes);
                 // Ends only because the memory node closes.
                 assertThat(new String(socket.readAll(), StandardCharsets.ISO_8859_1))
@@ -378,7 +379,7 @@ class TcpHandshakeTest {
         try (RawSocket slow = new RawSocket(rig.address().port())) {
             slow.socket().setReceiveBufferSize(4096);
             slow.authenticate("s3cret-of-sixteen");
-            slow.sendFrame(Wire.JOIN, join("slow"));
+            slow.send(join("slow"));
             byte[] reads = manyReads(record);
             CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
                 try {
@@ -411,7 +412,7 @@ class TcpHandshakeTest {
                 .record();
         try (RawSocket slow = new RawSocket(rig.address().port())) {
             slow.authenticate("s3cret-of-sixteen");
-            slow.sendFrame(Wire.JOIN, join("slow"));
+            slow.send(join("slow"));
             byte[] reads = manyReads(record);
             AtomicInteger sent = new AtomicInteger();
             CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
@@ -450,7 +451,7 @@ class TcpHandshakeTest {
         while (true) {
             ByteBuf head = Unpooled.wrappedBuffer(socket.read(4));
             ByteBuf body = Unpooled.wrappedBuffer(socket.read(head.readIntLE()));
-            if (body.readByte() == Wire.MEMBERSHIP) {
+            if (body.readByte() == FrameType.MEMBERSHIP.number()) {
                 count++;
                 body.skipBytes(4);
                 if (body.readLongLE() >= upTo) {
@@ -460,18 +461,16 @@ class TcpHandshakeTest {
         }
     }
 
-    private static byte[] join(String name) {
-        ByteBuf out = Unpooled.buffer();
-        Messages.writeJoin(out, new JoinRequest(TestProcess.id(), 1, name, "", 0, 0, 1_000_000_000L));
-        return ByteBufUtil.getBytes(out);
+    private static FrameConnection.Frame join(String name) {
+        return out ->
+                HandshakeFrames.writeJoin(out, new JoinRequest(TestProcess.id(), 1, name, "", 0, 0, 1_000_000_000L));
     }
 
     /** A hundred small requests with large answers: the region's first records. */
     private static byte[] manyReads(long record) {
         ByteBuf out = Unpooled.buffer();
         for (int i = 0; i < 100; i++) {
-            out.writeIntLE(17).writeByte(Wire.CHAIN).writeIntLE(i).writeByte(1);
-            out.writeByte(Wire.OP_READ).writeLongLE(record).writeShortLE(200);
+            ChainFrame.writeChain(out, i, TestChain.forPurpose(Purpose.INSPECT).read(record, 200));
         }
         return ByteBufUtil.getBytes(out);
     }

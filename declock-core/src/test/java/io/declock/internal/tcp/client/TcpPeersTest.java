@@ -12,6 +12,8 @@ import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.internal.tcp.wire.HandshakeFrames;
+import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.Fabric;
@@ -305,13 +307,13 @@ class TcpPeersTest {
             socket.send(ByteBufUtil.getBytes(hello));
             byte[] answer = socket.read(Wire.PREAMBLE_BYTES);
             byte[] serverNonce = java.util.Arrays.copyOfRange(answer, 8, Wire.PREAMBLE_BYTES);
-            ByteBuf auth = Unpooled.buffer();
-            auth.writeLongLE(joinedA.memoryNodeIncarnation());
-            auth.writeByte(joinedA.nodeId()).writeIntLE(joinedA.incarnation());
-            auth.writeByte(joinedB.nodeId()).writeIntLE(joinedB.incarnation());
             // It knows the shared secret and everything else but what the memory node gave to a.
-            auth.writeBytes(Proofs.prove(Proofs.keyOf(null), "declock peer client", nonce, serverNonce));
-            socket.sendFrame(Wire.AUTH, ByteBufUtil.getBytes(auth));
+            HandshakeFrames.PeerAuth auth = new HandshakeFrames.PeerAuth(
+                    joinedA.memoryNodeIncarnation(),
+                    new MemberId(joinedA.nodeId(), joinedA.incarnation()),
+                    new MemberId(joinedB.nodeId(), joinedB.incarnation()),
+                    Proofs.prove(Proofs.keyOf(null), "declock peer client", nonce, serverNonce));
+            socket.send(out -> HandshakeFrames.writePeerAuth(out, auth));
             assertThat(socket.readAll()).isEmpty();
         }
         assertThat(b.counters.get(Event.BAD_FRAME)).isEqualTo(1);

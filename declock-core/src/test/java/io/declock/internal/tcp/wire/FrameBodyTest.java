@@ -15,7 +15,7 @@ class FrameBodyTest {
         ByteBuf out = Unpooled.buffer();
         FrameWriter.text(out, text);
         FrameBody body = new FrameBody().wrap(out, 0, out.readableBytes());
-        String read = body.text(Wire.MAX_TEXT);
+        String read = body.text();
         body.end();
         return read;
     }

@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
  * detector sees a lost buffer only if a collection comes in time; here every buffer is written down, and its references are counted.
  */
 class FrameConnectionBuffersTest {
-    private static final int SHORT = Wire.CHAIN;
-    private static final int ANSWERED = Wire.HEARTBEAT;
-    private static final int BAD = Wire.RESOLVE;
+    private static final FrameType SHORT = FrameType.CHAIN;
+    private static final FrameType ANSWERED = FrameType.HEARTBEAT;
+    private static final FrameType BAD = FrameType.RESOLVE;
 
     private final RecordingAllocator allocator = new RecordingAllocator();
     private final Echo connection = new Echo();
@@ -87,7 +87,7 @@ class FrameConnectionBuffersTest {
         }
 
         @Override
-        protected void frame(int type, FrameBody body) throws BadFrameException {
+        protected void frame(FrameType type, FrameBody body) throws BadFrameException {
             frames++;
             if (type == BAD) {
                 throw new BadFrameException("a bad one");
@@ -161,9 +161,9 @@ class FrameConnectionBuffersTest {
         channel.writeInbound(preamble);
     }
 
-    private ByteBuf frames(int... types) {
+    private ByteBuf frames(FrameType... types) {
         ByteBuf bytes = allocator.buffer();
-        for (int type : types) {
+        for (FrameType type : types) {
             FrameWriter.end(bytes, FrameWriter.begin(bytes, type));
         }
         return bytes;

@@ -40,7 +40,7 @@ class UnexpectedExceptionTest {
         }
 
         @Override
-        protected void frame(int type, FrameBody body) {
+        protected void frame(FrameType type, FrameBody body) {
             throw BROKEN;
         }
 
@@ -65,7 +65,7 @@ class UnexpectedExceptionTest {
     void whereAFrameIsTaken() {
         ByteBuf in = Unpooled.buffer();
         Preamble.of(Wire.ROLE_SESSION, 0, new byte[Wire.SECRET_BYTES]).write(in);
-        FrameWriter.end(in, FrameWriter.begin(in, Wire.AUTH));
+        FrameWriter.end(in, FrameWriter.begin(in, FrameType.AUTH));
         channel.writeInbound(in);
         endedBy(BROKEN);
     }

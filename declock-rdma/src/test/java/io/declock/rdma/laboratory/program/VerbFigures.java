@@ -5,6 +5,7 @@ package io.declock.rdma.laboratory.program;
 
 import io.declock.MemoryNodeAddress;
 import io.declock.Purpose;
+import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.client.ControlSession;
 import io.declock.internal.tcp.client.TcpFabric;
@@ -49,7 +50,7 @@ final class VerbFigures implements AutoCloseable {
         ControlSession control = tcp.joinControl(overTcp, request(), new Deaf())
                 .toCompletableFuture()
                 .get(SECONDS, TimeUnit.SECONDS);
-        ControlSession.DirectWay way = control.directWay()
+        DirectAccess.Offer way = control.directWay()
                 .toCompletableFuture()
                 .get(SECONDS, TimeUnit.SECONDS)
                 .orElseThrow();

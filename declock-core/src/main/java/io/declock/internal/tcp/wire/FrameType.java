@@ -1,0 +1,104 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.wire;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The types of frames. One class of this package writes and reads each: {@link HandshakeFrames}, {@link ControlFrames}, {@link
+ * MemberFrames}, {@link PeerFrames}, {@link DirectFrames}, {@link ChainFrame} or {@link ChainDoneFrame}.
+ */
+public enum FrameType {
+    /** Proof of a compute node or of a connecting peer. */
+    AUTH(0x01),
+    /** A compute node joins. */
+    JOIN(0x02),
+    /** A chain of verbs. */
+    CHAIN(0x03),
+    /** A lease is renewed. */
+    HEARTBEAT(0x04),
+    /** A name is resolved. */
+    RESOLVE(0x05),
+    /** A name is looked up. */
+    LOOK_UP(0x06),
+    /** The members are asked for. */
+    MEMBERS(0x07),
+    /** A peer message: direct, to be relayed, or relayed. */
+    PEER_MESSAGE(0x08),
+    /** Answer to a reclaim proposal. */
+    RECLAIM_ANSWER(0x09),
+    /** The compute node leaves, which ends its session. */
+    LEAVE(0x0A),
+    /** A ticket for a peer is asked for. */
+    TICKET(0x0B),
+    /** A compute node declares its set of memory nodes. */
+    DECLARE_NODE_SET(0x0C),
+    /** A peer asks whether the other one still receives its messages. */
+    PEER_PROBE(0x0D),
+    /** The answer to a probe. */
+    PEER_ECHO(0x0E),
+    /** Direct access to the region is requested. */
+    DIRECT_ACCESS(0x0F),
+    /** The data granted on a direct connection is requested, by a compute node whose library does not show it. */
+    DIRECT_GRANT(0x10),
+    /** The members are requested, and which of them know a record. */
+    RECORD_MEMBERS(0x11),
+    /** A memory node gives its identity, and asks another one for its own. */
+    IDENTIFY(0x12),
+
+    /** Proof of the accepting side. */
+    AUTHENTICATED(0x41),
+    /** Joined. */
+    JOINED(0x42),
+    /** A chain was executed. */
+    CHAIN_DONE(0x43),
+    /** A lease was renewed. */
+    HEARTBEAT_REPLY(0x44),
+    /** A name was resolved or looked up. */
+    RESOLVED(0x45),
+    /** The members. */
+    MEMBERSHIP(0x47),
+    /** Records are proposed for reclaiming. */
+    RECLAIM_PROPOSAL(0x49),
+    /** A request that has no other answer was carried out. */
+    DONE(0x4A),
+    /** A ticket. */
+    TICKET_REPLY(0x4B),
+    /** Whether there is direct access, and its address. */
+    DIRECT_ACCESS_REPLY(0x4C),
+    /** The data granted on a direct connection. */
+    DIRECT_GRANT_REPLY(0x4D),
+    /** The members, and which of them know a record. */
+    RECORD_MEMBERSHIP(0x4E),
+    /** A request was refused. */
+    REFUSED(0x4F),
+    /** The session has ended, and the connection will be closed. */
+    GOODBYE(0x50),
+    /** A memory node gives its identity. */
+    IDENTITY(0x51);
+
+    private static final @Nullable FrameType[] BY_NUMBER = new @Nullable FrameType[256];
+
+    static {
+        for (FrameType type : values()) {
+            BY_NUMBER[type.number] = type;
+        }
+    }
+
+    private final int number;
+
+    FrameType(int number) {
+        this.number = number;
+    }
+
+    /** Returns the byte that stands for this type at the beginning of a frame. */
+    public int number() {
+        return number;
+    }
+
+    /** Returns the type with that number, 0 to 255, or null if there is none. */
+    public static @Nullable FrameType of(int number) {
+        return BY_NUMBER[number];
+    }
+}

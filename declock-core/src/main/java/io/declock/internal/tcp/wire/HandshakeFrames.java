@@ -1,0 +1,184 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.wire;
+
+import io.declock.spi.FormerMemoryNode;
+import io.declock.spi.JoinReply;
+import io.declock.spi.JoinRequest;
+import io.netty.buffer.ByteBuf;
+
+/** The frames before a session begins, those between memory nodes included. */
+public final class HandshakeFrames {
+    private HandshakeFrames() {}
+
+    /** Writes AUTH towards a memory node. */
+    public static void writeAuth(ByteBuf out, byte[] proof) {
+        secret(out, FrameType.AUTH, proof);
+    }
+
+    /** Reads AUTH at a memory node: the proof. */
+    public static byte[] readAuth(FrameBody body) throws BadFrameException {
+        return body.end(body.bytes(Wire.SECRET_BYTES));
+    }
+
+    /**
+     * AUTH between peers.
+     *
+     * @param memoryNode incarnation of the memory node to which the node ids belong
+     * @param from the connecting compute node
+     * @param to the accepting compute node
+     * @param proof proof of the connecting compute node
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the comparison in constant time.
+    public record PeerAuth(long memoryNode, MemberId from, MemberId to, byte[] proof) {}
+
+    /** Writes AUTH towards a peer. */
+    public static void writePeerAuth(ByteBuf out, PeerAuth auth) {
+        int start = FrameWriter.begin(out, FrameType.AUTH);
+        out.writeLongLE(auth.memoryNode());
+        auth.from().write(out);
+        auth.to().write(out);
+        out.writeBytes(auth.proof());
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads AUTH at a peer. */
+    public static PeerAuth readPeerAuth(FrameBody body) throws BadFrameException {
+        return body.end(
+                new PeerAuth(body.i64(), MemberId.read(body), MemberId.read(body), body.bytes(Wire.SECRET_BYTES)));
+    }
+
+    /** Writes AUTHENTICATED. */
+    public static void writeAuthenticated(ByteBuf out, byte[] proof) {
+        secret(out, FrameType.AUTHENTICATED, proof);
+    }
+
+    /** Reads AUTHENTICATED: the proof. */
+    public static byte[] readAuthenticated(FrameBody body) throws BadFrameException {
+        return body.end(body.bytes(Wire.SECRET_BYTES));
+    }
+
+    private static void secret(ByteBuf out, FrameType type, byte[] proof) {
+        int start = FrameWriter.begin(out, type);
+        out.writeBytes(proof);
+        FrameWriter.end(out, start);
+    }
+
+    /** Writes JOIN. */
+    public static void writeJoin(ByteBuf out, JoinRequest request) {
+        int start = FrameWriter.begin(out, FrameType.JOIN);
+        out.writeLongLE(request.processId());
+        out.writeLongLE(request.attempt());
+        out.writeLongLE(request.nodeSetDigest());
+        out.writeLongLE(request.highestEpoch());
+        out.writeLongLE(request.leaseNanos());
+        FrameWriter.text(out, request.name());
+        FrameWriter.text(out, request.peerAddress());
+        out.writeLongLE(request.former().incarnation());
+        FrameWriter.text(out, request.former().address());
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads JOIN. */
+    public static JoinRequest readJoin(FrameBody body) throws BadFrameException {
+        long processId = body.i64();
+        long attempt = body.i64();
+        long digest = body.i64();
+        long epoch = body.i64();
+        long lease = body.i64();
+        String name = body.text();
+        String peerAddress = body.text();
+        FormerMemoryNode former = new FormerMemoryNode(body.i64(), body.text());
+        return body.end(new JoinRequest(processId, attempt, name, peerAddress, digest, epoch, lease, former));
+    }
+
+    /**
+     * JOINED.
+     *
+     * @param reply what the compute node learns
+     * @param memberKey key from which tickets for this member are derived
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the session; keys are never compared.
+    public record Joined(JoinReply reply, byte[] memberKey) {}
+
+    /** Writes JOINED. */
+    public static void writeJoined(ByteBuf out, JoinReply reply, byte[] memberKey) {
+        int start = FrameWriter.begin(out, FrameType.JOINED);
+        FrameWriter.text(out, reply.memoryNodeId());
+        out.writeLongLE(reply.memoryNodeIncarnation());
+        FrameWriter.text(out, reply.memoryNodeAddress());
+        out.writeByte(reply.nodeId());
+        out.writeIntLE(reply.incarnation());
+        out.writeShortLE(reply.queueCapacity());
+        out.writeLongLE(reply.regionBytes());
+        out.writeLongLE(reply.leaseNanos());
+        out.writeLongLE(reply.memoryNodeTimeNanos());
+        MemberFrames.write(out, reply.membership());
+        out.writeBytes(memberKey);
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads JOINED. */
+    public static Joined readJoined(FrameBody body) throws BadFrameException {
+        String id = body.text();
+        long incarnation = body.i64();
+        String address = body.text();
+        int nodeId = body.u8();
+        int nodeIncarnation = body.i32();
+        int capacity = body.u16();
+        long regionBytes = body.i64();
+        long lease = body.i64();
+        JoinReply reply = new JoinReply(
+                id,
+                incarnation,
+                address,
+                nodeId,
+                nodeIncarnation,
+                capacity,
+                regionBytes,
+                lease,
+                body.i64(),
+                MemberFrames.read(body));
+        return body.end(new Joined(reply, body.bytes(Wire.SECRET_BYTES)));
+    }
+
+    /**
+     * The identity of a memory node.
+     *
+     * @param id stable id
+     * @param incarnation another one after every start
+     */
+    public record Identity(String id, long incarnation) {}
+
+    /** Writes IDENTIFY. */
+    public static void writeIdentify(ByteBuf out, Identity asking) {
+        identity(out, FrameType.IDENTIFY, asking);
+    }
+
+    /** Reads IDENTIFY. */
+    public static Identity readIdentify(FrameBody body) throws BadFrameException {
+        return identity(body);
+    }
+
+    /** Writes IDENTITY. */
+    public static void writeIdentity(ByteBuf out, Identity asked) {
+        identity(out, FrameType.IDENTITY, asked);
+    }
+
+    /** Reads IDENTITY. */
+    public static Identity readIdentity(FrameBody body) throws BadFrameException {
+        return identity(body);
+    }
+
+    private static void identity(ByteBuf out, FrameType type, Identity identity) {
+        int start = FrameWriter.begin(out, type);
+        FrameWriter.text(out, identity.id());
+        out.writeLongLE(identity.incarnation());
+        FrameWriter.end(out, start);
+    }
+
+    private static Identity identity(FrameBody body) throws BadFrameException {
+        return body.end(new Identity(body.text(), body.i64()));
+    }
+}
