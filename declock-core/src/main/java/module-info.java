@@ -18,8 +18,8 @@ module io.declock {
     requires static io.netty.transport.classes.epoll;
     requires static io.netty.transport.unix.common;
 
-    uses io.declock.internal.tcp.client.DirectFabricProvider;
-    uses io.declock.internal.memorynode.DirectAccessProvider;
+    uses io.declock.internal.tcp.client.RdmaFabricProvider;
+    uses io.declock.internal.memorynode.RdmaAccessProvider;
 
     exports io.declock;
     exports io.declock.spi;

@@ -10,7 +10,7 @@ import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.internal.tcp.client.DirectFabricProvider;
+import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.spi.AdapterException;
 import io.declock.spi.Fabric;
@@ -66,7 +66,7 @@ public final class Opening {
         if (address.scheme().equals(TcpFabric.SCHEME)) {
             return TcpFabric.open(tcp, counters);
         }
-        DirectFabricProvider provider = providerOf(address);
+        RdmaFabricProvider provider = providerOf(address);
         TcpFabric control = TcpFabric.open(tcp, counters);
         try {
             return provider.open(rdma, control, counters);
@@ -80,9 +80,9 @@ public final class Opening {
         }
     }
 
-    private static DirectFabricProvider providerOf(MemoryNodeAddress address) {
+    private static RdmaFabricProvider providerOf(MemoryNodeAddress address) {
         try {
-            for (DirectFabricProvider provider : ServiceLoader.load(DirectFabricProvider.class)) {
+            for (RdmaFabricProvider provider : ServiceLoader.load(RdmaFabricProvider.class)) {
                 if (provider.scheme().equals(address.scheme())) {
                     return provider;
                 }

@@ -5,9 +5,10 @@ package io.declock.rdma;
 
 import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSession;
+import io.declock.internal.memorynode.RdmaAccess;
+import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.VerbsBackend;
 import io.declock.spi.FabricException;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * region, and executes the verbs of all other sessions through a loopback queue pair, so that one adapter executes every atomic. The
  * memory node's processor takes no part in the verbs of connected sessions. Thread-safe.
  */
-public final class RdmaServer implements DirectAccess {
+public final class RdmaServer implements RdmaAccess {
     private static final int REGION_ACCESS = Constants.IBV_ACCESS_LOCAL_WRITE
             | Constants.IBV_ACCESS_REMOTE_WRITE
             | Constants.IBV_ACCESS_REMOTE_READ
@@ -43,7 +44,7 @@ public final class RdmaServer implements DirectAccess {
     private final AtomicInteger connected = new AtomicInteger();
     private final AtomicReference<@Nullable String> adapter = new AtomicReference<>();
     private final Listener listener;
-    private final Agent agent;
+    private final OwnAdapter ownAdapter;
 
     /** Starts to serve on a connection manager, which this server owns from then on. */
     RdmaServer(MemoryNode node, RdmaMemory memory, ConnectionManager manager, int port) throws IOException {
@@ -52,7 +53,7 @@ public final class RdmaServer implements DirectAccess {
         this.manager = manager;
         try {
             this.listener = Listener.start(manager, this::requested, port);
-            this.agent = connectAgent();
+            this.ownAdapter = connectOwnAdapter();
         } catch (IOException | RuntimeException e) {
             manager.close();
             throw e;
@@ -77,12 +78,12 @@ public final class RdmaServer implements DirectAccess {
         return new RdmaServer(node, memory, new ConnectionManager(backend, settings, new RdmaCounters()), port);
     }
 
-    private Agent connectAgent() throws IOException {
+    private OwnAdapter connectOwnAdapter() throws IOException {
         byte[] token = newToken();
         byToken.put(ByteBuffer.wrap(token), new ServedSession(this, null));
         InetAddress local = manager.settings().localAddress();
         InetAddress target = local == null ? InetAddress.getLoopbackAddress() : local;
-        return Agent.connect(manager, token, new InetSocketAddress(target, listener.port()));
+        return OwnAdapter.connect(manager, token, new InetSocketAddress(target, listener.port()));
     }
 
     private byte[] newToken() {
@@ -92,7 +93,7 @@ public final class RdmaServer implements DirectAccess {
     }
 
     @Override
-    public Offer offer(MemoryNodeSession session) throws FabricException.Refused {
+    public RdmaOffer offer(MemoryNodeSession session) throws FabricException.Refused {
         byte[] token = newToken();
         ServedSession served = new ServedSession(this, session);
         // A second connection would have to be cut together with the first.
@@ -109,7 +110,7 @@ public final class RdmaServer implements DirectAccess {
             throw new FabricException.Refused(FabricException.Reason.BAD_REQUEST, "the session is over");
         }
         InetAddress local = manager.settings().localAddress();
-        return new Offer(local == null ? "" : local.getHostAddress(), listener.port(), token);
+        return new RdmaOffer(local == null ? "" : local.getHostAddress(), listener.port(), token);
     }
 
     @Override
@@ -124,8 +125,8 @@ public final class RdmaServer implements DirectAccess {
     }
 
     @Override
-    public RemoteMemory agent() {
-        return agent;
+    public RemoteMemory adapter() {
+        return ownAdapter;
     }
 
     private void requested(RdmaCmId id, byte[] privateData) throws IOException {
@@ -190,14 +191,14 @@ public final class RdmaServer implements DirectAccess {
         Map<String, Object> details = manager.details();
         details.put("address", manager.local(listener.port()).toString());
         details.put("connectedSessions", connected.get());
-        details.put("ownRequestsExecuted", agent.isUp());
+        details.put("ownRequestsExecuted", ownAdapter.isUp());
         return details;
     }
 
     /** Returns whether the adapter still executes the memory node's own requests. */
     @Override
     public boolean isHealthy() {
-        return agent.isUp();
+        return ownAdapter.isUp();
     }
 
     /** Ends every connection. */

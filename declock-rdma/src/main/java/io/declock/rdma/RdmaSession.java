@@ -5,7 +5,7 @@ package io.declock.rdma;
 
 import io.declock.Counters;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.internal.tcp.client.ControlSession;
 import io.declock.internal.tcp.client.HostAddresses;
 import io.declock.spi.ControlPlane;
@@ -76,26 +76,26 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
     void joined(ControlSession session) {
         control = session;
         membersAre(session.joined().membership());
-        session.directWay().whenComplete((way, failure) -> {
+        session.rdmaOffer().whenComplete((offer, failure) -> {
             if (failure != null) {
                 giveUp(new FabricException(
                         "memory node " + address + " offers no connection by RDMA: " + failure.getMessage(), failure));
             } else {
-                connect(way);
+                connect(offer);
             }
         });
     }
 
-    private void connect(Optional<DirectAccess.Offer> offered) {
+    private void connect(Optional<RdmaOffer> offered) {
         if (offered.isEmpty()) {
             giveUp(new FabricException("memory node " + address
                     + " does not serve RDMA; start it with RDMA, or use tcp:// in its address"));
             return;
         }
-        DirectAccess.Offer way = offered.get();
-        InetAddress host = hostOf(way);
+        RdmaOffer offer = offered.get();
+        InetAddress host = hostOf(offer);
         if (host == null) {
-            giveUp(new FabricException("memory node " + address + " serves RDMA at '" + way.host()
+            giveUp(new FabricException("memory node " + address + " serves RDMA at '" + offer.host()
                     + "', which is not an address; names from other processes are not resolved: correct"
                     + " declock.memory-node.rdma.address"));
             return;
@@ -104,15 +104,15 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
                 manager,
                 "memory node " + address,
                 new QueueSizes(manager.settings().maxInFlight() * VerbChain.MAX_VERBS, 1),
-                Greetings.toMemoryNode(way.token()),
+                Greetings.toMemoryNode(offer.token()),
                 this);
         connection = made;
-        manager.execute(() -> made.connect(new InetSocketAddress(host, way.port())));
+        manager.execute(() -> made.connect(new InetSocketAddress(host, offer.port())));
     }
 
     /** Returns the host to connect to: that of the session over TCP, unless the memory node offers another address. */
-    private @Nullable InetAddress hostOf(DirectAccess.Offer way) {
-        InetAddress written = way.host().isEmpty() ? tcp().remoteAddress() : HostAddresses.written(way.host());
+    private @Nullable InetAddress hostOf(RdmaOffer offer) {
+        InetAddress written = offer.host().isEmpty() ? tcp().remoteAddress() : HostAddresses.written(offer.host());
         return written != null && written.isAnyLocalAddress() ? tcp().remoteAddress() : written;
     }
 
@@ -121,7 +121,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         if (manager.backend().readsPrivateData()) {
             granted(established, privateData);
         } else {
-            tcp().directGrant()
+            tcp().rdmaGrant()
                     .toCompletableFuture()
                     .orTimeout(manager.settings().connectTimeout().toMillis(), TimeUnit.MILLISECONDS)
                     .whenComplete((grant, failure) -> manager.execute(() -> told(established, grant, failure)));

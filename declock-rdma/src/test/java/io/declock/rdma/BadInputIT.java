@@ -10,8 +10,8 @@ import static org.awaitility.Awaitility.await;
 import io.declock.MemoryNodeAddress;
 import io.declock.Purpose;
 import io.declock.TcpFabricSettings;
-import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.client.ControlSession;
 import io.declock.internal.tcp.client.TcpFabric;
@@ -80,15 +80,15 @@ class BadInputIT {
                 Duration.ofSeconds(3).toNanos());
     }
 
-    /** A session over TCP that has not asked for the way in yet. */
+    /** A session over TCP that has not asked for an RDMA connection yet. */
     private ControlSession session() throws Exception {
         return tcp.joinControl(rig.address(), request(), new RecordingListener())
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS);
     }
 
-    private static DirectAccess.Offer way(ControlSession session) throws Exception {
-        return session.directWay()
+    private static RdmaOffer offer(ControlSession session) throws Exception {
+        return session.rdmaOffer()
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS)
                 .orElseThrow();
@@ -161,7 +161,7 @@ class BadInputIT {
 
     @Test
     void aTokenWorksOnce() throws Exception {
-        byte[] token = way(session()).token();
+        byte[] token = offer(session()).token();
         Attempt first = new Attempt(token);
         assertThat(first.granted.get(20, TimeUnit.SECONDS).length())
                 .isEqualTo(rig.node().region().sizeBytes());
@@ -172,7 +172,7 @@ class BadInputIT {
     @Test
     void aTokenDiesWithItsSession() throws Exception {
         ControlSession session = session();
-        byte[] token = way(session).token();
+        byte[] token = offer(session).token();
         session.control().leave().toCompletableFuture().get(10, TimeUnit.SECONDS);
         assertThat(new Attempt(token).failure()).contains("the token belongs to no session");
     }
@@ -180,8 +180,8 @@ class BadInputIT {
     @Test
     void aSessionAsksOnce() throws Exception {
         ControlSession session = session();
-        way(session);
-        assertThatThrownBy(() -> way(session))
+        offer(session);
+        assertThatThrownBy(() -> offer(session))
                 .isInstanceOf(ExecutionException.class)
                 .cause()
                 .isInstanceOf(FabricException.Refused.class)
@@ -190,7 +190,7 @@ class BadInputIT {
 
     @Test
     void aKeyThatWasNotGrantedOpensNothing() throws Exception {
-        Attempt attempt = new Attempt(way(session()).token());
+        Attempt attempt = new Attempt(offer(session()).token());
         RegionGrant grant = attempt.granted.get(20, TimeUnit.SECONDS);
         TestChain chain =
                 attempt.fetchAndAdd(new RegionGrant(grant.address(), grant.length(), grant.key() ^ 0x5A5A00), 0);
@@ -201,9 +201,9 @@ class BadInputIT {
 
     @Test
     void anotherSessionsKeyOpensNothing() throws Exception {
-        Attempt one = new Attempt(way(session()).token());
+        Attempt one = new Attempt(offer(session()).token());
         RegionGrant itsGrant = one.granted.get(20, TimeUnit.SECONDS);
-        Attempt other = new Attempt(way(session()).token());
+        Attempt other = new Attempt(offer(session()).token());
         other.granted.get(20, TimeUnit.SECONDS);
         TestChain chain = other.fetchAndAdd(itsGrant, 0);
         assertThatThrownBy(() -> chain.future().get(20, TimeUnit.SECONDS)).hasMessageContaining("REM_ACCESS_ERR");
@@ -215,7 +215,7 @@ class BadInputIT {
     void theGrantIsToldOverTcpToWhomItIsConnectedAndToNobodyElse() throws Exception {
         ControlSession session = session();
         assertThatThrownBy(() -> told(session)).hasMessageContaining("no RDMA connection");
-        byte[] token = way(session).token();
+        byte[] token = offer(session).token();
         assertThatThrownBy(() -> told(session)).hasMessageContaining("no RDMA connection");
 
         Attempt attempt = new Attempt(token);
@@ -231,7 +231,7 @@ class BadInputIT {
     }
 
     private static RegionGrant told(ControlSession session) throws Exception {
-        return Greetings.readGrant(session.directGrant().toCompletableFuture().get(10, TimeUnit.SECONDS));
+        return Greetings.readGrant(session.rdmaGrant().toCompletableFuture().get(10, TimeUnit.SECONDS));
     }
 
     /** What a stranger records on the network does not let it connect in the name of a peer. */
@@ -272,7 +272,7 @@ class BadInputIT {
 
     @Test
     void theAdapterItselfKeepsTheBounds() throws Exception {
-        Attempt attempt = new Attempt(way(session()).token());
+        Attempt attempt = new Attempt(offer(session()).token());
         RegionGrant grant = attempt.granted.get(20, TimeUnit.SECONDS);
         TestChain chain = attempt.fetchAndAdd(
                 new RegionGrant(grant.address(), grant.length() + 4096, grant.key()), grant.length());
@@ -292,7 +292,7 @@ class BadInputIT {
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS)
                 .record();
-        Attempt attempt = new Attempt(way(session).token());
+        Attempt attempt = new Attempt(offer(session).token());
         RegionGrant grant = attempt.granted.get(20, TimeUnit.SECONDS);
         TestChain before = attempt.fetchAndAdd(grant, record);
         before.future().get(20, TimeUnit.SECONDS);

@@ -11,7 +11,7 @@ import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.rdma.verbs.CmEvent;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.ConnectionParameters;
@@ -44,11 +44,11 @@ public final class BareVerb implements AutoCloseable {
     private final RegionGrant grant;
     private long sequence;
 
-    /** Connects by the way that a memory node gave a session. */
-    public BareVerb(String host, DirectAccess.Offer way) throws Exception {
+    /** Connects by the offer that a memory node made to a session. */
+    public BareVerb(String host, RdmaOffer offer) throws Exception {
         channel = RdmaEventChannel.createEventChannel();
         id = channel.createId((short) Constants.RDMA_PS_TCP);
-        backend.resolveAddress(id, null, new InetSocketAddress(host, way.port()), SECONDS * 1000);
+        backend.resolveAddress(id, null, new InetSocketAddress(host, offer.port()), SECONDS * 1000);
         await(EventType.RDMA_CM_EVENT_ADDR_RESOLVED);
         pd = id.getVerbs().allocPd();
         cq = withoutChannel();
@@ -64,7 +64,7 @@ public final class BareVerb implements AutoCloseable {
         registration = backend.register(pd, result.address(), result.byteSize(), Constants.IBV_ACCESS_LOCAL_WRITE);
         id.resolveRoute(SECONDS * 1000);
         await(EventType.RDMA_CM_EVENT_ROUTE_RESOLVED);
-        backend.connect(id, new ConnectionParameters(Greetings.toMemoryNode(way.token()), 1, 1, 3, 6));
+        backend.connect(id, new ConnectionParameters(Greetings.toMemoryNode(offer.token()), 1, 1, 3, 6));
         grant = Greetings.readGrant(await(EventType.RDMA_CM_EVENT_ESTABLISHED).privateData());
     }
 

@@ -4,7 +4,7 @@
 package io.declock.rdma;
 
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.client.DirectFabricProvider;
+import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.spi.AdapterException;
 import io.declock.spi.Fabric;
@@ -58,7 +58,7 @@ final class OwnLibraries extends URLClassLoader {
     /** Opens a fabric on DiSNI's native library. */
     static Fabric disni(TcpFabric tcp, NodeCounters counters) throws IOException {
         try {
-            DirectFabricProvider provider = (DirectFabricProvider) ONLY.loadClass(RdmaFabricProvider.class.getName())
+            RdmaFabricProvider provider = (RdmaFabricProvider) ONLY.loadClass(VerbsFabricProvider.class.getName())
                     .getDeclaredConstructor()
                     .newInstance();
             return provider.open(Map.of("provider", "disni", "address", RdmaRig.host()), tcp, counters);

@@ -9,7 +9,7 @@ import static org.awaitility.Awaitility.await;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
-import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.rdma.ManagerRig.TestId;
@@ -230,7 +230,7 @@ class PeerReplayTest {
 
     @Test
     void norOneThatAMemoryNodeOffers() throws Exception {
-        tcp.way.complete(Optional.of(new DirectAccess.Offer("localhost", 4711, new byte[32])));
+        tcp.offer.complete(Optional.of(new RdmaOffer("localhost", 4711, new byte[32])));
         assertThat(joining.get().joined()).isEqualTo(tcp.joined());
         assertThat(session.queuePairState()).contains("TCP is used");
         rig.settle();
@@ -240,7 +240,7 @@ class PeerReplayTest {
     /** The name that is configured was looked up to join, on a thread for that, and is not once more. */
     @Test
     void withoutAnAddressOfItsOwnRdmaGoesWhereTheSessionIsConnected() throws Exception {
-        tcp.way.complete(Optional.of(new DirectAccess.Offer("", 4711, new byte[32])));
+        tcp.offer.complete(Optional.of(new RdmaOffer("", 4711, new byte[32])));
         await().atMost(ManagerRig.PATIENCE).until(() -> !rig.backend.targets.isEmpty());
         assertThat(rig.backend.targets).containsExactly(new InetSocketAddress(tcp.remoteAddress(), 4711));
     }

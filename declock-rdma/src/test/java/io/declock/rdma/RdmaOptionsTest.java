@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.declock.internal.memorynode.DirectAccessProvider;
-import io.declock.internal.tcp.client.DirectFabricProvider;
+import io.declock.internal.memorynode.RdmaAccessProvider;
+import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.rdma.ffm.NativeCallException;
 import io.declock.rdma.verbs.Errno;
 import io.declock.spi.AdapterException;
@@ -61,11 +61,11 @@ class RdmaOptionsTest {
 
     @Test
     void bothProvidersAreFound() {
-        assertThat(ServiceLoader.load(DirectFabricProvider.class))
-                .extracting(DirectFabricProvider::scheme)
+        assertThat(ServiceLoader.load(RdmaFabricProvider.class))
+                .extracting(RdmaFabricProvider::scheme)
                 .containsExactly("rdma");
-        assertThat(ServiceLoader.load(DirectAccessProvider.class))
-                .extracting(DirectAccessProvider::scheme)
+        assertThat(ServiceLoader.load(RdmaAccessProvider.class))
+                .extracting(RdmaAccessProvider::scheme)
                 .containsExactly("rdma");
     }
 

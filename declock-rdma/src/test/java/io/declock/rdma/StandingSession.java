@@ -3,7 +3,7 @@
 
 package io.declock.rdma;
 
-import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.internal.tcp.client.ControlSession;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.spi.ControlPlane;
@@ -27,7 +27,7 @@ final class StandingSession implements ControlSession {
     private static final byte[] KEY = {1, 2, 3};
 
     /** What the memory node offers. */
-    final CompletableFuture<Optional<DirectAccess.Offer>> way = new CompletableFuture<>();
+    final CompletableFuture<Optional<RdmaOffer>> offer = new CompletableFuture<>();
 
     volatile Membership members = members(0);
 
@@ -36,12 +36,12 @@ final class StandingSession implements ControlSession {
     }
 
     @Override
-    public CompletionStage<Optional<DirectAccess.Offer>> directWay() {
-        return way;
+    public CompletionStage<Optional<RdmaOffer>> rdmaOffer() {
+        return offer;
     }
 
     @Override
-    public CompletionStage<byte[]> directGrant() {
+    public CompletionStage<byte[]> rdmaGrant() {
         return new CompletableFuture<>();
     }
 

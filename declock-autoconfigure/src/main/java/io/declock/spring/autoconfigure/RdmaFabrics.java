@@ -3,7 +3,7 @@
 
 package io.declock.spring.autoconfigure;
 
-import io.declock.internal.tcp.client.DirectFabricProvider;
+import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.spi.AdapterException;
 import io.declock.spi.Fabric;
@@ -45,9 +45,9 @@ final class RdmaFabrics {
         }
     }
 
-    private static DirectFabricProvider provider() {
+    private static RdmaFabricProvider provider() {
         try {
-            for (DirectFabricProvider provider : ServiceLoader.load(DirectFabricProvider.class)) {
+            for (RdmaFabricProvider provider : ServiceLoader.load(RdmaFabricProvider.class)) {
                 if (provider.scheme().equals(SCHEME)) {
                     return provider;
                 }

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * The memory that one-sided verbs work on: off-heap segments of equal size, addressed as one range of bytes. A segment takes memory only
  * once {@link #ensureSegment} was called for it, so that a large region costs only the memory that is in use.
  *
- * <p>Thread-safe. Words are little-endian, 8-byte aligned and accessed atomically. A region has one agent that executes verbs: the
- * processor, by the methods below, or an adapter ({@link RegionMemory}). In the second case the methods below serve only the memory node's
- * own loads, and its stores to records that no compute node can address yet.
+ * <p>Thread-safe. Words are little-endian, 8-byte aligned and accessed atomically. Either the processor executes all verbs on a region, by
+ * {@link #execute}, or an adapter does ({@link RegionMemory}). In the second case the methods below serve only the memory node's own loads,
+ * and its stores to records that no compute node can address yet.
  */
 public final class Region {
     /** Largest segment, as a power of two. */

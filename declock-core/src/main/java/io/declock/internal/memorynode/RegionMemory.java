@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 
 /**
  * The source of a region's memory if an adapter is to access it. That adapter executes all verbs on the region ({@link
- * DirectAccess#agent}), because its atomics and those of a processor are not atomic with respect to each other. The memory node's own code
+ * RdmaAccess#adapter}), because its atomics and those of a processor are not atomic with respect to each other. The memory node's own code
  * only stores to records that no compute node can address yet, and loads single words.
  */
 public interface RegionMemory {

@@ -3,8 +3,8 @@
 
 package io.declock.memorynode.app;
 
-import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNodeStatus;
+import io.declock.internal.memorynode.RdmaAccess;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
@@ -24,7 +24,7 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
     @Override
     protected void doHealthCheck(Health.Builder builder) {
         MemoryNodeStatus status = service.status();
-        DirectAccess rdma = service.directAccess();
+        RdmaAccess rdma = service.rdmaAccess();
         if (service.isRunning() && rdma != null && !rdma.isHealthy()) {
             builder.down()
                     .withDetail(

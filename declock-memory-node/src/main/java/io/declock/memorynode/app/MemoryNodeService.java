@@ -3,10 +3,10 @@
 
 package io.declock.memorynode.app;
 
-import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.MemoryNodeStatus;
+import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import java.io.IOException;
@@ -34,8 +34,8 @@ final class MemoryNodeService implements SmartLifecycle {
     private final MemoryNodeServerSettings serverSettings;
     private final MemoryNode node;
     private final ScheduledThreadPoolExecutor timer;
-    private final @Nullable RdmaAccess rdma;
-    private volatile @Nullable DirectAccess directAccess;
+    private final @Nullable MemoryNodeRdma rdma;
+    private volatile @Nullable RdmaAccess rdmaAccess;
     private volatile @Nullable MemoryNodeServer server;
 
     MemoryNodeService(
@@ -45,7 +45,7 @@ final class MemoryNodeService implements SmartLifecycle {
             MemoryNodeServerSettings serverSettings) {
         this.properties = properties;
         this.serverSettings = serverSettings;
-        this.rdma = RdmaAccess.of(properties.rdma());
+        this.rdma = MemoryNodeRdma.of(properties.rdma());
         if (rdma == null) {
             sizing.requireDirectMemory(sizing.bytes());
         }
@@ -92,15 +92,15 @@ final class MemoryNodeService implements SmartLifecycle {
 
     @Override
     public void start() {
-        DirectAccess access = rdma == null ? null : rdma.start(node);
-        directAccess = access;
+        RdmaAccess access = rdma == null ? null : rdma.start(node);
+        rdmaAccess = access;
         MemoryNodeServer started = bind(access);
         server = started;
         announce(started.port());
         writePortFile(started.port());
     }
 
-    private MemoryNodeServer bind(@Nullable DirectAccess access) {
+    private MemoryNodeServer bind(@Nullable RdmaAccess access) {
         try {
             return MemoryNodeServer.start(node, serverSettings, access);
         } catch (IOException e) {
@@ -139,7 +139,7 @@ final class MemoryNodeService implements SmartLifecycle {
                 hasTls() ? "on" : "off",
                 properties.hasSecret() ? "set" : "none",
                 properties.maxLease());
-        DirectAccess access = directAccess;
+        RdmaAccess access = rdmaAccess;
         if (access != null) {
             log.info("RDMA serves its region too: {}", access.details());
         }
@@ -181,7 +181,7 @@ final class MemoryNodeService implements SmartLifecycle {
         int sessions = node.status().sessions().size();
         node.close();
         running.close();
-        DirectAccess access = directAccess;
+        RdmaAccess access = rdmaAccess;
         if (access != null) {
             access.close();
         }
@@ -207,8 +207,8 @@ final class MemoryNodeService implements SmartLifecycle {
 
     /** Returns the access by RDMA, or null if RDMA is off. */
     @Nullable
-    DirectAccess directAccess() {
-        return directAccess;
+    RdmaAccess rdmaAccess() {
+        return rdmaAccess;
     }
 
     boolean hasTls() {

@@ -3,7 +3,7 @@
 
 package io.declock.internal.tcp.client;
 
-import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.Member;
@@ -16,19 +16,19 @@ import java.util.concurrent.CompletionStage;
  */
 public interface ControlSession extends FabricSession {
     /**
-     * Asks the memory node for direct access to its region.
+     * Asks the memory node for an RDMA connection to its region.
      *
      * @return completes with an empty result if it offers none, and exceptionally if this session cannot have it
      */
-    CompletionStage<Optional<DirectAccess.Offer>> directWay();
+    CompletionStage<Optional<RdmaOffer>> rdmaOffer();
 
     /**
-     * Asks the memory node for the data that it granted on this session's direct connection; for adapter libraries that do not show the
+     * Asks the memory node for the data that it granted on this session's RDMA connection; for adapter libraries that do not show the
      * data of an acceptance.
      *
-     * @return completes with the data of the acceptance, and exceptionally if the session has no direct connection
+     * @return completes with the data of the acceptance, and exceptionally if the session has no RDMA connection
      */
-    CompletionStage<byte[]> directGrant();
+    CompletionStage<byte[]> rdmaGrant();
 
     /** Returns the address of the memory node that this session is connected to, without another look-up of its name. */
     InetAddress remoteAddress();

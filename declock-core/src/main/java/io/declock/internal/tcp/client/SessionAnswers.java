@@ -5,12 +5,12 @@ package io.declock.internal.tcp.client;
 
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.ControlFrames;
-import io.declock.internal.tcp.wire.DirectFrames;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.MemberFrames;
 import io.declock.internal.tcp.wire.Numbered;
 import io.declock.internal.tcp.wire.PeerFrames;
+import io.declock.internal.tcp.wire.RdmaFrames;
 import io.declock.spi.FabricException;
 import io.declock.spi.Membership;
 import io.declock.spi.RecordMembers;
@@ -49,8 +49,8 @@ final class SessionAnswers {
                 listener.reclaimProposed(proposal.round(), proposal.records());
             }
             case TICKET_REPLY -> answer(PeerFrames.readTicketReply(body));
-            case DIRECT_ACCESS_REPLY -> answer(DirectFrames.readDirectAccessReply(body));
-            case DIRECT_GRANT_REPLY -> answer(DirectFrames.readDirectGrantReply(body));
+            case RDMA_ACCESS_REPLY -> answer(RdmaFrames.readRdmaAccessReply(body));
+            case RDMA_GRANT_REPLY -> answer(RdmaFrames.readRdmaGrantReply(body));
             case DONE -> requests.answer(ControlFrames.readDone(body), Done.DONE);
             case REFUSED -> {
                 ControlFrames.Refusal refusal = ControlFrames.readRefused(body);

@@ -4,14 +4,14 @@
 package io.declock.internal.tcp.client;
 
 import io.declock.Counters;
-import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.internal.tcp.wire.ControlFrames;
-import io.declock.internal.tcp.wire.DirectFrames;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.MemberFrames;
 import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.RdmaFrames;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricException;
@@ -207,16 +207,14 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     }
 
     @Override
-    public CompletionStage<Optional<DirectAccess.Offer>> directWay() {
+    public CompletionStage<Optional<RdmaOffer>> rdmaOffer() {
         return ask(
-                DirectFrames.Offered.class,
-                offered -> Optional.ofNullable(offered.offer()),
-                DirectFrames::writeDirectAccess);
+                RdmaFrames.Offered.class, offered -> Optional.ofNullable(offered.offer()), RdmaFrames::writeRdmaAccess);
     }
 
     @Override
-    public CompletionStage<byte[]> directGrant() {
-        return ask(DirectFrames.Grant.class, DirectFrames.Grant::bytes, DirectFrames::writeDirectGrant);
+    public CompletionStage<byte[]> rdmaGrant() {
+        return ask(RdmaFrames.Grant.class, RdmaFrames.Grant::bytes, RdmaFrames::writeRdmaGrant);
     }
 
     @Override

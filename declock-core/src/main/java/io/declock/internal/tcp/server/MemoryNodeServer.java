@@ -3,8 +3,8 @@
 
 package io.declock.internal.tcp.server;
 
-import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.tcp.wire.EventLoops;
 import io.declock.internal.tcp.wire.Tls;
 import io.netty.channel.Channel;
@@ -46,24 +46,23 @@ public final class MemoryNodeServer implements AutoCloseable {
     }
 
     /**
-     * Binds and starts to serve, with direct access beside this server. Neither the memory node nor the direct access is closed with the
+     * Binds and starts to serve, with RDMA access beside this server. Neither the memory node nor the RDMA access is closed with the
      * server.
      *
-     * @param directAccess offered to sessions that ask for it; executes the verbs of the other sessions too; null for none
+     * @param rdma offered to sessions that ask for it; executes the verbs of the other sessions too; null for none
      * @throws IOException if the address cannot be bound; the message says which
-     * @throws IllegalArgumentException if the memory node's region is made for direct access and there is none, or the other way round
+     * @throws IllegalArgumentException if the memory node's region is made for RDMA access and there is none, or the other way round
      */
-    public static MemoryNodeServer start(
-            MemoryNode node, MemoryNodeServerSettings settings, @Nullable DirectAccess directAccess)
+    public static MemoryNodeServer start(MemoryNode node, MemoryNodeServerSettings settings, @Nullable RdmaAccess rdma)
             throws IOException {
-        if (node.region().executedHere() != (directAccess == null)) {
+        if (node.region().executedHere() != (rdma == null)) {
             throw new IllegalArgumentException("verbs on the region of memory node " + node.id() + " are executed by "
                     + (node.region().executedHere() ? "its processor only" : "an adapter only"));
         }
         EventLoops loops = EventLoops.start(
                 settings.eventLoopThreads(), settings.eventLoopPolling().toNanos(), "declock-memory-node");
         try {
-            ServerContext context = new ServerContext(node, settings, directAccess);
+            ServerContext context = new ServerContext(node, settings, rdma);
             TcpPredecessorProbe probe = new TcpPredecessorProbe(context, loops);
             // Before the first compute node can join.
             node.predecessors().askThrough(probe);

@@ -3,9 +3,9 @@
 
 package io.declock.internal.tcp.server;
 
-import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.memorynode.NodeCounts;
+import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.FrameBody;
@@ -36,7 +36,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     private final ServerContext server;
     private final ProcessorChains chains;
     /** Null if the processor executes the verbs. */
-    private final @Nullable AgentChains agentChains;
+    private final @Nullable AdapterChains adapterChains;
 
     private final SessionRequests requests;
     private final byte[] nonce = Proofs.nonce();
@@ -56,8 +56,8 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         super(true);
         this.server = server;
         this.chains = new ProcessorChains(server.node());
-        DirectAccess direct = server.directAccess();
-        this.agentChains = direct == null ? null : new AgentChains(direct.agent(), server.node(), this);
+        RdmaAccess rdma = server.rdma();
+        this.adapterChains = rdma == null ? null : new AdapterChains(rdma.adapter(), server.node(), this);
         this.requests = new SessionRequests(server, this);
     }
 
@@ -188,7 +188,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     }
 
     private void chain(MemoryNodeSession current, FrameBody body) throws BadFrameException {
-        AgentChains posted = agentChains;
+        AdapterChains posted = adapterChains;
         if (posted != null) {
             posted.accept(current, body);
         } else if (entered) {

@@ -4,9 +4,9 @@
 package io.declock.internal.tcp.server;
 
 import io.declock.Secrets;
-import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.NodeCounts;
+import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.monitor.ThrottledLog;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameConnection;
@@ -44,12 +44,12 @@ final class ServerContext {
     private final ThrottledLog log;
     private volatile List<byte[]> keys;
 
-    private final @Nullable DirectAccess directAccess;
+    private final @Nullable RdmaAccess rdma;
 
-    ServerContext(MemoryNode node, MemoryNodeServerSettings settings, @Nullable DirectAccess directAccess) {
+    ServerContext(MemoryNode node, MemoryNodeServerSettings settings, @Nullable RdmaAccess rdma) {
         this.node = node;
         this.settings = settings;
-        this.directAccess = directAccess;
+        this.rdma = rdma;
         this.tickets = new PeerTickets(node.incarnation());
         this.keys = keysOf(settings.secrets());
         this.newcomers = new Newcomers<>((settings.maxConnections() + 1) / 2, settings.maxNewcomersPerAddress());
@@ -68,10 +68,10 @@ final class ServerContext {
         return settings;
     }
 
-    /** Returns the direct access to the region, or null. */
+    /** Returns the access to the region by RDMA, or null. */
     @Nullable
-    DirectAccess directAccess() {
-        return directAccess;
+    RdmaAccess rdma() {
+        return rdma;
     }
 
     PeerTickets tickets() {

@@ -3,18 +3,18 @@
 
 package io.declock.internal.tcp.server;
 
-import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNodeSession;
+import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.memorynode.ResolveAnswer;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.ControlFrames;
-import io.declock.internal.tcp.wire.DirectFrames;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.MemberFrames;
 import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.Numbered;
 import io.declock.internal.tcp.wire.PeerFrames;
+import io.declock.internal.tcp.wire.RdmaFrames;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.Member;
@@ -51,8 +51,8 @@ final class SessionRequests {
             }
             case TICKET -> ticket(session, PeerFrames.readTicket(body), out);
             case DECLARE_NODE_SET -> declareNodeSet(session, ControlFrames.readDeclareNodeSet(body), out);
-            case DIRECT_ACCESS -> directAccess(session, DirectFrames.readDirectAccess(body), out);
-            case DIRECT_GRANT -> directGrant(session, DirectFrames.readDirectGrant(body), out);
+            case RDMA_ACCESS -> rdmaAccess(session, RdmaFrames.readRdmaAccess(body), out);
+            case RDMA_GRANT -> rdmaGrant(session, RdmaFrames.readRdmaGrant(body), out);
             default -> throw new BadFrameException("a memory node does not take " + type);
         }
     }
@@ -107,22 +107,22 @@ final class SessionRequests {
         }
     }
 
-    private void directAccess(MemoryNodeSession session, int request, ByteBuf out) {
-        DirectAccess direct = server.directAccess();
+    private void rdmaAccess(MemoryNodeSession session, int request, ByteBuf out) {
+        RdmaAccess rdma = server.rdma();
         try {
-            DirectFrames.writeDirectAccessReply(out, request, direct == null ? null : direct.offer(session));
+            RdmaFrames.writeRdmaAccessReply(out, request, rdma == null ? null : rdma.offer(session));
         } catch (FabricException.Refused e) {
             refused(out, request, e);
         }
     }
 
-    private void directGrant(MemoryNodeSession session, int request, ByteBuf out) {
-        DirectAccess direct = server.directAccess();
+    private void rdmaGrant(MemoryNodeSession session, int request, ByteBuf out) {
+        RdmaAccess rdma = server.rdma();
         try {
-            if (direct == null) {
-                throw new FabricException.Refused(Reason.BAD_REQUEST, "there is no direct access to the region here");
+            if (rdma == null) {
+                throw new FabricException.Refused(Reason.BAD_REQUEST, "there is no RDMA access to the region here");
             }
-            DirectFrames.writeDirectGrantReply(out, request, direct.granted(session));
+            RdmaFrames.writeRdmaGrantReply(out, request, rdma.granted(session));
         } catch (FabricException.Refused e) {
             refused(out, request, e);
         }

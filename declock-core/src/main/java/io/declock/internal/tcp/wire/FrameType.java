@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The types of frames. One class of this package writes and reads each: {@link HandshakeFrames}, {@link ControlFrames}, {@link
- * MemberFrames}, {@link PeerFrames}, {@link DirectFrames}, {@link ChainFrame} or {@link ChainDoneFrame}.
+ * MemberFrames}, {@link PeerFrames}, {@link RdmaFrames}, {@link ChainFrame} or {@link ChainDoneFrame}.
  */
 public enum FrameType {
     /** Proof of a compute node or of a connecting peer. */
@@ -38,10 +38,10 @@ public enum FrameType {
     PEER_PROBE(0x0D),
     /** The answer to a probe. */
     PEER_ECHO(0x0E),
-    /** Direct access to the region is requested. */
-    DIRECT_ACCESS(0x0F),
-    /** The data granted on a direct connection is requested, by a compute node whose library does not show it. */
-    DIRECT_GRANT(0x10),
+    /** RDMA access to the region is requested. */
+    RDMA_ACCESS(0x0F),
+    /** The data granted on a RDMA connection is requested, by a compute node whose library does not show it. */
+    RDMA_GRANT(0x10),
     /** The members are requested, and which of them know a record. */
     RECORD_MEMBERS(0x11),
     /** A memory node gives its identity, and asks another one for its own. */
@@ -65,10 +65,10 @@ public enum FrameType {
     DONE(0x4A),
     /** A ticket. */
     TICKET_REPLY(0x4B),
-    /** Whether there is direct access, and its address. */
-    DIRECT_ACCESS_REPLY(0x4C),
-    /** The data granted on a direct connection. */
-    DIRECT_GRANT_REPLY(0x4D),
+    /** Whether there is RDMA access, and its address. */
+    RDMA_ACCESS_REPLY(0x4C),
+    /** The data granted on a RDMA connection. */
+    RDMA_GRANT_REPLY(0x4D),
     /** The members, and which of them know a record. */
     RECORD_MEMBERSHIP(0x4E),
     /** A request was refused. */

@@ -33,8 +33,8 @@ public enum Phase {
             FrameType.LEAVE,
             FrameType.TICKET,
             FrameType.DECLARE_NODE_SET,
-            FrameType.DIRECT_ACCESS,
-            FrameType.DIRECT_GRANT),
+            FrameType.RDMA_ACCESS,
+            FrameType.RDMA_GRANT),
 
     /** A memory node waits for the proof of another one that asks for its identity. */
     ASKED_MEMORY_NODE_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, FrameType.AUTH),
@@ -74,8 +74,8 @@ public enum Phase {
             FrameType.RECLAIM_PROPOSAL,
             FrameType.DONE,
             FrameType.TICKET_REPLY,
-            FrameType.DIRECT_ACCESS_REPLY,
-            FrameType.DIRECT_GRANT_REPLY,
+            FrameType.RDMA_ACCESS_REPLY,
+            FrameType.RDMA_GRANT_REPLY,
             FrameType.REFUSED,
             FrameType.GOODBYE),
 

@@ -33,7 +33,7 @@ public final class Wire {
     public static final int MAX_WORDS = 512;
     /** Most records in a reclaim proposal or answer. */
     public static final int MAX_RECLAIM = 8192;
-    /** Most bytes of the data that is granted on a direct connection. */
+    /** Most bytes of the data that is granted on a RDMA connection. */
     public static final int MAX_GRANT_BYTES = 196;
     /** Longest text in bytes. */
     public static final int MAX_TEXT = 1024;

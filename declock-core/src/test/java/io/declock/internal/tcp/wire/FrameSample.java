@@ -5,7 +5,7 @@ package io.declock.internal.tcp.wire;
 
 import io.declock.Purpose;
 import io.declock.Verb;
-import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.HeartbeatReply;
@@ -69,13 +69,13 @@ public final class FrameSample {
             return switch (type) {
                 case AUTH -> random.nextBoolean() ? auth() : peerAuth();
                 case AUTHENTICATED, JOIN, JOINED, IDENTIFY, IDENTITY -> handshake(type);
-                case HEARTBEAT, LEAVE, DONE, MEMBERS, DIRECT_ACCESS, DIRECT_GRANT -> number(type);
+                case HEARTBEAT, LEAVE, DONE, MEMBERS, RDMA_ACCESS, RDMA_GRANT -> number(type);
                 case HEARTBEAT_REPLY, DECLARE_NODE_SET, REFUSED, GOODBYE -> session(type);
                 case RESOLVE, LOOK_UP, RESOLVED -> name(type);
                 case RECLAIM_PROPOSAL, RECLAIM_ANSWER -> reclaim(type);
                 case MEMBERSHIP, RECORD_MEMBERS, RECORD_MEMBERSHIP -> members(type);
                 case PEER_MESSAGE, PEER_PROBE, PEER_ECHO, TICKET, TICKET_REPLY -> peer(type);
-                case DIRECT_ACCESS_REPLY, DIRECT_GRANT_REPLY -> rdma(type);
+                case RDMA_ACCESS_REPLY, RDMA_GRANT_REPLY -> rdma(type);
                 case CHAIN -> chain();
                 case CHAIN_DONE -> chainDone();
             };
@@ -149,12 +149,10 @@ public final class FrameSample {
                     new FrameSample(number, out -> ControlFrames.writeDone(out, number), ControlFrames::readDone);
                 case MEMBERS ->
                     new FrameSample(number, out -> MemberFrames.writeMembers(out, number), MemberFrames::readMembers);
-                case DIRECT_ACCESS ->
-                    new FrameSample(
-                            number, out -> DirectFrames.writeDirectAccess(out, number), DirectFrames::readDirectAccess);
+                case RDMA_ACCESS ->
+                    new FrameSample(number, out -> RdmaFrames.writeRdmaAccess(out, number), RdmaFrames::readRdmaAccess);
                 default ->
-                    new FrameSample(
-                            number, out -> DirectFrames.writeDirectGrant(out, number), DirectFrames::readDirectGrant);
+                    new FrameSample(number, out -> RdmaFrames.writeRdmaGrant(out, number), RdmaFrames::readRdmaGrant);
             };
         }
 
@@ -310,20 +308,20 @@ public final class FrameSample {
 
         private FrameSample rdma(FrameType type) {
             int number = i32();
-            if (type == FrameType.DIRECT_ACCESS_REPLY) {
-                DirectAccess.Offer offer = random.nextBoolean()
-                        ? new DirectAccess.Offer(text(), random.nextInt(65_536), bytes(Wire.SECRET_BYTES))
+            if (type == FrameType.RDMA_ACCESS_REPLY) {
+                RdmaOffer offer = random.nextBoolean()
+                        ? new RdmaOffer(text(), random.nextInt(65_536), bytes(Wire.SECRET_BYTES))
                         : null;
                 return new FrameSample(
-                        new Numbered<>(number, new DirectFrames.Offered(offer)),
-                        out -> DirectFrames.writeDirectAccessReply(out, number, offer),
-                        DirectFrames::readDirectAccessReply);
+                        new Numbered<>(number, new RdmaFrames.Offered(offer)),
+                        out -> RdmaFrames.writeRdmaAccessReply(out, number, offer),
+                        RdmaFrames::readRdmaAccessReply);
             }
             byte[] grant = bytes(random.nextInt(Wire.MAX_GRANT_BYTES + 1));
             return new FrameSample(
-                    new Numbered<>(number, new DirectFrames.Grant(grant)),
-                    out -> DirectFrames.writeDirectGrantReply(out, number, grant),
-                    DirectFrames::readDirectGrantReply);
+                    new Numbered<>(number, new RdmaFrames.Grant(grant)),
+                    out -> RdmaFrames.writeRdmaGrantReply(out, number, grant),
+                    RdmaFrames::readRdmaGrantReply);
         }
 
         private FrameSample chain() {

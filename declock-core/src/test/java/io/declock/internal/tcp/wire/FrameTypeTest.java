@@ -132,7 +132,7 @@ class FrameTypeTest {
         refused(out -> ControlFrames.writeResolve(out, 1, name), ControlFrames::readResolve);
         refused(out -> ControlFrames.writeLookUp(out, 1, name), ControlFrames::readLookUp);
         byte[] grant = new byte[Wire.MAX_GRANT_BYTES + 1];
-        refused(out -> DirectFrames.writeDirectGrantReply(out, 1, grant), DirectFrames::readDirectGrantReply);
+        refused(out -> RdmaFrames.writeRdmaGrantReply(out, 1, grant), RdmaFrames::readRdmaGrantReply);
         refused(out -> chain(out, 0), body -> new ChainFrame().readChain(body));
         refused(out -> chain(out, 4), body -> new ChainFrame().readChain(body));
         refused(out -> chain(out, 1, 0), body -> new ChainFrame().readChain(body));

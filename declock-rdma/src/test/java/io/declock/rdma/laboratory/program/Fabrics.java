@@ -6,14 +6,14 @@ package io.declock.rdma.laboratory.program;
 import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
-import io.declock.internal.memorynode.DirectAccess;
-import io.declock.internal.memorynode.DirectAccessProvider;
+import io.declock.internal.memorynode.RdmaAccess;
+import io.declock.internal.memorynode.RdmaAccessProvider;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.internal.tcp.client.DirectFabricProvider;
+import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
@@ -47,7 +47,7 @@ final class Fabrics {
     static Served serve(MemoryNodeAddress address, boolean waitOutOldSessions) throws Exception {
         ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().factory());
-        DirectAccessProvider provider = address.scheme().equals(RDMA) ? found(DirectAccessProvider.class) : null;
+        RdmaAccessProvider provider = address.scheme().equals(RDMA) ? found(RdmaAccessProvider.class) : null;
         RegionMemory memory = provider == null ? null : provider.memory();
         MemoryNode node = MemoryNode.create(
                 MemoryNodeSettings.builder("laboratory")
@@ -59,7 +59,7 @@ final class Fabrics {
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong(),
                 memory);
-        DirectAccess access = provider == null ? null : provider.start(node, memory, Map.of("address", address.host()));
+        RdmaAccess access = provider == null ? null : provider.start(node, memory, Map.of("address", address.host()));
         MemoryNodeServer server = MemoryNodeServer.start(
                 node,
                 MemoryNodeServerSettings.builder()
@@ -95,7 +95,7 @@ final class Fabrics {
     }
 
     static Fabric rdma(Map<String, String> options, TcpFabric tcp, NodeCounters counters) throws AdapterException {
-        return found(DirectFabricProvider.class).open(options, tcp, counters);
+        return found(RdmaFabricProvider.class).open(options, tcp, counters);
     }
 
     /** Makes a compute node of the memory node at {@code address}, not started. */

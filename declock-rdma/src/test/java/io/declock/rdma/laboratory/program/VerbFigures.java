@@ -5,7 +5,7 @@ package io.declock.rdma.laboratory.program;
 
 import io.declock.MemoryNodeAddress;
 import io.declock.Purpose;
-import io.declock.internal.memorynode.DirectAccess;
+import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.client.ControlSession;
 import io.declock.internal.tcp.client.TcpFabric;
@@ -50,11 +50,11 @@ final class VerbFigures implements AutoCloseable {
         ControlSession control = tcp.joinControl(overTcp, request(), new Deaf())
                 .toCompletableFuture()
                 .get(SECONDS, TimeUnit.SECONDS);
-        DirectAccess.Offer way = control.directWay()
+        RdmaOffer offer = control.rdmaOffer()
                 .toCompletableFuture()
                 .get(SECONDS, TimeUnit.SECONDS)
                 .orElseThrow();
-        verb = new BareVerb(address.host(), way);
+        verb = new BareVerb(address.host(), offer);
         heart.scheduleWithFixedDelay(
                 () -> {
                     session.control().heartbeat();

@@ -20,11 +20,11 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Has an adapter execute the chains that arrive in frames, in the order of arrival, and answers each on completion. A chain counts as
+ * Has the adapter execute the chains that arrive in frames, in the order of arrival, and answers each on completion. A chain counts as
  * inside the session's gate from posting to completion, so that a session counts as cut only after its last chain was executed. {@link
- * #accept} belongs to the connection's event loop; completions come on a thread of the agent.
+ * #accept} belongs to the connection's event loop; completions come on a thread of the RDMA module.
  */
-final class AgentChains {
+final class AdapterChains {
     /** Number of chains under way at which reading from the connection pauses, and at which it resumes. */
     private static final int PAUSE_AT = 1024;
 
@@ -32,12 +32,12 @@ final class AgentChains {
 
     private final AtomicInteger underWay = new AtomicInteger();
     private final ChainFrame frame = new ChainFrame();
-    private final RemoteMemory agent;
+    private final RemoteMemory adapter;
     private final MemoryNode node;
     private final ServerConnection connection;
 
-    AgentChains(RemoteMemory agent, MemoryNode node, ServerConnection connection) {
-        this.agent = agent;
+    AdapterChains(RemoteMemory adapter, MemoryNode node, ServerConnection connection) {
+        this.adapter = adapter;
         this.node = node;
         this.connection = connection;
     }
@@ -54,7 +54,7 @@ final class AgentChains {
             for (int i = 0; i < chain.size(); i++) {
                 node.counts().count(chain.verb(i));
             }
-            agent.post(chain);
+            adapter.post(chain);
         }
         // Otherwise the session is cut, and the code that cut it closes the connection.
     }

@@ -3,8 +3,8 @@
 
 package io.declock.memorynode.app;
 
-import io.declock.internal.memorynode.DirectAccess;
-import io.declock.internal.memorynode.DirectAccessProvider;
+import io.declock.internal.memorynode.RdmaAccess;
+import io.declock.internal.memorynode.RdmaAccessProvider;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.spi.AdapterException;
@@ -15,28 +15,28 @@ import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /** The memory node's access by RDMA, from the module {@code declock-rdma}, which the service loader finds. Not thread-safe. */
-final class RdmaAccess {
+final class MemoryNodeRdma {
     private static final String SCHEME = "rdma";
     private static final int JAVA = 25;
 
     private final MemoryNodeProperties.Rdma properties;
-    private final DirectAccessProvider provider;
+    private final RdmaAccessProvider provider;
     private final RegionMemory memory;
 
-    private RdmaAccess(MemoryNodeProperties.Rdma properties) {
+    private MemoryNodeRdma(MemoryNodeProperties.Rdma properties) {
         this.properties = properties;
         this.provider = provider();
         this.memory = provider.memory();
     }
 
     /** Prepares RDMA, or returns null if it is not enabled. */
-    static @Nullable RdmaAccess of(MemoryNodeProperties.Rdma properties) {
-        return properties.enabled() ? new RdmaAccess(properties) : null;
+    static @Nullable MemoryNodeRdma of(MemoryNodeProperties.Rdma properties) {
+        return properties.enabled() ? new MemoryNodeRdma(properties) : null;
     }
 
-    private static DirectAccessProvider provider() {
+    private static RdmaAccessProvider provider() {
         try {
-            for (DirectAccessProvider provider : ServiceLoader.load(DirectAccessProvider.class)) {
+            for (RdmaAccessProvider provider : ServiceLoader.load(RdmaAccessProvider.class)) {
                 if (provider.scheme().equals(SCHEME)) {
                     return provider;
                 }
@@ -60,7 +60,7 @@ final class RdmaAccess {
     }
 
     /** Starts to serve the memory node's region. */
-    DirectAccess start(MemoryNode node) {
+    RdmaAccess start(MemoryNode node) {
         try {
             return provider.start(node, memory, options());
         } catch (AdapterException e) {

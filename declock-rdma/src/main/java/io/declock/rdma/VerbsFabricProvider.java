@@ -3,7 +3,7 @@
 
 package io.declock.rdma;
 
-import io.declock.internal.tcp.client.DirectFabricProvider;
+import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.rdma.verbs.VerbsBackend;
 import io.declock.spi.AdapterException;
@@ -13,9 +13,9 @@ import java.io.IOException;
 import java.util.Map;
 
 /** The fabric by RDMA; {@link java.util.ServiceLoader} finds it. */
-public final class RdmaFabricProvider implements DirectFabricProvider {
+public final class VerbsFabricProvider implements RdmaFabricProvider {
     /** Called by the service loader. */
-    public RdmaFabricProvider() {}
+    public VerbsFabricProvider() {}
 
     @Override
     public String scheme() {

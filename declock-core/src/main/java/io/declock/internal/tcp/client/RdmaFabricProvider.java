@@ -9,17 +9,17 @@ import io.declock.spi.FabricCounters;
 import java.util.Map;
 
 /**
- * Makes a fabric whose verbs do not travel over TCP. Implementations are found by {@link java.util.ServiceLoader}, so that this module does
- * not depend on them.
+ * Opens the fabric whose verbs go by RDMA. The implementation is found by {@link java.util.ServiceLoader}, so that this module does not
+ * depend on it.
  */
-public interface DirectFabricProvider {
+public interface RdmaFabricProvider {
     /** Returns the scheme of the addresses that the fabric serves. */
     String scheme();
 
     /**
      * Opens a fabric.
      *
-     * @param options settings by name, as in the properties below {@code declock.} and the scheme; a missing one has its default
+     * @param options settings by name, as in the properties below {@code declock.rdma}; a missing one has its default
      * @param control carries everything but verbs; closed with the fabric that is returned
      * @throws AdapterException if the fabric is not possible on this machine
      */

@@ -8,10 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
-import io.declock.internal.memorynode.DirectAccess;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.RdmaAccess;
+import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.server.MemoryNodeServer;
@@ -31,14 +32,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Asking over TCP for what was granted on the way around the memory node's processor. */
+/** Asking over TCP for what was granted on an RDMA connection. */
 @Timeout(60)
-class DirectGrantTest {
-    /** A way that no adapter serves: it grants the first compute node that joined something, and nobody else. */
-    private static final class Way implements DirectAccess {
+class RdmaGrantTest {
+    /** RDMA without an adapter: it grants the first compute node that joined something, and nobody else. */
+    private static final class Granting implements RdmaAccess {
         @Override
-        public Offer offer(MemoryNodeSession session) {
-            return new Offer("", 1, new byte[32]);
+        public RdmaOffer offer(MemoryNodeSession session) {
+            return new RdmaOffer("", 1, new byte[32]);
         }
 
         @Override
@@ -50,7 +51,7 @@ class DirectGrantTest {
         }
 
         @Override
-        public RemoteMemory agent() {
+        public RemoteMemory adapter() {
             return chain -> {
                 throw new AssertionError("no verb is posted here");
             };
@@ -87,14 +88,14 @@ class DirectGrantTest {
         }
     }
 
-    private static byte[] granted(@Nullable DirectAccess way, String name) throws Exception {
+    private static byte[] granted(@Nullable RdmaAccess rdma, String name) throws Exception {
         ManualTime time = new ManualTime();
         MemoryNodeSettings settings = MemoryNodeSettings.builder("mn-1")
                 .records(64)
                 .queueCapacity(8)
                 .waitOutOldSessions(false)
                 .build();
-        try (MemoryNode node = way == null
+        try (MemoryNode node = rdma == null
                         ? MemoryNode.create(settings, time, time, () -> 7)
                         : MemoryNode.create(settings, time, time, () -> 7, new OnHeap());
                 MemoryNodeServer server = MemoryNodeServer.start(
@@ -103,7 +104,7 @@ class DirectGrantTest {
                                 .host("127.0.0.1")
                                 .port(0)
                                 .build(),
-                        way);
+                        rdma);
                 TcpFabric fabric = TcpFabric.open(TcpFabricSettings.DEFAULTS, new NodeCounters())) {
             JoinRequest request = new JoinRequest(
                     name.hashCode(), 1, name, "", 0, 0, Duration.ofSeconds(3).toNanos());
@@ -113,7 +114,7 @@ class DirectGrantTest {
                             new RecordingListener())
                     .toCompletableFuture()
                     .get(10, TimeUnit.SECONDS)
-                    .directGrant()
+                    .rdmaGrant()
                     .toCompletableFuture()
                     .get(10, TimeUnit.SECONDS);
         }
@@ -121,20 +122,20 @@ class DirectGrantTest {
 
     @Test
     void whoIsConnectedIsTold() throws Exception {
-        assertThat(granted(new Way(), "connected")).containsExactly(1, 2, 3);
+        assertThat(granted(new Granting(), "connected")).containsExactly(1, 2, 3);
     }
 
     @Test
     void whoIsNotIsRefused() {
-        assertThatThrownBy(() -> granted(new Way(), "other"))
+        assertThatThrownBy(() -> granted(new Granting(), "other"))
                 .hasRootCauseInstanceOf(FabricException.Refused.class)
                 .hasMessageContaining("not connected");
     }
 
     @Test
-    void aMemoryNodeWithoutSuchAWayRefuses() {
+    void aMemoryNodeWithoutRdmaRefuses() {
         assertThatThrownBy(() -> granted(null, "other"))
                 .hasRootCauseInstanceOf(FabricException.Refused.class)
-                .hasMessageContaining("no direct access to the region");
+                .hasMessageContaining("no RDMA access to the region");
     }
 }

@@ -3,8 +3,8 @@
 
 package io.declock.rdma;
 
-import io.declock.internal.memorynode.DirectAccess;
-import io.declock.internal.memorynode.DirectAccessProvider;
+import io.declock.internal.memorynode.RdmaAccess;
+import io.declock.internal.memorynode.RdmaAccessProvider;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.rdma.ffm.FfmBackend;
@@ -13,9 +13,9 @@ import java.io.IOException;
 import java.util.Map;
 
 /** A memory node's side of RDMA; {@link java.util.ServiceLoader} finds it. */
-public final class RdmaAccessProvider implements DirectAccessProvider {
+public final class VerbsAccessProvider implements RdmaAccessProvider {
     /** Called by the service loader. */
-    public RdmaAccessProvider() {}
+    public VerbsAccessProvider() {}
 
     @Override
     public String scheme() {
@@ -28,7 +28,7 @@ public final class RdmaAccessProvider implements DirectAccessProvider {
     }
 
     @Override
-    public DirectAccess start(MemoryNode node, RegionMemory memory, Map<String, String> options)
+    public RdmaAccess start(MemoryNode node, RegionMemory memory, Map<String, String> options)
             throws AdapterException {
         RdmaOptions read = RdmaOptions.of(options);
         try {

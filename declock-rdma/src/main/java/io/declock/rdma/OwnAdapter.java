@@ -14,32 +14,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory node's own connection to itself, which executes chains on the adapter. It is the only one, so chains are executed in the
- * order of posting. Thread-safe.
+ * The memory node's adapter, as its own process uses it: by one RDMA connection to itself, so chains are executed in the order of
+ * posting. Thread-safe.
  */
-final class Agent implements RemoteMemory, Connection.Owner {
-    private static final Logger LOG = LoggerFactory.getLogger(Agent.class);
+final class OwnAdapter implements RemoteMemory, Connection.Owner {
+    private static final Logger LOG = LoggerFactory.getLogger(OwnAdapter.class);
 
     private final ConnectionManager manager;
     private final CompletableFuture<VerbQueue> established = new CompletableFuture<>();
     private volatile @Nullable FabricException failure;
 
-    private Agent(ConnectionManager manager) {
+    private OwnAdapter(ConnectionManager manager) {
         this.manager = manager;
     }
 
-    static Agent connect(ConnectionManager manager, byte[] token, InetSocketAddress target) throws IOException {
-        Agent agent = new Agent(manager);
+    static OwnAdapter connect(ConnectionManager manager, byte[] token, InetSocketAddress target) throws IOException {
+        OwnAdapter adapter = new OwnAdapter(manager);
         Connection connection = new Connection(
                 manager,
                 "the memory node's own adapter",
                 new QueueSizes(manager.settings().maxInFlight() * VerbChain.MAX_VERBS, 1),
                 Greetings.toMemoryNode(token),
-                agent);
+                adapter);
         manager.execute(() -> connection.connect(target));
         Listener.await(
-                agent.established, 2 * manager.settings().connectTimeout().toMillis(), "connecting to its own adapter");
-        return agent;
+                adapter.established,
+                2 * manager.settings().connectTimeout().toMillis(),
+                "connecting to its own adapter");
+        return adapter;
     }
 
     @Override
