@@ -18,8 +18,7 @@ import io.declock.spi.LockObserver;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
+import java.util.Optional;
 
 /** Opens a compute node with the fabrics that serve its addresses. Stateless. */
 public final class Opening {
@@ -66,34 +65,36 @@ public final class Opening {
         if (address.scheme().equals(TcpFabric.SCHEME)) {
             return TcpFabric.open(tcp, counters);
         }
-        RdmaFabricProvider provider = providerOf(address);
+        RdmaFabricProvider provider = providerFor(address);
         TcpFabric control = TcpFabric.open(tcp, counters);
         try {
             return provider.open(rdma, control, counters);
         } catch (AdapterException e) {
             control.close();
-            throw new DecLockException(
-                    "memory node " + address + " cannot be used: " + e.getMessage() + " " + e.action(), e);
+            throw unusable(address, e);
         } catch (RuntimeException | Error e) {
             control.close();
             throw e;
         }
     }
 
-    private static RdmaFabricProvider providerOf(MemoryNodeAddress address) {
-        try {
-            for (RdmaFabricProvider provider : ServiceLoader.load(RdmaFabricProvider.class)) {
-                if (provider.scheme().equals(address.scheme())) {
-                    return provider;
+    private static RdmaFabricProvider providerFor(MemoryNodeAddress address) {
+        if (address.scheme().equals(RdmaFabricProvider.SCHEME)) {
+            try {
+                Optional<RdmaFabricProvider> found = RdmaModule.find(RdmaFabricProvider.class);
+                if (found.isPresent()) {
+                    return found.get();
                 }
+            } catch (AdapterException e) {
+                throw unusable(address, e);
             }
-        } catch (ServiceConfigurationError | UnsupportedClassVersionError e) {
-            throw new DecLockException(
-                    "memory node " + address + " cannot be used: the module of its fabric cannot be loaded on Java "
-                            + Runtime.version().feature() + " (declock-rdma needs Java 25): " + e.getMessage(),
-                    e);
         }
         throw new IllegalArgumentException("no fabric for memory node " + address + ": its scheme is '"
                 + address.scheme() + "'; tcp is built in, rdma needs the module declock-rdma");
+    }
+
+    private static DecLockException unusable(MemoryNodeAddress address, AdapterException e) {
+        return new DecLockException(
+                "memory node " + address + " cannot be used: " + e.getMessage() + " " + e.action(), e);
     }
 }

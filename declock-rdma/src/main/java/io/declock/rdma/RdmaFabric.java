@@ -4,6 +4,7 @@
 package io.declock.rdma;
 
 import io.declock.MemoryNodeAddress;
+import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.rdma.verbs.VerbsBackend;
 import io.declock.spi.AdapterException;
@@ -29,7 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RdmaFabric implements Fabric {
     /** Scheme of the addresses it serves. */
-    public static final String SCHEME = "rdma";
+    public static final String SCHEME = RdmaFabricProvider.SCHEME;
 
     private static final Logger LOG = LoggerFactory.getLogger(RdmaFabric.class);
 

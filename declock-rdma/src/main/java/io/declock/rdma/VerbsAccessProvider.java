@@ -3,9 +3,9 @@
 
 package io.declock.rdma;
 
+import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.memorynode.RdmaAccessProvider;
-import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.rdma.ffm.FfmBackend;
 import io.declock.spi.AdapterException;
@@ -18,18 +18,12 @@ public final class VerbsAccessProvider implements RdmaAccessProvider {
     public VerbsAccessProvider() {}
 
     @Override
-    public String scheme() {
-        return RdmaFabric.SCHEME;
-    }
-
-    @Override
     public RegionMemory memory() {
         return new RdmaMemory();
     }
 
     @Override
-    public RdmaAccess start(MemoryNode node, RegionMemory memory, Map<String, String> options)
-            throws AdapterException {
+    public RdmaAccess start(MemoryNode node, RegionMemory memory, Map<String, String> options) throws AdapterException {
         RdmaOptions read = RdmaOptions.of(options);
         try {
             return RdmaServer.start(

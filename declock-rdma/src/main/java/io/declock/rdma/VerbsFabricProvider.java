@@ -18,11 +18,6 @@ public final class VerbsFabricProvider implements RdmaFabricProvider {
     public VerbsFabricProvider() {}
 
     @Override
-    public String scheme() {
-        return RdmaFabric.SCHEME;
-    }
-
-    @Override
     public Fabric open(Map<String, String> options, TcpFabric control, FabricCounters counters)
             throws AdapterException {
         RdmaOptions read = RdmaOptions.of(options);

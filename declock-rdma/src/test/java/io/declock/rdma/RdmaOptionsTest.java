@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.declock.internal.RdmaModule;
 import io.declock.internal.memorynode.RdmaAccessProvider;
 import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.rdma.ffm.NativeCallException;
@@ -18,7 +19,6 @@ import io.declock.testkit.Needs;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 
 /** Settings by name, and what is said when RDMA does not work. */
@@ -60,13 +60,9 @@ class RdmaOptionsTest {
     }
 
     @Test
-    void bothProvidersAreFound() {
-        assertThat(ServiceLoader.load(RdmaFabricProvider.class))
-                .extracting(RdmaFabricProvider::scheme)
-                .containsExactly("rdma");
-        assertThat(ServiceLoader.load(RdmaAccessProvider.class))
-                .extracting(RdmaAccessProvider::scheme)
-                .containsExactly("rdma");
+    void bothProvidersAreFound() throws Exception {
+        assertThat(RdmaModule.find(RdmaFabricProvider.class)).containsInstanceOf(VerbsFabricProvider.class);
+        assertThat(RdmaModule.find(RdmaAccessProvider.class)).containsInstanceOf(VerbsAccessProvider.class);
     }
 
     @Test

@@ -5,6 +5,7 @@ package io.declock.spring.autoconfigure;
 
 import io.declock.InvalidSettingException;
 import io.declock.MemoryNodeAddress;
+import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.spring.autoconfigure.DecLockProperties.Mode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +86,7 @@ record MemoryNodeChoice(
 
     /** Returns whether any memory node is reached by RDMA. */
     boolean usesRdma() {
-        return addresses.stream().anyMatch(address -> address.scheme().equals(RdmaFabrics.SCHEME));
+        return addresses.stream().anyMatch(address -> address.scheme().equals(RdmaFabricProvider.SCHEME));
     }
 
     /** Returns each memory node's name in health and metrics, in the order of the compute node's memory nodes. */

@@ -3,6 +3,7 @@
 
 package io.declock.spring.autoconfigure;
 
+import io.declock.internal.RdmaModule;
 import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.spi.AdapterException;
@@ -10,16 +11,11 @@ import io.declock.spi.Fabric;
 import io.declock.spi.FabricCounters;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.StringUtils;
 
-/** Opens the fabric of the module {@code declock-rdma}, which is found by the service loader. Stateless. */
+/** Opens the fabric of the module {@code declock-rdma}. Stateless. */
 final class RdmaFabrics {
-    static final String SCHEME = "rdma";
-    private static final int JAVA = 25;
-
     private RdmaFabrics() {}
 
     /**
@@ -47,32 +43,14 @@ final class RdmaFabrics {
 
     private static RdmaFabricProvider provider() {
         try {
-            for (RdmaFabricProvider provider : ServiceLoader.load(RdmaFabricProvider.class)) {
-                if (provider.scheme().equals(SCHEME)) {
-                    return provider;
-                }
-            }
-        } catch (ServiceConfigurationError | UnsupportedClassVersionError e) {
-            throw unusable(e);
+            return RdmaModule.find(RdmaFabricProvider.class)
+                    .orElseThrow(() -> new RdmaUnavailableException(
+                            "declock.memory-nodes has addresses that begin with rdma://, but the module declock-rdma is not on the class path.",
+                            "Add the dependency io.declock:declock-rdma (it needs Java 25), or write tcp://.",
+                            null));
+        } catch (AdapterException e) {
+            throw new RdmaUnavailableException(String.valueOf(e.getMessage()), e.action(), e);
         }
-        throw new RdmaUnavailableException(
-                "declock.memory-nodes has addresses that begin with rdma://, but the module declock-rdma is not on the class path.",
-                "Add the dependency io.declock:declock-rdma (it needs Java " + JAVA + "), or write tcp://.",
-                null);
-    }
-
-    private static RdmaUnavailableException unusable(Throwable failure) {
-        if (Runtime.version().feature() < JAVA) {
-            return new RdmaUnavailableException(
-                    "The module declock-rdma needs Java " + JAVA + ", and this application runs on Java "
-                            + Runtime.version().feature() + ".",
-                    "Run it on Java " + JAVA + " or newer, or write tcp:// in declock.memory-nodes.",
-                    failure);
-        }
-        return new RdmaUnavailableException(
-                "The module declock-rdma cannot be loaded: " + failure.getMessage(),
-                "Use the same version of all of DecLock's modules.",
-                failure);
     }
 
     /** Returns the settings by name, without those that keep their default. */

@@ -5,6 +5,7 @@ package io.declock.spring.autoconfigure;
 
 import io.declock.InvalidSettingException;
 import io.declock.TcpFabricSettings;
+import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricCounters;
@@ -57,7 +58,7 @@ final class TcpFabricFactory implements FabricFactory {
     public Fabric open(FabricCounters counters) {
         TcpFabric tcp = openTcp(counters);
         boolean rdma = DecLockSettings.addresses(details.getMemoryNodes()).stream()
-                .anyMatch(address -> address.scheme().equals(RdmaFabrics.SCHEME));
+                .anyMatch(address -> address.scheme().equals(RdmaFabricProvider.SCHEME));
         return rdma ? RdmaFabrics.open(properties.rdma(), tcp, counters) : tcp;
     }
 

@@ -11,9 +11,6 @@ import java.util.Map;
  * depend on them.
  */
 public interface RdmaAccessProvider {
-    /** Returns the scheme of the addresses of memory nodes that serve RDMA. */
-    String scheme();
-
     /** Returns the memory for the region of the memory node. */
     RegionMemory memory();
 

@@ -3,22 +3,18 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.internal.RdmaModule;
+import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.memorynode.RdmaAccessProvider;
-import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.spi.AdapterException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** The memory node's access by RDMA, from the module {@code declock-rdma}, which the service loader finds. Not thread-safe. */
+/** The memory node's access by RDMA, from the module {@code declock-rdma}. Not thread-safe. */
 final class MemoryNodeRdma {
-    private static final String SCHEME = "rdma";
-    private static final int JAVA = 25;
-
     private final MemoryNodeProperties.Rdma properties;
     private final RdmaAccessProvider provider;
     private final RegionMemory memory;
@@ -36,22 +32,13 @@ final class MemoryNodeRdma {
 
     private static RdmaAccessProvider provider() {
         try {
-            for (RdmaAccessProvider provider : ServiceLoader.load(RdmaAccessProvider.class)) {
-                if (provider.scheme().equals(SCHEME)) {
-                    return provider;
-                }
-            }
-        } catch (ServiceConfigurationError | UnsupportedClassVersionError e) {
-            throw new MemoryNodeStartException(
-                    "The module declock-rdma cannot be loaded on Java "
-                            + Runtime.version().feature() + ": " + e.getMessage(),
-                    "Run the memory node on Java " + JAVA
-                            + " or newer, with the same version of all of DecLock's modules.",
-                    e);
+            return RdmaModule.find(RdmaAccessProvider.class)
+                    .orElseThrow(() -> new MemoryNodeStartException(
+                            "declock.memory-node.rdma.enabled is true, but the module declock-rdma is not on the class path.",
+                            "Use the memory node's jar as it is published, or add io.declock:declock-rdma."));
+        } catch (AdapterException e) {
+            throw new MemoryNodeStartException(String.valueOf(e.getMessage()), e.action(), e);
         }
-        throw new MemoryNodeStartException(
-                "declock.memory-node.rdma.enabled is true, but the module declock-rdma is not on the class path.",
-                "Use the memory node's jar as it is published, or add io.declock:declock-rdma.");
     }
 
     /** Returns the memory for the region. */

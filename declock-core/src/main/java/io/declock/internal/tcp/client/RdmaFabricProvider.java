@@ -13,8 +13,8 @@ import java.util.Map;
  * depend on it.
  */
 public interface RdmaFabricProvider {
-    /** Returns the scheme of the addresses that the fabric serves. */
-    String scheme();
+    /** The scheme of the addresses that the fabric serves. */
+    String SCHEME = "rdma";
 
     /**
      * Opens a fabric.

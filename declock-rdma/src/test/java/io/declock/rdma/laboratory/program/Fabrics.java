@@ -6,10 +6,11 @@ package io.declock.rdma.laboratory.program;
 import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
-import io.declock.internal.memorynode.RdmaAccess;
-import io.declock.internal.memorynode.RdmaAccessProvider;
+import io.declock.internal.RdmaModule;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.RdmaAccess;
+import io.declock.internal.memorynode.RdmaAccessProvider;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
@@ -22,7 +23,6 @@ import io.declock.spi.Fabric;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.ServiceLoader;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -47,7 +47,9 @@ final class Fabrics {
     static Served serve(MemoryNodeAddress address, boolean waitOutOldSessions) throws Exception {
         ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
                 Thread.ofPlatform().daemon().factory());
-        RdmaAccessProvider provider = address.scheme().equals(RDMA) ? found(RdmaAccessProvider.class) : null;
+        RdmaAccessProvider provider = address.scheme().equals(RDMA)
+                ? RdmaModule.find(RdmaAccessProvider.class).orElseThrow()
+                : null;
         RegionMemory memory = provider == null ? null : provider.memory();
         MemoryNode node = MemoryNode.create(
                 MemoryNodeSettings.builder("laboratory")
@@ -81,10 +83,6 @@ final class Fabrics {
         };
     }
 
-    private static <T> T found(Class<T> provider) {
-        return ServiceLoader.load(provider).findFirst().orElseThrow();
-    }
-
     static TcpFabric tcp(NodeCounters counters) {
         return TcpFabric.open(
                 TcpFabricSettings.builder()
@@ -95,7 +93,7 @@ final class Fabrics {
     }
 
     static Fabric rdma(Map<String, String> options, TcpFabric tcp, NodeCounters counters) throws AdapterException {
-        return found(RdmaFabricProvider.class).open(options, tcp, counters);
+        return RdmaModule.find(RdmaFabricProvider.class).orElseThrow().open(options, tcp, counters);
     }
 
     /** Makes a compute node of the memory node at {@code address}, not started. */
