@@ -1,0 +1,164 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.wire;
+
+import io.declock.Purpose;
+import io.declock.spi.FormerMemoryNode;
+import io.declock.spi.HeartbeatReply;
+import io.declock.spi.JoinReply;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.Member;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.RecordMembers;
+import io.declock.spi.TestChain;
+import io.declock.spi.VerbChain;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+
+/** Random parts of frames, within the bounds of the protocol. */
+record RandomContent(Random random) {
+    private static final String[] CHARACTERS = {"a", "Z", "0", ":", "/", "[", "ä", "\u2713", "\ud83d\udd12"};
+
+    VerbChain verbs() {
+        VerbChain chain = TestChain.forPurpose(Purpose.INSPECT);
+        int size = 1 + random.nextInt(VerbChain.MAX_VERBS);
+        // A chain carries one WRITE of several words.
+        int longWrite = random.nextInt(size);
+        for (int i = 0; i < size; i++) {
+            switch (random.nextInt(5)) {
+                case 0 -> chain.fetchAndAdd(i64(), i64());
+                case 1 -> chain.compareAndSwap(i64(), i64(), i64());
+                case 2 -> chain.read(i64(), 1 + size(Wire.MAX_WORDS - 1));
+                case 3 -> chain.write(i64(), i64());
+                default -> {
+                    long[] words = random.longs(i == longWrite ? 1 + size(Wire.MAX_WORDS - 1) : 1)
+                            .toArray();
+                    if (i == longWrite) {
+                        chain.write(i64(), words);
+                    } else {
+                        chain.write(i64(), words[0]);
+                    }
+                }
+            }
+        }
+        return chain;
+    }
+
+    PeerMessage message() {
+        MemberId from = member();
+        MemberId to = member();
+        return new PeerMessage(
+                of(PeerMessage.Kind.values()),
+                i64(),
+                from.nodeId(),
+                from.incarnation(),
+                to.nodeId(),
+                to.incarnation(),
+                i64(),
+                i64(),
+                i32(),
+                i64(),
+                random.longs(random.nextInt(PeerMessage.MAX_ENTRIES + 1)).toArray());
+    }
+
+    Membership membership() {
+        List<Member> members = new ArrayList<>();
+        int count = size(255);
+        for (int nodeId = 1; nodeId <= count; nodeId++) {
+            members.add(new Member(nodeId, i32(), text(), text()));
+        }
+        return new Membership(i64(), members);
+    }
+
+    MemberId member() {
+        return new MemberId(random.nextInt(256), i32());
+    }
+
+    /** Returns a small number, and rarely the largest. */
+    int size(int largest) {
+        return random.nextInt(200) == 0 ? largest : random.nextInt(6);
+    }
+
+    String text() {
+        StringBuilder text = new StringBuilder();
+        int length = size(Wire.MAX_TEXT / 4);
+        for (int i = 0; i < length; i++) {
+            text.append(CHARACTERS[random.nextInt(CHARACTERS.length)]);
+        }
+        return text.toString();
+    }
+
+    byte[] bytes(int count) {
+        byte[] bytes = new byte[count];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    int i32() {
+        return random.nextInt();
+    }
+
+    long i64() {
+        return random.nextLong();
+    }
+
+    RecordMembers recordMembers() {
+        Membership all = membership();
+        BitSet users = new BitSet();
+        all.members().stream().filter(member -> random.nextBoolean()).forEach(user -> users.set(user.nodeId()));
+        return RecordMembers.of(all, users);
+    }
+
+    HandshakeFrames.PeerAuth peerAuth() {
+        return new HandshakeFrames.PeerAuth(i64(), member(), member(), secret());
+    }
+
+    JoinRequest join() {
+        FormerMemoryNode former = new FormerMemoryNode(i64(), text());
+        return new JoinRequest(i64(), i64(), text(), text(), i64(), i64(), i64(), former);
+    }
+
+    JoinReply joinReply() {
+        MemberId self = member();
+        return new JoinReply(
+                text(),
+                i64(),
+                text(),
+                self.nodeId(),
+                self.incarnation(),
+                random.nextInt(65_536),
+                i64(),
+                i64(),
+                i64(),
+                membership());
+    }
+
+    HandshakeFrames.Identity identity() {
+        return new HandshakeFrames.Identity(text(), i64());
+    }
+
+    HeartbeatReply heartbeat() {
+        return new HeartbeatReply(i64(), i64(), i64(), i64());
+    }
+
+    ControlFrames.Reclaim reclaim() {
+        return new ControlFrames.Reclaim(
+                i64(), random.longs(size(Wire.MAX_RECLAIM)).toArray());
+    }
+
+    byte[] name() {
+        return bytes(random.nextInt(Wire.MAX_TEXT + 1));
+    }
+
+    byte[] secret() {
+        return bytes(Wire.SECRET_BYTES);
+    }
+
+    <T> T of(T[] all) {
+        return all[random.nextInt(all.length)];
+    }
+}
