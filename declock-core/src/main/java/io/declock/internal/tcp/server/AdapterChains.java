@@ -45,12 +45,12 @@ final class AdapterChains {
     /** Checks and posts the chain of a frame. */
     void accept(MemoryNodeSession session, FrameBody body) throws BadFrameException {
         ProcessorChains.read(frame, body, node.region());
+        Posted chain = new Posted(session, frame.sequence());
+        frame.copyTo(chain.begin(Purpose.ACQUIRE));
         if (session.enter()) {
-            Posted chain = new Posted(session, frame.sequence());
             if (underWay.incrementAndGet() == PAUSE_AT) {
                 connection.channel().config().setAutoRead(false);
             }
-            frame.copyTo(chain.begin(Purpose.ACQUIRE));
             for (int i = 0; i < chain.size(); i++) {
                 node.counts().count(chain.verb(i));
             }

@@ -143,14 +143,28 @@ public final class ChainFrame {
         return desired[i];
     }
 
-    /** Appends the verbs to a chain that outlives the frame. */
-    public void copyTo(VerbChain chain) {
+    /**
+     * Appends the verbs to a chain that outlives the frame.
+     *
+     * @throws BadFrameException if more than one WRITE has several words, which a {@link VerbChain} cannot carry
+     */
+    public void copyTo(VerbChain chain) throws BadFrameException {
+        boolean longWrite = false;
         for (int i = 0; i < size; i++) {
             switch (verbs[i]) {
                 case FETCH_AND_ADD -> chain.fetchAndAdd(addresses[i], operands[i]);
                 case COMPARE_AND_SWAP -> chain.compareAndSwap(addresses[i], operands[i], desired[i]);
                 case READ -> chain.read(addresses[i], words[i]);
-                case WRITE -> chain.write(addresses[i], payload(i));
+                case WRITE -> {
+                    if (words[i] == 1) {
+                        chain.write(addresses[i], operand(i, 0));
+                    } else if (longWrite) {
+                        throw new BadFrameException("a chain with two WRITEs of several words to an adapter");
+                    } else {
+                        longWrite = true;
+                        chain.write(addresses[i], payload(i));
+                    }
+                }
             }
         }
     }

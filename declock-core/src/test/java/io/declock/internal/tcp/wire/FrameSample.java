@@ -3,10 +3,12 @@
 
 package io.declock.internal.tcp.wire;
 
+import io.declock.Purpose;
 import io.declock.Verb;
 import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.Resolution;
+import io.declock.spi.TestChain;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
 import io.netty.buffer.ByteBuf;
@@ -162,11 +164,15 @@ public final class FrameSample {
         return new FrameSample(new Numbered<>(number, value), out -> writer.write(out, number, value), reader);
     }
 
+    /** The verbs as the frame shows them, and as a chain has them to which they were copied. */
     private static FrameSample chain(int sequence, VerbChain chain) {
-        return new FrameSample(described(sequence, chain), out -> ChainFrame.writeChain(out, sequence, chain), body -> {
+        List<Object> all = described(sequence, chain);
+        return new FrameSample(List.of(all, all), out -> ChainFrame.writeChain(out, sequence, chain), body -> {
             ChainFrame read = new ChainFrame();
             read.readChain(body);
-            return described(read);
+            VerbChain copy = TestChain.forPurpose(Purpose.INSPECT);
+            read.copyTo(copy);
+            return List.of(described(read), described(read.sequence(), copy));
         });
     }
 
