@@ -19,6 +19,7 @@ import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -264,6 +265,7 @@ public final class MemoryNode implements AutoCloseable {
                 counts.get(NodeCounts.Kind.REFUSED_NAME),
                 counts.get(NodeCounts.Kind.QUARANTINED),
                 counts.get(NodeCounts.Kind.TWIN),
+                Duration.ofNanos(leaseWatch.serverLagNanos()),
                 stalled());
     }
 
@@ -276,6 +278,11 @@ public final class MemoryNode implements AutoCloseable {
                         + Duration.ofNanos(overdue + loop.intervalNanos()).toMillis() + " ms";
             }
         }
+        long lag = leaseWatch.serverLagNanos();
+        if (lag > STALLED_NANOS) {
+            return "an event loop of its server was held up for "
+                    + Duration.ofNanos(lag).toMillis() + " ms";
+        }
         return "";
     }
 
@@ -286,6 +293,15 @@ public final class MemoryNode implements AutoCloseable {
         for (MemoryNodeSession session : sessions.snapshot()) {
             sessions.expel(session, "the memory node shuts down");
         }
+    }
+
+    /**
+     * Makes the lease watch take the server's lateness into account: heartbeats that the server has not read yet must not be missed.
+     *
+     * @param lagNanos returns how late the server was since the last call, in nanoseconds
+     */
+    public void watchServer(LongSupplier lagNanos) {
+        leaseWatch.watchServer(lagNanos);
     }
 
     boolean isClosed() {

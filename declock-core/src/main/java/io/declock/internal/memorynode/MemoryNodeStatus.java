@@ -36,6 +36,7 @@ import java.util.List;
  * @param quarantined records with an epoch that no reset can have reached, so that a foreign WRITE must have put it there; they are never
  *     given to another name
  * @param twins how often another living memory node of the same id was found
+ * @param eventLoopLag by how much an event loop of the server was late when the lease watch last looked
  * @param stalled which loop has not run for several of its intervals, empty if all run
  */
 public record MemoryNodeStatus(
@@ -64,6 +65,7 @@ public record MemoryNodeStatus(
         long refusedNames,
         long quarantined,
         long twins,
+        Duration eventLoopLag,
         String stalled) {
     /** Copies the list. */
     public MemoryNodeStatus {

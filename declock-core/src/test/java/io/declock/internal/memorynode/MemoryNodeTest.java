@@ -263,6 +263,38 @@ class MemoryNodeTest {
     }
 
     @Test
+    void aSilentNodeIsNotDeadWhileTheServerIsTooLateToHearIt() throws Exception {
+        MemoryNode node = start(settings().build());
+        AtomicLong lag = new AtomicLong();
+        node.watchServer(lag::get);
+        RecordingListener listener = new RecordingListener();
+        join(node, "silent", listener);
+        live(LEASE.minusMillis(500));
+        lag.set(LEASE.toNanos());
+        live(LEASE.plus(MARGIN).multipliedBy(3));
+        assertThat(listener.losses).isEmpty();
+        assertThat(node.status().eventLoopLag()).isEqualTo(LEASE);
+        assertThat(node.status().stalled()).contains("event loop");
+        // From the moment at which the server is in time again, a full lease has to pass.
+        lag.set(0);
+        live(LEASE.plus(MARGIN).minusMillis(500));
+        assertThat(listener.losses).isEmpty();
+        live(Duration.ofSeconds(1));
+        assertThat(listener.losses).hasSize(1);
+        assertThat(node.status().stalled()).isEmpty();
+    }
+
+    @Test
+    void aServerThatIsLateByLessThanTheMarginSavesNobody() throws Exception {
+        MemoryNode node = start(settings().build());
+        node.watchServer(MARGIN::toNanos);
+        RecordingListener listener = new RecordingListener();
+        join(node, "silent", listener);
+        live(LEASE.plus(MARGIN).plusMillis(500));
+        assertThat(listener.losses).hasSize(1);
+    }
+
+    @Test
     void theMembershipDropsANodeOnlyWhenNothingOfItCanLand() throws Exception {
         MemoryNode node = start(settings().build());
         MemoryNodeSession silent = join(node, "silent", new RecordingListener());

@@ -7,8 +7,10 @@ import io.declock.internal.memorynode.MemoryNodeStatus;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /** Metrics of the memory node. */
@@ -41,6 +43,13 @@ final class MemoryNodeMetrics implements MeterBinder {
                 "Lock records that one service may have created",
                 MemoryNodeStatus::recordsPerSession);
         gauge(registry, "serving", "1 while services may join, else 0", status -> status.serving() ? 1 : 0);
+        TimeGauge.builder(
+                        PREFIX + "event.loop.lag",
+                        service,
+                        TimeUnit.NANOSECONDS,
+                        node -> node.status().eventLoopLag().toNanos())
+                .description("By how much an event loop was late when the lease watch last looked")
+                .register(registry);
         Gauge.builder(
                         PREFIX + "memory.committed",
                         service,

@@ -66,6 +66,7 @@ public final class MemoryNodeServer implements AutoCloseable {
             TcpPredecessorProbe probe = new TcpPredecessorProbe(context, loops);
             // Before the first compute node can join.
             node.predecessors().askThrough(probe);
+            node.watchServer(new EventLoopLag(loops)::sinceLastCall);
             return new MemoryNodeServer(context, loops, probe, bind(context, loops));
         } catch (IOException | RuntimeException e) {
             loops.close();
