@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param namespace names live in a namespace; processes that share locks must use the same one
  * @param name display name of this process, for people
  * @param defaultWaitTime wait time of requests that set none
- * @param lease lease asked for; a memory node declares this process dead when it has been silent for the lease and a margin
+ * @param lease lease asked for, at least 10 ms; a memory node declares this process dead when it has been silent for the lease and a margin
  * @param heartbeatInterval how often the lease is renewed; at most a third of the lease, a sixth of it by default
  * @param leaseMargin how much earlier than the memory node this process treats its own lease as expired; a twelfth of the
  *     lease by default
@@ -36,6 +36,9 @@ public record ComputeNodeSettings(
         Duration spin,
         LocalSettings local,
         CqlSettings cql) {
+    /** The shortest lease that can be asked for: with a shorter one, heartbeats would fill the connection and still come late. */
+    public static final Duration SHORTEST_LEASE = Duration.ofMillis(10);
+
     /** The defaults. */
     public static final ComputeNodeSettings DEFAULTS = builder().build();
 
@@ -53,6 +56,7 @@ public record ComputeNodeSettings(
         checkNamespace(namespace);
         SettingChecks.notNegative("defaultWaitTime", defaultWaitTime);
         SettingChecks.positive("lease", lease);
+        SettingChecks.atLeast("lease", lease, SHORTEST_LEASE);
         SettingChecks.positive("heartbeatInterval", heartbeatInterval);
         SettingChecks.notNegative("leaseMargin", leaseMargin);
         SettingChecks.positive("clockSyncInterval", clockSyncInterval);

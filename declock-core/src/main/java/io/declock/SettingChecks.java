@@ -26,6 +26,19 @@ public final class SettingChecks {
     }
 
     /**
+     * Refuses shorter durations.
+     *
+     * @param setting name of the setting
+     * @param value its value
+     * @param least the shortest duration allowed
+     */
+    public static void atLeast(String setting, Duration value, Duration least) {
+        if (value.compareTo(least) < 0) {
+            throw new InvalidSettingException(setting, text(value), "it must be at least " + text(least), CORRECT);
+        }
+    }
+
+    /**
      * Refuses negative durations.
      *
      * @param setting name of the setting

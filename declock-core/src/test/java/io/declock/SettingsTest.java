@@ -59,6 +59,24 @@ class SettingsTest {
                 .hasMessageNotContaining("short-secret");
     }
 
+    /** It could never be renewed in time, and the heartbeats of a try would fill the connection. */
+    @Test
+    void aLeaseThatNobodyCouldRenewIsRefused() {
+        for (Duration lease : new Duration[] {Duration.ofNanos(1), Duration.ofNanos(100), Duration.ofMillis(9)}) {
+            assertThat(refused(() -> ComputeNodeSettings.builder().lease(lease).build()))
+                    .hasMessageContaining("lease=" + SettingChecks.text(lease))
+                    .hasMessageContaining("at least 10ms");
+            assertThat(refused(() ->
+                            MemoryNodeSettings.builder("mn").maxLease(lease).build()))
+                    .hasMessageContaining("maxLease=" + SettingChecks.text(lease))
+                    .hasMessageContaining("at least 50ms");
+        }
+        ComputeNodeSettings.builder().lease(ComputeNodeSettings.SHORTEST_LEASE).build();
+        MemoryNodeSettings.builder("mn")
+                .maxLease(MemoryNodeSettings.SHORTEST_LEASE)
+                .build();
+    }
+
     private static InvalidSettingException refused(ThrowingCallable made) {
         InvalidSettingException[] refusal = new InvalidSettingException[1];
         assertThatExceptionOfType(InvalidSettingException.class)

@@ -25,7 +25,7 @@ import org.springframework.util.unit.DataSize;
  * @param secret Secret that memory nodes and services share, of at least 16 characters.
  * @param waitTime How long an acquisition waits if the request names no wait time.
  * @param failFast Whether acquisitions fail at once while a memory node is unavailable, instead of waiting for it until their wait time is over.
- * @param lease How long this instance may be silent before a memory node declares it dead and its locks are granted to others.
+ * @param lease How long this instance may be silent before a memory node declares it dead and its locks are granted to others. At least 10 ms; a memory node grants at least 50 ms.
  * @param heartbeatInterval How often the lease is renewed. At most a third of the lease; by default, a sixth of it.
  * @param leaseMargin How much earlier than the memory node this instance treats its own lease as expired. By default, a twelfth of the lease.
  * @param clockSyncInterval How often the offset between this machine's clock and the memory nodes' clocks is measured.

@@ -108,6 +108,7 @@ class PropertiesTests {
                         "at most a third of declock.lease, which is 3000ms"),
                 wrong("declock.lease-margin=2900ms", "declock.lease-margin", "'2900ms'", "shorter than declock.lease"),
                 wrong("declock.lease=0", "declock.lease", "longer than zero", "Correct"),
+                wrong("declock.lease=100ns", "declock.lease", "PT0.0000001S", "at least 50ms", "Correct"),
                 wrong("declock.wait-time=-1s", "declock.wait-time", "negative", "Correct"),
                 wrong("declock.namespace= ", "declock.namespace", "empty", "'default'"),
                 wrong("declock.ssl.bundle=nope", "declock.ssl.bundle", "'nope'", "There are no SSL bundles"),

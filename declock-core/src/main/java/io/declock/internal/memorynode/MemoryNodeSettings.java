@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
  * @param queueCapacity entries per lock record, a power of two; also the largest number of joined compute nodes (at most 255)
  * @param recordsPerSession most records that one session may have created and that were not reclaimed, 0 for nine tenths of all: enough for
  *     one service, and it leaves room for the others if the service keeps using new names
- * @param maxLease longest lease granted, at most {@code formerLease}
+ * @param maxLease longest lease granted, at least 50 ms and at most {@code formerLease}
  * @param formerLease longest lease that an earlier life of this memory node can have granted; a start with empty memory waits for it. It
  *     does not follow {@code maxLease}: a lower {@code maxLease} must not shorten the wait below leases that were granted before
  * @param leaseMargin how much longer than a lease this memory node waits before it declares a compute node dead
@@ -47,6 +47,9 @@ public record MemoryNodeSettings(
     /** The default of both {@code maxLease} and {@code formerLease}. */
     public static final Duration LONGEST_LEASE = Duration.ofSeconds(10);
 
+    /** The shortest lease that is granted, even if a shorter one was asked for: no heartbeat could renew a shorter one in time. */
+    public static final Duration SHORTEST_LEASE = Duration.ofMillis(50);
+
     /** Longest id in characters. */
     public static final int MAX_ID_LENGTH = 64;
 
@@ -63,6 +66,7 @@ public record MemoryNodeSettings(
         SettingChecks.powerOfTwo("queueCapacity", queueCapacity, 2, RecordLayout.MAX_CAPACITY);
         SettingChecks.atLeast("recordsPerSession", recordsPerSession, 0);
         SettingChecks.positive("maxLease", maxLease);
+        SettingChecks.atLeast("maxLease", maxLease, SHORTEST_LEASE);
         SettingChecks.notNegative("leaseMargin", leaseMargin);
         SettingChecks.notNegative("reclaimInterval", reclaimInterval);
         if (maxLease.compareTo(formerLease) > 0) {

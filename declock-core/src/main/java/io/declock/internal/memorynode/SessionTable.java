@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * held.
  */
 final class SessionTable {
-    /** The shortest lease that is granted, even if a shorter one was asked for: no heartbeat could renew a shorter one in time. */
-    private static final long LEAST_LEASE_NANOS = 50_000_000;
-
     private final MemoryNode node;
     private final MemoryNodeSettings settings;
     private final ReentrantLock lock = new ReentrantLock();
@@ -71,7 +68,7 @@ final class SessionTable {
             checkNodeSet(earlier, request.nodeSetDigest());
             Member member = earlier == null ? newMember(request, now) : successor(earlier, request);
             long lease = Math.min(
-                    Math.max(LEAST_LEASE_NANOS, request.leaseNanos()),
+                    Math.max(MemoryNodeSettings.SHORTEST_LEASE.toNanos(), request.leaseNanos()),
                     settings.maxLease().toNanos());
             session = new MemoryNodeSession(
                     node,

@@ -25,7 +25,7 @@ import org.springframework.util.unit.DataSize;
  * @param recordsPerSession Maximum number of lock records that one service instance may have created and that were not reclaimed, so that an instance that keeps asking for new names leaves room for others. Zero for nine tenths of all.
  * @param queueCapacity Queue entries per lock record, which is also the maximum number of services that can join. A power of two from 2 to 256.
  * @param preallocate Whether all memory is allocated at the start, instead of when it is needed.
- * @param maxLease Longest lease granted to a service.
+ * @param maxLease Longest lease granted to a service. At least 50 ms.
  * @param formerLease Longest lease that an earlier incarnation of this memory node can have granted: services may join that long after a start. Set a shorter one only if no longer lease was ever granted; max-lease must not exceed it.
  * @param leaseMargin How long after the end of its lease a silent service is declared dead.
  * @param waitOutOldSessions Whether services may only join once the longest lease has expired after the start, because an earlier incarnation of this memory node may have granted locks. Switch this off only where there was no earlier incarnation.

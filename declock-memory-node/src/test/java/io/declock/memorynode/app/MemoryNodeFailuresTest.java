@@ -125,6 +125,12 @@ class MemoryNodeFailuresTest {
     }
 
     @Test
+    void aLeaseThatNobodyCouldRenew(CapturedOutput output) {
+        fails("declock.memory-node.max-lease=1ns");
+        assertThat(output).contains("declock.memory-node.max-lease is PT0.000000001S, but it must be at least 50ms");
+    }
+
+    @Test
     void portFileThatCannotBeWritten(CapturedOutput output) {
         fails("declock.memory-node.port-file=/does/not/exist");
         assertThat(output).contains("The port cannot be written to /does/not/exist");
