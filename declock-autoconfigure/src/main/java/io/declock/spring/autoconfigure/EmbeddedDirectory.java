@@ -15,6 +15,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Set;
@@ -109,6 +110,20 @@ record EmbeddedDirectory(@Nullable Path path) {
                     null,
                     "is open to others (" + PosixFilePermissions.toString(attributes.permissions())
                             + "); only its owner may have access (chmod 700)");
+        }
+        if (!attributes.owner().equals(ownerOfNewFileIn(path))) {
+            throw new FileSystemException(
+                    path.toString(), null, "belongs to another user (" + attributes.owner() + ")");
+        }
+    }
+
+    /** Returns the user that this process is for the file system: an administrator may write to a directory of any user. */
+    private static UserPrincipal ownerOfNewFileIn(Path directory) throws IOException {
+        Path file = Files.createTempFile(directory, "owner", ".tmp", permissions(directory, FILE_OF_OWNER_ONLY));
+        try {
+            return Files.getOwner(file, LinkOption.NOFOLLOW_LINKS);
+        } finally {
+            Files.deleteIfExists(file);
         }
     }
 

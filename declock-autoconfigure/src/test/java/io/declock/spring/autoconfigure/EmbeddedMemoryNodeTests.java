@@ -15,6 +15,7 @@ import io.declock.LockRequest;
 import io.declock.MemoryNodeRefusedException;
 import io.declock.MemoryNodeView;
 import io.declock.spring.Contexts;
+import io.declock.testkit.Needs;
 import io.declock.testkit.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -223,6 +224,25 @@ class EmbeddedMemoryNodeTests {
         Path link =
                 Files.createSymbolicLink(parent.resolve("link"), Files.createDirectory(parent.resolve("elsewhere")));
         assertThat(EmbeddedDirectory.of(link.toString()).path()).isNull();
+    }
+
+    /** An administrator may write to every directory, so that only the owner tells whose it is. */
+    @Test
+    void aDirectoryOfAnotherUserIsNotTrusted(@TempDir Path parent, CapturedOutput output) throws IOException {
+        Path directory = EmbeddedDirectory.of(parent.resolve("own").toString()).path();
+        assertThat(directory).isNotNull();
+        Needs.option(() -> giveAway(directory), "A directory of another user", "a user who may give files away (root)");
+        assertThat(EmbeddedDirectory.of(directory.toString()).path()).isNull();
+        assertThat(output).contains("belongs to another user");
+    }
+
+    private static boolean giveAway(Path directory) {
+        try {
+            Files.setAttribute(directory, "unix:uid", 4711);
+            return true;
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
     }
 
     @Test
