@@ -221,8 +221,15 @@ class EmbeddedMemoryNodeTests {
         Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxrwxrwx"));
         assertThat(EmbeddedDirectory.of(open.toString()).path()).isNull();
         assertThat(output).contains("is open to others (rwxrwxrwx)", "chmod 700");
-        Path link =
-                Files.createSymbolicLink(parent.resolve("link"), Files.createDirectory(parent.resolve("elsewhere")));
+    }
+
+    @Test
+    void aLinkToADirectoryIsNotTrusted(@TempDir Path parent) throws IOException {
+        // Private, so that only the link is wrong with it.
+        Path elsewhere =
+                EmbeddedDirectory.of(parent.resolve("elsewhere").toString()).path();
+        assertThat(elsewhere).isNotNull();
+        Path link = Files.createSymbolicLink(parent.resolve("link"), elsewhere);
         assertThat(EmbeddedDirectory.of(link.toString()).path()).isNull();
     }
 
@@ -271,8 +278,12 @@ class EmbeddedMemoryNodeTests {
     }
 
     @Test
-    void whatCannotBeToldIsTakenForAHost(@TempDir Path directory) {
+    void whatCannotBeToldIsTakenForAHost(@TempDir Path directory) throws IOException {
         assertThat(new HostingMark(directory.resolve("missing"), 1, Duration.ofSeconds(3))
+                        .isYoungerThan(Duration.ofSeconds(5)))
+                .isTrue();
+        // A file where the directory should be: the mark's age cannot be read.
+        assertThat(new HostingMark(Files.createFile(directory.resolve("file")), 1, Duration.ofSeconds(3))
                         .isYoungerThan(Duration.ofSeconds(5)))
                 .isTrue();
     }
