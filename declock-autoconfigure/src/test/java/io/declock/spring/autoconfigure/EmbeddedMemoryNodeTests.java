@@ -56,6 +56,11 @@ class EmbeddedMemoryNodeTests {
                             .containsPattern("WARN .*hosting one on 127\\.0\\.0\\.1")
                             .containsPattern("WARN .*another instance on this machine hosts one on 127\\.0\\.0\\.1")
                             .contains("For production, run memory nodes and set declock.memory-nodes=");
+                    // The detail "embedded" of health.
+                    assertThat(first.getBean(MemoryNodeChoice.class).describeEmbedded())
+                            .isEqualTo("hosted by this instance; instances on other machines do not share its locks");
+                    assertThat(second.getBean(MemoryNodeChoice.class).describeEmbedded())
+                            .startsWith("hosted by another instance on this machine; instances on other machines");
                     try (LockHandle handle = lock(first).acquire(LockRequest.write("x"), OWNER)) {
                         assertThat(lock(second)
                                         .tryAcquire(LockRequest.write("x").waitTime(Duration.ofMillis(100))))
