@@ -8,6 +8,7 @@ import io.declock.MemoryNodeAddress;
 import io.declock.internal.tcp.client.RdmaFabricProvider;
 import io.declock.spring.autoconfigure.DecLockProperties.Mode;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.cloud.CloudPlatform;
 import org.springframework.core.env.Environment;
@@ -28,6 +29,19 @@ record MemoryNodeChoice(
      */
     static MemoryNodeChoice of(
             DecLockProperties properties, DecLockConnectionDetails details, Environment environment) {
+        return of(properties, details, environment, Containers::evidence);
+    }
+
+    /**
+     * As above.
+     *
+     * @param container finds the evidence that this process runs in a container, null for none
+     */
+    static MemoryNodeChoice of(
+            DecLockProperties properties,
+            DecLockConnectionDetails details,
+            Environment environment,
+            Supplier<@Nullable String> container) {
         List<MemoryNodeAddress> addresses = DecLockSettings.addresses(details.getMemoryNodes());
         Mode mode = properties.mode();
         if (!addresses.isEmpty()) {
@@ -48,16 +62,16 @@ record MemoryNodeChoice(
         }
         // With port 0 the memory node is intended for this instance alone, wherever it runs.
         if (mode == Mode.AUTO && properties.embedded().port() != 0) {
-            requireMachineOfItsOwn(environment);
+            requireMachineOfItsOwn(environment, container);
         }
         return new MemoryNodeChoice(addresses, EmbeddedMemoryNode.of(properties, details));
     }
 
-    private static void requireMachineOfItsOwn(Environment environment) {
+    private static void requireMachineOfItsOwn(Environment environment, Supplier<@Nullable String> container) {
         CloudPlatform platform = CloudPlatform.getActive(environment);
         String where = platform == CloudPlatform.NONE
                 ? null
-                : platform != null ? "on " + platform : inContainer(Containers.evidence());
+                : platform != null ? "on " + platform : inContainer(container.get());
         if (where != null) {
             throw new MemoryNodesNotConfiguredException(
                     "This application runs " + where

@@ -4,6 +4,7 @@
 package io.declock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.declock.ComputeNodeSettings;
 import io.declock.CqlSettings;
@@ -13,13 +14,19 @@ import io.declock.MemoryNodeRefusedException;
 import io.declock.spi.FabricException;
 import io.declock.spring.Contexts;
 import io.declock.spring.DecLocked;
+import io.declock.testkit.Ports;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -31,6 +38,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.mock.env.MockEnvironment;
 
 /** Properties: their defaults are the core's, and what cannot work is explained with the property's name, value and mend. */
 class PropertiesTests {
@@ -169,7 +177,36 @@ class PropertiesTests {
     }
 
     @Test
-    void inAContainerMemoryNodesMustBeConfigured() throws IOException {
+    void inAContainerMemoryNodesMustBeConfigured(@TempDir Path directory) {
+        assertThatExceptionOfType(MemoryNodesNotConfiguredException.class)
+                .isThrownBy(() -> choice("Docker: /.dockerenv exists", Map.of()))
+                .satisfies(refusal -> assertThat(analyze(refusal, null))
+                        .contains(
+                                "in a container (Docker: /.dockerenv exists)",
+                                "set declock.memory-nodes=",
+                                "declock.mode=embedded"));
+        String own = directory.resolve("own").toString();
+        assertThat(choice("Docker", Map.of("declock.mode", "embedded", "declock.embedded.directory", own))
+                        .embedded())
+                .isNotNull();
+        assertThat(choice(null, Map.of("declock.embedded.directory", own)).embedded())
+                .isNotNull();
+        assertThat(choice("Docker", Map.of("declock.memory-nodes", "tcp://a:1")).addresses())
+                .hasSize(1);
+    }
+
+    private static MemoryNodeChoice choice(@Nullable String container, Map<String, String> settings) {
+        DecLockProperties properties = bind(settings);
+        return MemoryNodeChoice.of(
+                properties,
+                new PropertiesDecLockConnectionDetails(properties, null),
+                new MockEnvironment(),
+                () -> container);
+    }
+
+    /** The search for evidence is in {@link ContainersTests}; this shows that it is made. */
+    @Test
+    void whereThisProcessRunsIsFoundOut() throws IOException {
         String evidence = Containers.evidence();
         try (ServerSocket free = new ServerSocket(0)) {
             free.close();
@@ -179,10 +216,26 @@ class PropertiesTests {
                             assertThat(context).hasNotFailed();
                         } else {
                             assertThat(analyze(context.getStartupFailure(), null))
-                                    .contains("in a container", evidence, "declock.mode=embedded");
+                                    .contains("in a container", evidence);
                         }
                     });
         }
+    }
+
+    @Test
+    void peersAreListenedForAsThePropertiesSay() throws IOException {
+        int port = Ports.free();
+        runner().withPropertyValues(
+                        "declock.memory-nodes=tcp://127.0.0.1:1",
+                        "declock.startup.timeout=0s",
+                        "declock.peer.bind-host=127.0.0.2",
+                        "declock.peer.port=" + port)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThatExceptionOfType(ConnectException.class)
+                            .isThrownBy(() -> new Socket("127.0.0.1", port).close());
+                    new Socket("127.0.0.2", port).close();
+                });
     }
 
     @Test
