@@ -240,6 +240,23 @@ class PredecessorsTest {
     }
 
     @Test
+    void aRecordWhoseEpochNoResetCanHaveReachedIsNotForgottenEither() throws Exception {
+        MemoryNodeSession early = join("early", FormerMemoryNode.NONE);
+        resolve(early, "sound");
+        long spoilt = resolve(early, "spoilt").record();
+        node.region().write(node.layout().epoch(spoilt), (1L << 32) - 2);
+        beginTwin();
+        time.advance(Duration.ofSeconds(1));
+        questions.answer(NOBODY);
+        assertThat(node.status().quarantined()).isEqualTo(1);
+        assertThat(node.status().recordsInUse()).isEqualTo(1);
+        time.advance(LONGEST);
+        assertThat(resolve(join("b", FORMER), "next").epoch())
+                .as("names to come must not start above it")
+                .isLessThan(seconds.get() + 100);
+    }
+
+    @Test
     void aPredecessorThatFallsSilentCountsAsLivingUntilItsLeasesHaveRunOut() throws Exception {
         beginTwin();
         time.advance(Duration.ofSeconds(1));
