@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.LockNames;
 import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
 import io.declock.spi.HeartbeatReply;
@@ -253,6 +254,6 @@ public final class MemoryNodeSession {
     }
 
     String describe() {
-        return member.nodeId() + "." + member.incarnation() + " (" + member.name() + ")";
+        return member.nodeId() + "." + member.incarnation() + " (" + LockNames.quoted(member.name()) + ")";
     }
 }

@@ -357,6 +357,17 @@ class MemoryNodeTest {
     }
 
     @Test
+    void theNameOfAComputeNodeForgesNoLineOfALog() throws Exception {
+        MemoryNode node = start(settings().build());
+        RecordingListener told = new RecordingListener();
+        node.join(attempt("line\nbreak", 1), told);
+        node.join(attempt("line\nbreak", 2), new RecordingListener());
+        assertThat(told.losses.get(0))
+                .hasMessageContaining("'line\\u000abreak'")
+                .hasMessageNotContaining("\n");
+    }
+
+    @Test
     void aSessionWhoseVerbsMayStillLandIsNotReplacedBeforeThey() throws Exception {
         MemoryNode node = start(settings().build());
         MemoryNodeSession first = node.join(attempt("a", 1), new RecordingListener());

@@ -3,6 +3,7 @@
 
 package io.declock.internal.tcp.client;
 
+import io.declock.LockNames;
 import io.declock.internal.tcp.client.TcpFabric.MemberKey;
 import io.declock.internal.tcp.wire.SocketAddresses;
 import io.declock.spi.Member;
@@ -70,9 +71,9 @@ final class PeerLinks {
         if (address == null) {
             fabric.log()
                     .warn(
-                            "Messages to compute node {} are relayed: it advertises '{}', which is no address and port.",
-                            to.name(),
-                            to.peerAddress());
+                            "Messages to compute node {} are relayed: it advertises {}, which is no address and port.",
+                            LockNames.quoted(to.name()),
+                            LockNames.quoted(to.peerAddress()));
             attemptEnded(keyOf(session, to), false);
             return;
         }

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.declock.Counters.Event;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.memorynode.MemoryNodeSettings;
@@ -42,6 +45,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** Messages between compute nodes: directly where that works, else through the memory node. */
 @Timeout(60)
@@ -162,6 +166,30 @@ class TcpPeersTest {
         assertThat(a.counters.get(Event.PEER_DIRECT)).isZero();
         // Once the way is open it is found, after the pause.
         a.sendUntilDirect(b.self(), b);
+    }
+
+    /** Both come from another process. */
+    @Test
+    void neitherNameNorAddressOfAPeerForgesALineOfTheLog() throws Exception {
+        Logger log = (Logger) LoggerFactory.getLogger(TcpFabric.class);
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        log.addAppender(logged);
+        try {
+            Node a = new Node("a", TcpFabricSettings.DEFAULTS);
+            Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+            Member forging = new Member(b.self().nodeId(), b.self().incarnation(), "no\naddress", "b\nERROR forged");
+            a.session.send(forging, a.to(forging, 1));
+            assertThat(b.listener.messages.poll(10, TimeUnit.SECONDS)).isNotNull();
+            assertThat(logged.list)
+                    .filteredOn(event -> event.getFormattedMessage().contains("are relayed"))
+                    .singleElement()
+                    .satisfies(event -> assertThat(event.getFormattedMessage())
+                            .contains("'b\\u000aERROR forged'", "'no\\u000aaddress'")
+                            .doesNotContain("\n"));
+        } finally {
+            log.detachAppender(logged);
+        }
     }
 
     @Test
