@@ -4,6 +4,7 @@
 package io.declock.memorynode.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.declock.LockHandle;
 import io.declock.LockRequest;
@@ -11,8 +12,13 @@ import io.declock.TcpFabricSettings;
 import io.declock.TlsMaterial;
 import io.declock.internal.node.ComputeNode;
 import io.declock.testkit.TestCertificates;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,15 +37,16 @@ class MemoryNodeTlsTest {
     Path folder;
 
     private Path store;
+    private KeyStore former;
 
     @BeforeEach
     void makeCertificate() throws Exception {
-        TestCertificates.create(folder, "node", "127.0.0.1");
+        former = TestCertificates.create(folder, "node", "127.0.0.1");
         store = folder.resolve("node.p12");
     }
 
-    private RunningNode start(String clientAuth) {
-        return RunningNode.start(
+    private RunningNode start(String clientAuth, String... more) {
+        List<String> properties = new ArrayList<>(List.of(
                 "declock.memory-node.wait-out-old-sessions=false",
                 BUNDLE + "keystore.location=file:" + store,
                 BUNDLE + "keystore.password=changeit",
@@ -48,7 +55,9 @@ class MemoryNodeTlsTest {
                 BUNDLE + "truststore.password=changeit",
                 BUNDLE + "truststore.type=PKCS12",
                 "declock.memory-node.ssl.bundle=node",
-                "declock.memory-node.ssl.client-auth=" + clientAuth);
+                "declock.memory-node.ssl.client-auth=" + clientAuth));
+        properties.addAll(List.of(more));
+        return RunningNode.start(properties.toArray(String[]::new));
     }
 
     @Test
@@ -87,6 +96,28 @@ class MemoryNodeTlsTest {
                     .build())) {
                 assertThat(service.awaitReady(Duration.ofSeconds(1))).isFalse();
             }
+        }
+    }
+
+    @Test
+    void newConnectionsSeeACertificateThatCameMeanwhile() throws Exception {
+        KeyStore later = TestCertificates.create(folder, "later", "127.0.0.1");
+        SSLContext trustsFormer = TestCertificates.context(former, former);
+        SSLContext trustsLater = TestCertificates.context(former, later);
+        try (RunningNode running =
+                start("none", BUNDLE + "reload-on-update=true", "spring.ssl.bundle.watch.file.quiet-period=100ms")) {
+            assertThat(joins(running, trustsFormer)).isTrue();
+            assertThat(joins(running, trustsLater)).isFalse();
+            Files.move(folder.resolve("later.p12"), store, StandardCopyOption.REPLACE_EXISTING);
+            await().atMost(Duration.ofSeconds(30)).until(() -> joins(running, trustsLater));
+            assertThat(joins(running, trustsFormer)).isFalse();
+        }
+    }
+
+    private static boolean joins(RunningNode running, SSLContext tls) throws Exception {
+        try (ComputeNode service = running.computeNode(
+                TcpFabricSettings.builder().clientTls(TlsMaterial.of(tls, null)).build())) {
+            return service.awaitReady(Duration.ofSeconds(2));
         }
     }
 
