@@ -30,6 +30,14 @@ class ArchitectureTests {
             .resideInAPackage("io.declock.spring.autoconfigure..");
 
     @ArchTest
+    static final ArchRule ONLY_WIRING_KNOWS_WHAT_IS_INTERNAL = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.declock.spring.autoconfigure..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.declock.internal..");
+
+    @ArchTest
     static final ArchRule OPTIONAL_LIBRARIES_STAY_IN_THEIR_PLACES = noClasses()
             .that()
             .resideInAnyPackage("io.declock.spring", "io.declock.spring.aop", "io.declock.spring.support")
