@@ -66,10 +66,6 @@ final class Checkers implements SessionObserver {
         fences.uses(hold);
     }
 
-    FenceChecker fences() {
-        return fences;
-    }
-
     /** A hold ends. */
     void ends(HoldRecord hold) {
         fences.uses(hold);

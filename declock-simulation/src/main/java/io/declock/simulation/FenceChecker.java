@@ -18,13 +18,11 @@ final class FenceChecker {
     }
 
     private final Map<String, Resource> byName = new HashMap<>();
-    private long refused;
 
     /** The owner of a hold uses what the lock protects: a writer writes, a reader reads. */
     void uses(HoldRecord hold) {
         Resource resource = byName.computeIfAbsent(hold.name(), name -> new Resource());
         if (!accepts(resource.fence, hold.token())) {
-            refused++;
             if (hold.counts()) {
                 throw new Violation("fence", hold + " was refused after " + resource.last);
             }
@@ -43,10 +41,5 @@ final class FenceChecker {
 
     private static boolean accepts(long fence, long token) {
         return token >= fence;
-    }
-
-    /** Returns the number of refused uses. */
-    long refused() {
-        return refused;
     }
 }

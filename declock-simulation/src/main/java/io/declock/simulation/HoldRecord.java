@@ -27,14 +27,6 @@ final class HoldRecord implements CheckedHold {
         this.session = remote == null ? null : SimulatedSession.of(remote);
     }
 
-    SimulatedComputeNode node() {
-        return node;
-    }
-
-    Hold hold() {
-        return hold;
-    }
-
     @Override
     public String name() {
         return hold.lock().name();

@@ -102,10 +102,6 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
         return counters;
     }
 
-    Iterable<LocalLock> locks() {
-        return node.locks();
-    }
-
     /** Returns its last session with the first memory node, or null. */
     @Nullable
     SimulatedSession session() {

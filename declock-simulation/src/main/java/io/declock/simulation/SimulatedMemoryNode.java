@@ -297,10 +297,6 @@ final class SimulatedMemoryNode {
         return life.place;
     }
 
-    WatchedRegion memory() {
-        return life.memory;
-    }
-
     SimulatedNic nic() {
         return nic;
     }

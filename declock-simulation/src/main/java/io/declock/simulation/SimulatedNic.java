@@ -16,7 +16,6 @@ final class SimulatedNic {
     private final long atomicNanos;
     private final long[] bucketFree = new long[BUCKETS];
     private long pipelineFree;
-    private long verbs;
 
     SimulatedNic(long verbNanos, long atomicNanos) {
         this.verbNanos = verbNanos;
@@ -25,7 +24,6 @@ final class SimulatedNic {
 
     /** Returns when a verb that arrives now is executed. */
     long execution(Verb verb, long address, long now) {
-        verbs++;
         long start = Math.max(now, pipelineFree);
         pipelineFree = start + verbNanos;
         if (atomicNanos == 0 || verb == Verb.READ || verb == Verb.WRITE) {
@@ -35,9 +33,5 @@ final class SimulatedNic {
         long free = Math.max(start, bucketFree[bucket]);
         bucketFree[bucket] = free + atomicNanos;
         return free;
-    }
-
-    long verbs() {
-        return verbs;
     }
 }

@@ -29,28 +29,22 @@ public final class Simulation {
      * The outcome of a run.
      *
      * @param seed its seed
-     * @param options its options
      * @param violation the violated property, or null
      * @param hash hash of all events
      * @param events number of events
-     * @param virtualNanos virtual time of the run
      * @param acquisitions number of remote queue positions taken
      * @param resets number of completed resets
      * @param selfCheckGrants number of grants that a self-check found
-     * @param refused number of uses of a protected resource that were refused because of their token
      * @param trace last lines, if they were kept
      */
     public record Outcome(
             long seed,
-            SimulationOptions options,
             @Nullable Violation violation,
             long hash,
             long events,
-            long virtualNanos,
             long acquisitions,
             long resets,
             long selfCheckGrants,
-            long refused,
             List<String> trace) {}
 
     private Simulation(long seed, SimulationOptions options, int keepLines) {
@@ -89,15 +83,12 @@ public final class Simulation {
         SimulatedWorld w = world;
         return new Outcome(
                 seed,
-                options,
                 violation,
                 w.trace().hash(),
                 w.events(),
-                w.now(),
                 checkers.queue().acquisitions(),
                 checkers.queue().resets(),
                 count(Counters.Event.SELF_CHECK_GRANT),
-                checkers.fences().refused(),
                 w.trace().lines());
     }
 

@@ -39,11 +39,6 @@ public final class Trace {
         lines.addLast(String.format("%,15d ns  %s", now, text.get()));
     }
 
-    /** Returns whether lines are kept. */
-    public boolean isKept() {
-        return keep > 0;
-    }
-
     /** Returns the hash of everything so far. */
     public long hash() {
         return hash;

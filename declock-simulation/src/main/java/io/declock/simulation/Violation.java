@@ -12,8 +12,6 @@ public final class Violation extends RuntimeException {
     /** Code under test may catch an exception of a checker, as it isolates its listeners: the run must learn of it nevertheless. */
     private static final ThreadLocal<@Nullable Violation> FIRST = new ThreadLocal<>();
 
-    private final String property;
-
     /** Makes one that names the property and describes the violation. */
     public Violation(String property, String what) {
         this(property, what, null);
@@ -22,7 +20,6 @@ public final class Violation extends RuntimeException {
     /** Makes one that was noticed through an exception of the code under test. */
     public Violation(String property, String what, @Nullable Throwable cause) {
         super(property + ": " + what, cause);
-        this.property = property;
         if (FIRST.get() == null) {
             FIRST.set(this);
         }
@@ -39,10 +36,5 @@ public final class Violation extends RuntimeException {
         if (first != null) {
             throw first;
         }
-    }
-
-    /** Returns the property that did not hold. */
-    public String property() {
-        return property;
     }
 }

@@ -84,11 +84,6 @@ public final class Effects {
         return i == 0 ? first : i == 1 ? second : more[i - INLINE];
     }
 
-    /** Returns whether there are no effects. */
-    public boolean isEmpty() {
-        return size == 0;
-    }
-
     /**
      * Performs all effects in order. The caller holds no mutex. An effect that throws does not keep the others from being performed; the
      * first exception is thrown at the end.

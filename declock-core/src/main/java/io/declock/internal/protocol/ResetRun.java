@@ -65,10 +65,6 @@ final class ResetRun {
 
     // ---------------------------------------------------------------- phase and epoch
 
-    Phase phase() {
-        return phase;
-    }
-
     boolean is(Phase asked) {
         return phase == asked;
     }

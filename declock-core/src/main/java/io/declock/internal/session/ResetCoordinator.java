@@ -100,9 +100,4 @@ public final class ResetCoordinator {
     boolean isActive(long record) {
         return active.containsKey(record);
     }
-
-    /** Returns how many resets or questions are under way. */
-    public int active() {
-        return active.size();
-    }
 }
