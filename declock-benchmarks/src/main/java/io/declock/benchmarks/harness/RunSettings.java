@@ -6,6 +6,7 @@ package io.declock.benchmarks.harness;
 import io.declock.benchmarks.peer.Tuning;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Settings of a run.
@@ -29,8 +30,8 @@ public record RunSettings(Duration warmUp, Duration measure, List<String> jvmArg
             "--add-opens=java.management/sun.management=ALL-UNNAMED",
             "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED");
 
-    /** Returns the same with other settings of DecLock. */
-    public RunSettings withTuning(Tuning other) {
-        return new RunSettings(warmUp, measure, jvmArguments, other);
+    /** Returns these settings with some of DecLock's settings changed, see {@link Tuning#with}. */
+    public RunSettings tuned(Map<String, String> changes) {
+        return new RunSettings(warmUp, measure, jvmArguments, tuning.with(changes));
     }
 }

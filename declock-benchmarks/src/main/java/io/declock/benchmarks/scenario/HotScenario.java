@@ -32,8 +32,8 @@ public final class HotScenario extends Scenario {
 
     @Override
     protected void execute(Outcome outcome) throws IOException, InterruptedException {
-        Workload workload = Workload.hot(options().jvms(), options().threads())
-                .withCriticalSection(Duration.ofNanos(criticalMicros * 1000));
+        Workload workload =
+                Workload.oneLock(options().jvms(), options().threads(), 0, Duration.ofNanos(criticalMicros * 1000));
         RunResult declock = run(outcome, Peer.DECLOCK, workload);
         for (Peer peer : options().competitors()) {
             run(outcome, peer, workload);

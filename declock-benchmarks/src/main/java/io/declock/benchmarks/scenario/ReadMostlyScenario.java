@@ -19,6 +19,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         description = "One lock, 95 %% reads, 100 us critical section, against one ReentrantReadWriteLock in one JVM.")
 public final class ReadMostlyScenario extends Scenario {
+    private static final double READ_SHARE = 0.95;
     private static final double LONGEST_WRITER_WAIT_MS = 1000;
 
     @Option(names = "--critical-micros", description = "Busy time with the lock held (default: ${DEFAULT-VALUE}).")
@@ -31,17 +32,12 @@ public final class ReadMostlyScenario extends Scenario {
 
     @Override
     protected void execute(Outcome outcome) throws IOException, InterruptedException {
-        Workload workload = new Workload(
-                options().jvms(), options().threads(), 1, false, 0, 0.95, Duration.ofNanos(criticalMicros * 1000));
-        RunResult jvm = run(outcome, Peer.JVM_NON_FAIR, workload.withShape(1, workload.workers()));
+        Duration busy = Duration.ofNanos(criticalMicros * 1000);
+        Workload workload = Workload.oneLock(options().jvms(), options().threads(), READ_SHARE, busy);
+        RunResult jvm = run(outcome, Peer.JVM_NON_FAIR, Workload.oneLock(1, workload.workers(), READ_SHARE, busy));
         RunResult declock = run(outcome, Peer.DECLOCK, workload);
-        var phaseFair = options().runSettings();
-        run(
-                outcome,
-                Peer.DECLOCK,
-                "(phase-fair)",
-                workload,
-                phaseFair.withTuning(phaseFair.tuning().with(Map.of("policy", "phase-fair"))));
+        var phaseFair = options().runSettings().tuned(Map.of("policy", "phase-fair"));
+        run(outcome, Peer.DECLOCK, "(phase-fair)", workload, phaseFair);
         for (Peer peer : options().competitors()) {
             if (peer.hasReadLocks()) {
                 run(outcome, peer, workload);

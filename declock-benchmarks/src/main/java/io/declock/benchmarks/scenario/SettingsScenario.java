@@ -28,8 +28,8 @@ public final class SettingsScenario extends Scenario {
 
     @Override
     protected void execute(Outcome outcome) throws IOException, InterruptedException {
-        Workload hot = Workload.hot(options().jvms(), options().threads());
-        Workload remoteOnly = Workload.hot(options().jvms(), 1);
+        Workload hot = Workload.oneLock(options().jvms(), options().threads(), 0, Duration.ZERO);
+        Workload remoteOnly = Workload.oneLock(options().jvms(), 1, 0, Duration.ZERO);
         Workload alone = new Workload(1, 1, 64, true, 0, 0, Duration.ZERO);
         Map<String, Map<String, String>> variants = new LinkedHashMap<>();
         variants.put("defaults", Map.of());
@@ -62,12 +62,7 @@ public final class SettingsScenario extends Scenario {
         @Nullable RunResult defaults = null;
         for (Map.Entry<String, Map<String, String>> variant : variants.entrySet()) {
             String name = "(" + load + ", " + variant.getKey() + ")";
-            RunResult result = run(
-                    outcome,
-                    Peer.DECLOCK,
-                    name,
-                    workload,
-                    settings.withTuning(settings.tuning().with(variant.getValue())));
+            RunResult result = run(outcome, Peer.DECLOCK, name, workload, settings.tuned(variant.getValue()));
             if (defaults == null) {
                 defaults = result;
             } else {

@@ -39,24 +39,14 @@ public record Workload(
         this(jvms, threads, names, ownNames, zipf, readShare, criticalSection, false);
     }
 
-    /** One write lock for all threads, empty critical section. */
-    public static Workload hot(int jvms, int threads) {
-        return new Workload(jvms, threads, 1, false, 0, 0, Duration.ZERO);
+    /** One lock for all threads. */
+    public static Workload oneLock(int jvms, int threads, double readShare, Duration criticalSection) {
+        return new Workload(jvms, threads, 1, false, 0, readShare, criticalSection);
     }
 
     /** Two threads of one process; each keeps the lock until the other asks for it. */
     public static Workload handOverInside() {
         return new Workload(1, 2, 1, false, 0, 0, Duration.ZERO, true);
-    }
-
-    /** Returns the same with another critical section. */
-    public Workload withCriticalSection(Duration other) {
-        return new Workload(jvms, threads, names, ownNames, zipf, readShare, other, handOver);
-    }
-
-    /** Returns the same with other processes and threads. */
-    public Workload withShape(int otherJvms, int otherThreads) {
-        return new Workload(otherJvms, otherThreads, names, ownNames, zipf, readShare, criticalSection, handOver);
     }
 
     /** Returns the number of threads of all processes. */
