@@ -58,7 +58,7 @@ public interface LockHandle extends AutoCloseable {
     /**
      * Tries to turn a read hold on a single name into a write hold, without waiting: it succeeds only if this is the only reader in any
      * process and there is no waiter. The token changes to a higher one. Two readers that both want to upgrade would wait for each other
-     * for ever, hence no waiting form.
+     * for ever, so no method waits for an upgrade.
      *
      * <p>Only this acquisition is converted, others of the same owner keep their modes. While its owner has the write lock by another
      * acquisition, it succeeds without a remote operation.

@@ -21,7 +21,7 @@ import java.util.SplittableRandom;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
-/** What measures is measured. */
+/** Samplers, reports between processes, goals and printed results. */
 class MeasuringTest {
     @Test
     void zipfFavoursTheFirst() {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every scenario still runs, at a tiny scale. What it measures here means nothing. */
+/** Every scenario still runs, at a tiny scale. Its figures mean nothing here. */
 @Timeout(180)
 class ScenarioSmokeTest {
     @TempDir

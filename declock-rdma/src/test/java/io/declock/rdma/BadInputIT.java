@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a memory node's adapter is asked for that it must not give, and peers that are not there: clear errors, nothing hangs. */
+/** Requests that a memory node must refuse, and peers that do not exist: the errors are clear, and nothing hangs. */
 @Timeout(60)
 class BadInputIT {
     /** Two that join as the same process would end each other's sessions. */
@@ -234,7 +234,7 @@ class BadInputIT {
         return Greetings.readGrant(session.rdmaGrant().toCompletableFuture().get(10, TimeUnit.SECONDS));
     }
 
-    /** What a stranger records on the network does not let it connect in the name of a peer. */
+    /** A stranger that has recorded a peer's request cannot connect with it. */
     @Test
     void aPeersRequestThatWasRecordedIsRejected() throws Exception {
         Fabric called = rig.openFabric(counters);

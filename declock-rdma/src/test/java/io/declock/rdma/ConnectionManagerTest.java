@@ -65,7 +65,7 @@ class ConnectionManagerTest {
         manager.close();
     }
 
-    /** Rule B2: who cuts a session tells the others once nothing of it can land any more, and not because it tried. */
+    /** Rule B2: a memory node that cuts a session tells the others when no operation of it can land any more, not when it has tried. */
     @Test
     void aQueuePairThatCannotBeStoppedIsNotTakenForStopped() throws Exception {
         Owner owner = new Owner();

@@ -45,7 +45,7 @@ class DisniFabricIT extends FabricContract {
                 .count();
     }
 
-    /** So that the contract's tests ran on what they say. A queue whose events were not all acknowledged would never be destroyed. */
+    /** Shows that the contract's tests ran on libdisni. A queue whose events were not all acknowledged would never be destroyed. */
     @Test
     void theVerbsGoThroughThatLibraryAndNothingIsLeftBehind() throws Exception {
         long threads = completionThreads();

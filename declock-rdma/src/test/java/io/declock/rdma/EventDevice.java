@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A device that is none: what is to complete, and when, a test says. By the rule of ibv_req_notify_cq(3) there is one event for the
- * first completion after it was asked for, and none for those before. Thread-safe.
+ * A simulated device: a test decides which operations complete, and when. As ibv_req_notify_cq(3) says, a request for an event gives one
+ * event, for the first completion after it. Thread-safe.
  */
 final class EventDevice extends RecordingBackend {
     /** A permit for each time that somebody slept until an event. */

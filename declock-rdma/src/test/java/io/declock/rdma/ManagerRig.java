@@ -43,10 +43,10 @@ final class ManagerRig implements AutoCloseable {
     final Channel channel;
     final ConnectionManager manager;
 
-    /** What waiting for an event comes to, a test says; waiting ends now and then as it does in a library that cannot be woken. */
+    /** A test decides how a wait for an event ends. The wait also ends now and then, as in a library that cannot be woken. */
     static class Events extends RecordingBackend {
         final BlockingQueue<Outcome> outcomes = new LinkedBlockingQueue<>();
-        /** What was done with devices and what is on them, in order. */
+        /** The operations on devices and on the objects that devices have, in order. */
         final List<String> log = new CopyOnWriteArrayList<>();
 
         final List<byte[]> connects = new CopyOnWriteArrayList<>();
@@ -135,7 +135,7 @@ final class ManagerRig implements AutoCloseable {
         }
     }
 
-    /** Makes ids on whatever device is the present one. */
+    /** Makes ids on the present device. */
     static final class Channel extends RdmaEventChannel {
         final List<TestId> ids = new CopyOnWriteArrayList<>();
         final Events backend;
@@ -276,7 +276,7 @@ final class ManagerRig implements AutoCloseable {
         }
     }
 
-    /** Whose a connection is. */
+    /** The owner of a connection. */
     static final class Owner implements Connection.Owner {
         final CompletableFuture<Connection> established = new CompletableFuture<>();
         final CompletableFuture<FabricException> ended = new CompletableFuture<>();

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What compute nodes send each other to connect opens nothing when it was recorded and is sent again, and no name that another process
- * advertises is looked up. Without a device.
+ * A request to connect that was recorded and is sent again opens no connection, and no name that another process advertises is looked
+ * up. Without a device.
  */
 @Timeout(60)
 class PeerReplayTest {
@@ -151,7 +151,7 @@ class PeerReplayTest {
         assertRejected(request(PEER, 8), "not a known member");
         assertThat(peers.keptAttempts()).isEqualTo(1);
 
-        // What is told late is older.
+        // A list of members that arrives late is older, and is ignored.
         session.membersAre(StandingSession.members(2, member(PEER, PEER_ADDRESS)));
         assertRejected(request(PEER, 9), "not a known member");
         assertRejected(request(OTHER, 7), "not higher");

@@ -77,7 +77,7 @@ class RdmaOptionsTest {
                 .contains("libibverbs1 librdmacm1");
     }
 
-    /** Invariant 1 needs somebody who sees which session connects. */
+    /** Invariant 1 needs a side of the connection that sees which session connects. */
     @Test
     void aProviderThatDoesNotShowWhoConnectsIsNoneForAMemoryNode() {
         assertThatThrownBy(() -> RdmaServer.start(null, null, new RecordingBackend(), ConnectionSettings.DEFAULTS, 0))

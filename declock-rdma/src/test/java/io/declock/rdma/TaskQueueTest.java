@@ -51,7 +51,7 @@ class TaskQueueTest {
         assertThat(ran).containsExactly("outer", "inner");
     }
 
-    /** What belongs to the thread is not locked: two tasks at once would break it. */
+    /** No mutex guards the state that tasks change, so two tasks at once would break it. */
     @Test
     void afterTheEndTasksOfSeveralThreadsRunOneAtATime() throws Exception {
         tasks.end();

@@ -391,8 +391,8 @@ class VerbQueueTest {
     }
 
     /**
-     * The one chain in flight gives its place back just when who wants to post has seen that there is none, and has the lock still:
-     * no other completion will come that finds what was left.
+     * The only chain in flight gives its place back just after the posting thread has seen that no place is free, while that thread still
+     * has the lock. No later completion would find the waiting chain.
      */
     @Test
     void aPlaceThatBecomesFreeWhileSomebodyLooksForOneIsFound() throws Exception {

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Faults upon programs: killed, stopped, cut off, restarted. What came of it is judged by what they wrote into ledgers of their own
- * and by what the database took; docs/reliability.md says what each scenario shows.
+ * Programs are killed, stopped, cut off and restarted. The referee then judges the ledgers that they wrote and the rows that the database
+ * took. docs/reliability.md says what each scenario shows.
  */
 @Timeout(180)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

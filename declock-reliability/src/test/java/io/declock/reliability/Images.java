@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Builds the images that containers are made of, out of what is on this machine. */
+/** Builds the container images from files of this machine. */
 final class Images {
     static final String BASE = "declock-jre:test";
     static final String MEMORY_NODE = "declock-memory-node:test";

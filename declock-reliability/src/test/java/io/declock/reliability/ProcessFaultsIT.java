@@ -69,7 +69,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         assertHandsOver(three.subList(0, 2), lock);
         use(three.get(2), lock);
 
-        // A reset needs the answer of everybody who uses the lock, and these cannot be had directly.
+        // A reset needs the answer of every user of the record, and these answers cannot come directly.
         three.get(0).worker().take("h", lock, true);
         three.get(1).worker().hold("w", lock, true);
         Cluster.pause(SETTLE);
@@ -257,7 +257,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
 
     // ---------------------------------------------------------------- the judge
 
-    /** Nothing may be wrong with the one who judges: this waiter waits for somebody who keeps the lock. */
+    /** A test of the check itself: it must see a load that still waits, here for a holder that keeps the lock. */
     @Test
     void aLoadWhoseThreadWaitsOnAfterTheFaultsIsSeen() {
         List<ProxiedNode> both = workers("holder", "loaded");

@@ -78,7 +78,7 @@ public final class OptionsChooser {
         return profile == asked || several && world.chance(0.5) || hasBesides(asked);
     }
 
-    /** Draws faults besides clocks and restarts, in half of the seeds. Overflows and the end of the index range are unrelated to them. */
+    /** Returns, in half of the seeds, that a fault joins those of clocks and restarts. Overflows and the end of the index range never do. */
     private boolean hasBesides(Profile asked) {
         return profile == Profile.BROKEN_RESTARTS
                 && asked != Profile.OVERFLOW
@@ -243,7 +243,7 @@ public final class OptionsChooser {
                 new SimulationOptions.Rare(0, 0, 0, world.between(1, 30)));
     }
 
-    /** In half of the seeds, callers hold for about as long as a lease, so that leases lapse during holds. */
+    /** Returns a workload whose callers, in half of the seeds, hold for about as long as a lease, so that leases lapse during holds. */
     private SimulationOptions.Workload holdingOn(SimulationOptions.Workload w, long lease) {
         boolean briefly = world.chance(0.5);
         return new SimulationOptions.Workload(
@@ -261,7 +261,7 @@ public final class OptionsChooser {
                 Math.max(w.hold(), briefly ? lease / 20 : lease));
     }
 
-    /** Callers that are busy for as long as faults occur. */
+    /** Returns a workload whose callers are busy for as long as faults occur. */
     static SimulationOptions.Workload lasting(SimulationOptions.Workload w, long until) {
         return new SimulationOptions.Workload(
                 w.operations(),

@@ -54,8 +54,8 @@ final class WiringChooser {
     }
 
     /**
-     * Returns whether compute nodes may die: a new one would learn a wrong id of a memory node, and cannot say which memory node its last
-     * session was with.
+     * Returns whether compute nodes may die. Where memory nodes change places they may not: a new compute node would learn the wrong id of
+     * a memory node, and cannot report the memory node of an earlier session.
      */
     private boolean hasFaultsBesides() {
         return profile != Profile.OTHER_ID && profile != Profile.OVERLAP;

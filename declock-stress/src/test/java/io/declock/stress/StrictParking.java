@@ -25,8 +25,8 @@ public final class StrictParking {
 
     /**
      * Sends every call of {@link LockSupport} in a class to {@link Sleeper}; threads of other kinds
-     * park as ever. To be
-     * called before Lincheck transforms the class, which begins with what it finds.
+     * park as ever. Must be
+     * called before Lincheck transforms the class, because Lincheck transforms the class as it finds it.
      */
     public static void substituteIn(Class<?> type) throws NoSuchMethodException {
         AsmVisitorWrapper park = substitution("park", Object.class);

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A process that a test or a measurement has started. Its lines of standard output can be waited for. Processes that are still alive when
- * this JVM ends are killed; no other process ever is. Thread-safe.
+ * this JVM ends are killed. No other process is killed. Thread-safe.
  */
 public final class ChildProcess implements AutoCloseable {
     private static final Set<ChildProcess> ALIVE = ConcurrentHashMap.newKeySet();
@@ -142,17 +142,12 @@ public final class ChildProcess implements AutoCloseable {
         }
     }
 
-    /** Returns its name in messages. */
-    public String name() {
-        return name;
-    }
-
     /** Returns its process id. */
     public long pid() {
         return process.pid();
     }
 
-    /** Returns whether it has not ended; it may be stopped. */
+    /** Returns whether it has not ended. A stopped process has not. */
     public boolean isAlive() {
         return process.isAlive();
     }
@@ -162,7 +157,7 @@ public final class ChildProcess implements AutoCloseable {
         return process.exitValue();
     }
 
-    /** Returns the processes that it has started, and theirs. */
+    /** Returns the processes that it has started, and those that they have started. */
     public Stream<ProcessHandle> descendants() {
         return process.descendants();
     }

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * What a test needs of the machine. Where that is missing the test is aborted and named at the end of the build; where {@code
- * DECLOCK_REQUIRE_ALL} is {@code true} it fails, so that nothing is skipped in silence. What no build machine can be asked to have is
- * an {@link #option}: named, never required.
+ * Requirements of a test on the machine. A test whose requirement is not met is aborted, and the end of the build names it. It fails
+ * instead if {@code DECLOCK_REQUIRE_ALL} is {@code true}, so that no test is skipped in silence. A requirement that not every build
+ * machine can meet is an {@link #option}, which is named and never makes a test fail.
  */
 public final class Needs {
     private Needs() {}

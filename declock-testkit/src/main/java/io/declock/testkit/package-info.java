@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** What tests and measurements of this project need of the machine: processes, TCP proxies, ports, certificates. */
+/** Processes, TCP proxies, ports, certificates and requirements on the machine, for the tests and measurements of this project. */
 @NullMarked
 package io.declock.testkit;
 

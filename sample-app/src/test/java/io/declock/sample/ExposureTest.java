@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What other machines, and other users of this machine, reach of a shop that was started without any setting. */
+/** Other machines, and other users of this machine, reach nothing of a shop that was started without any setting but its page. */
 @Tag("slow")
 class ExposureTest {
     @TempDir

@@ -30,7 +30,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-/** What a locked method does when somebody else has the lock. In no case does it run. */
+/** A locked method never runs while another owner has the lock; its failure strategy says what happens instead. */
 class FailureStrategyTests {
     @Test
     void throwing() {

@@ -27,7 +27,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.PriorityOrdered;
 import reactor.core.publisher.Mono;
 
-/** What cannot work is reported when the application starts, all of it at once, and in words that say what to do. */
+/** Uses of the annotation that cannot work are reported when the application starts, all at once, and each message says what to do. */
 @ExtendWith(OutputCaptureExtension.class)
 class MisuseTests {
     static Stream<Arguments> misuses() {

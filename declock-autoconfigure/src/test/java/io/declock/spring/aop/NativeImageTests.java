@@ -21,7 +21,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.context.aot.ApplicationContextAotGenerator;
 import org.springframework.javapoet.ClassName;
 
-/** What is reached by reflection is registered when an application is processed ahead of time. */
+/** Members that are reached by reflection are registered when an application is processed ahead of time. */
 class NativeImageTests {
     @Test
     void processingAheadOfTimeRegistersLockedMethodsFallbacksAndRootObjects() throws Exception {

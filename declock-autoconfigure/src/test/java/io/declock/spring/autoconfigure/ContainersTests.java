@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What says that a process runs in a container, and what does not. */
+/** The signs by which a process is taken to run in a container, and signs that do not count. */
 class ContainersTests {
     private static final UnaryOperator<@Nullable String> NO_VARIABLES = name -> null;
 

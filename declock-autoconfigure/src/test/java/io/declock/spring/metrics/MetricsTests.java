@@ -30,7 +30,7 @@ import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterR
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What is measured, under which names and tags. */
+/** Names, tags and values of the meters. */
 class MetricsTests {
     private static final LockOwner OTHER = LockOwner.named("other");
 

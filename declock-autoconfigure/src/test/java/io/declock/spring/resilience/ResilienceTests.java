@@ -100,7 +100,7 @@ class ResilienceTests {
                     await().until(() -> monitor.memoryNodes().get(0).downFor().compareTo(Duration.ofMillis(200)) >= 0);
                     long before = System.nanoTime();
                     for (int i = 0; i < 3; i++) {
-                        // Without a single caller who had to wait for 30 s.
+                        // No caller had to wait for 30 s.
                         assertThatExceptionOfType(CircuitOpenException.class)
                                 .isThrownBy(() -> lock.acquire(LockRequest.write("x")))
                                 .withMessageContaining("tcp://127.0.0.1:" + port);

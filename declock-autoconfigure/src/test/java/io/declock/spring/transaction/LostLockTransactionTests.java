@@ -36,7 +36,7 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What a transaction wrote under a lock that was lost is not there afterwards. */
+/** A transaction whose lock was lost is rolled back. */
 @ExtendWith(OutputCaptureExtension.class)
 class LostLockTransactionTests {
     private final ApplicationContextRunner runner = Contexts.locks()

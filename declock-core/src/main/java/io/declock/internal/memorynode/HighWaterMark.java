@@ -16,8 +16,8 @@ final class HighWaterMark {
     static final long MAX = (1L << 32) - 1;
 
     /**
-     * How far above the seconds since 2025 an epoch may lie: a lead that takes more than half a year of resets, each of them a second too
-     * early.
+     * How far above the seconds since 2025 an epoch may lie. Each reset raises an epoch by one, so a record that is reset twice a second
+     * gets this far ahead of the seconds after more than half a year.
      */
     static final long PLAUSIBLE_LEAD = 1L << 24;
 

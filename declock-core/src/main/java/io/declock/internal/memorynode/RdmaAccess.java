@@ -27,7 +27,7 @@ public interface RdmaAccess extends AutoCloseable {
     /** Returns the adapter, for the verbs of sessions over TCP: whoever posts a verb on this region, the adapter executes it. */
     RemoteMemory adapter();
 
-    /** Returns whether it works. */
+    /** Returns whether the access works. */
     boolean isHealthy();
 
     /** Returns details for people: texts and numbers by name. */

@@ -17,8 +17,8 @@ public interface CqlUpper {
     void mustWait(Effects effects);
 
     /**
-     * What stopped the level above has ended: the position is gone, so that another may be taken, or it holds the lock after a reset, a
-     * conversion or a READ of the queue.
+     * The level above may go on: the position is gone, so that another may be taken, or it holds the lock after a reset, a conversion or
+     * a READ of the queue.
      */
     void settled(Effects effects);
 

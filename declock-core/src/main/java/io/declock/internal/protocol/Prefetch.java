@@ -27,8 +27,8 @@ final class Prefetch {
     }
 
     /**
-     * Looks, because ownership cannot be passed on before; after a look in vain with a pause that grows. What is in the way now ends with
-     * {@link CqlUpper#settled} too.
+     * Looks, because ownership cannot be passed on before; after a look in vain with a pause that grows. If the look cannot begin now, the
+     * level above goes on with {@link CqlUpper#settled} as well.
      */
     static void startNow(LockState lock, Effects effects) {
         if (!mayLook(lock)) {

@@ -110,7 +110,7 @@ class MemoryNodeTest {
         time.advance(Duration.ofMillis(1));
         assertThat(node.status().serving()).isTrue();
         MemoryNodeSession session = join(node, "b", new RecordingListener());
-        // What the one that was put off has seen counts already.
+        // The epoch that the refused process reported counts already.
         assertThat(resolve(session, "x").resolution)
                 .isNotNull()
                 .extracting(Resolution::epoch)
@@ -349,7 +349,7 @@ class MemoryNodeTest {
         assertThat(ofOther.memberships).as("one change of the membership").hasSize(1);
         assertThat(other.members().members()).containsExactly(other.member(), second.member());
         assertThat(users(other, record)).isEmpty();
-        // What is still to come of the first one harms nobody.
+        // Late events of the first session change nothing.
         first.disconnected();
         first.leave(() -> {});
         live(LEASE.plus(MARGIN).plusSeconds(1), other, second);

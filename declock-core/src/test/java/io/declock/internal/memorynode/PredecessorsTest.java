@@ -140,7 +140,7 @@ class PredecessorsTest {
         questions.answer(LIVES);
     }
 
-    // ---------------------------------------------------------------- who is asked
+    // ---------------------------------------------------------------- which memory nodes are asked
 
     @Test
     void aPredecessorIsAskedBeforeWhoReportsItIsLetIn() throws Exception {
@@ -381,7 +381,7 @@ class PredecessorsTest {
         join("b", FORMER);
         assertRefused(Reason.NOT_YET, "c", OTHER);
         questions.answer(OTHER, NOBODY);
-        // Late news of somebody who is gone: sessions stay, and nobody waits any more.
+        // A late answer of a memory node that is gone: sessions stay, and no compute node waits any more.
         join("c", OTHER);
     }
 

@@ -16,7 +16,7 @@ import org.slf4j.Marker;
 import org.slf4j.event.Level;
 import org.slf4j.helpers.AbstractLogger;
 
-/** What is suppressed is counted and told. */
+/** Suppressed messages are counted, and the next message tells their number. */
 class ThrottledLogTest {
     private final List<String> lines = new ArrayList<>();
     private final List<@Nullable Throwable> causes = new ArrayList<>();

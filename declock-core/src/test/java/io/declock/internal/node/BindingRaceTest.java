@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Names are bound to sessions that begin and end at any moment: nobody who waits for a name may be forgotten. A lock asks its host for the
+ * Names are bound to sessions that begin and end at any moment: no caller that waits for a name may be forgotten. A lock asks its host for the
  * clock at the beginning of each event, before it takes its mutex; what another thread could do at that moment is done there.
  */
 @Timeout(60)

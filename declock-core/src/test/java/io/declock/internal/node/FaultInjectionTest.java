@@ -173,7 +173,7 @@ class FaultInjectionTest {
         void run() throws Exception;
     }
 
-    /** The fault itself may reach who caused it. */
+    /** The caller that caused the fault may get it as an exception. */
     private void quietly(Step step) throws Exception {
         try {
             step.run();

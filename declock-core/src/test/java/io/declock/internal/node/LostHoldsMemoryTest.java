@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What was lost and never released must not be kept for ever, nor forgotten while somebody can release it. */
+/** A lost hold that is never released must not be kept for ever, nor be forgotten while its owner can still release it. */
 @Timeout(60)
 class LostHoldsMemoryTest {
     private static final LockRequest SHORT = LockRequest.write("x").leaseTime(Duration.ofMillis(20));

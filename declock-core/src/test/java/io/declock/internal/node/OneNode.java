@@ -18,7 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** A memory node and one compute node in this process, for tests of what a compute node does by itself. */
+/** A memory node and one compute node in this process, for tests of a compute node without others. */
 final class OneNode implements AutoCloseable {
     private final ScheduledExecutorService memoryNodeTimer = Executors.newSingleThreadScheduledExecutor();
     private final NodeCounters counters = new NodeCounters();

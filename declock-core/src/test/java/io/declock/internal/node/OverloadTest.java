@@ -227,7 +227,7 @@ class OverloadTest {
         assertKept(() -> futuresGiveUp(slow, first.getAndAdd(3000), 3000));
         assertThat(slow.monitor().waitingNow()).isZero();
         proxy.limit(Long.MAX_VALUE);
-        // What had been asked for and was not wanted any more is given back, and the node serves again.
+        // Positions that no caller wants any more are given back, and the lock can be acquired again.
         slow.acquire(LockRequest.write("name-0").waitTime(LONG)).close();
     }
 

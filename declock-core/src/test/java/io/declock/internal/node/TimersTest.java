@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A timer lasts no longer than what it was started for. */
+/** A timer is cancelled when its purpose has ended. */
 @Timeout(60)
 class TimersTest {
     private static final int CALLS = 3000;

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * An update of a memory node that overlaps behind one address: the former one still serves its sessions, while whoever connects comes to the
- * new one (rule C7).
+ * An update in which the former and the new memory node overlap behind one address: the former one still serves its sessions, while new
+ * connections reach the new one (rule C7).
  */
 @Tag("slow")
 @Timeout(60)

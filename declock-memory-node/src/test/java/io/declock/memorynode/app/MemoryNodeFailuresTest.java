@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** What somebody reads who configured the memory node wrongly: what is wrong, and what to do. */
+/** The messages for a wrong configuration of the memory node say what is wrong, and what to do. */
 @ExtendWith(OutputCaptureExtension.class)
 class MemoryNodeFailuresTest {
     private static void fails(String... properties) {

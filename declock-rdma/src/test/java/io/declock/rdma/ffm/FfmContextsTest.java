@@ -59,7 +59,7 @@ class FfmContextsTest {
         contexts.use(contexts.of(struct));
         contexts.forget(context);
         assertThat(contexts.of(struct)).isSameAs(context);
-        // What it says meanwhile is not looked at.
+        // The struct is not read again while its context is in use.
         put("poll_cq", 0);
         assertThat(contexts.of(struct)).isSameAs(context);
     }

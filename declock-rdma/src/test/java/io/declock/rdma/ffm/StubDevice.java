@@ -19,7 +19,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * A device that is none: structs in our own memory whose function pointers lead back into this JVM. What is posted can be looked at,
+ * A simulated device: structs in our own memory whose function pointers lead back into this JVM. A test can read the posted requests,
  * and each post completes at the next poll. Not thread-safe.
  */
 public final class StubDevice implements AutoCloseable {

@@ -91,7 +91,7 @@ class TwoMachinesIT {
         first.await("^@ granted order-2", PATIENCE);
         second.kill();
 
-        // What it had no part in goes on meanwhile.
+        // Meanwhile a lock that the dead process did not use is acquired and released.
         first.tell("release order-2");
         first.await("^@ done release", PATIENCE);
         first.tell("acquire write order-2 5000");

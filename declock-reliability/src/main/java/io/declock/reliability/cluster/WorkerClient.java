@@ -87,7 +87,7 @@ public final class WorkerClient implements AutoCloseable {
         return await(beginning, PATIENCE);
     }
 
-    /** As {@link #await(String)}, with another bound. */
+    /** As {@link #await(String)}, with another time limit. */
     public String[] await(String beginning, Duration patience) {
         String[] words = poll(beginning, patience);
         if (words == null) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a cluster tells and demands, of programs that do nothing. */
+/** A cluster's bounds on waiting times, and its account of programs that ended. The programs here do nothing. */
 class ClusterTest {
     private static final Duration LEASE = Duration.ofMillis(1000);
     /** Lease, margin and tick of the memory node, and a second. */

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the referee is there to see, it sees. */
+/** The referee sees each kind of violation, and counts sound sections. */
 class RefereeTest {
     private static final AtomicInteger DATABASES = new AtomicInteger();
 

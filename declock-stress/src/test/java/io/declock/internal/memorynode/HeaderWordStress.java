@@ -95,7 +95,7 @@ public class HeaderWordStress {
         }
     }
 
-    /** One who must not wait takes the lock by CAS while another takes a position by FAA: exactly one finds it free. */
+    /** A caller that must not wait takes the lock by CAS while another takes a position by FAA: exactly one finds it free. */
     @JCStressTest
     @State
     @Outcome(id = "1, 1, 5000202", expect = Expect.ACCEPTABLE, desc = "the CAS came first")

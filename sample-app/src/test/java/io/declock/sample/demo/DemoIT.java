@@ -162,7 +162,7 @@ class DemoIT {
         assertThat(demo.text()).contains("--locking must be on or off").contains("Usage: ./demo");
     }
 
-    /** What came of one. */
+    /** Exit code and output of a demonstration. */
     private record Demo(int exitCode, String text) {
         long sold(String product) {
             Matcher row = Pattern.compile(product + " +[0-9,]+ +([0-9,]+) ").matcher(text);

@@ -27,7 +27,7 @@ import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.ResultActions;
 
-/** What customers are told. */
+/** The answers that customers get. */
 @WebMvcTest(ShopController.class)
 @Import(Turnover.class)
 class ShopControllerTest {

@@ -32,7 +32,7 @@ public final class Figures {
     private static final int RAW_OPERATIONS = 2000;
     private static final int ROUNDS = 31;
     private static final int CYCLES = 2001;
-    /** What goes over TCP takes many times as long. */
+    /** How many times fewer cycles are measured over TCP, where each takes many times as long. */
     private static final int SLOWER = 15;
     /**
      * By how much the device's own p50 may differ among the middle 80 % of rounds: where the host makes more of a difference than the aim
@@ -94,8 +94,8 @@ public final class Figures {
             for (Stopwatch one : List.of(acquire, chain, binding, acquire)) {
                 warmUp(one);
             }
-            // A host that others use as well is slower at one time than at another: in each round everything has its
-            // turn, and what matters most is next to what it is compared with.
+            // A host that others use as well is slower at one time than at another. So each round measures every
+            // operation once, and the most important ones next to the operation that they are compared with.
             for (int round = 0; round < ROUNDS; round++) {
                 raw.add(raw());
                 acquire.round(CYCLES, 0);

@@ -22,7 +22,7 @@ final class Stopwatch {
 
     private static final long QUIET_MILLIS = 60;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
-    /** What is repeated first, to have the caches as it leaves them. */
+    /** How many operations run before a measurement, so that the caches are as the operation leaves them. */
     private static final int LEAD = 300;
     /** How many operations are measured by one call: few, so that warming up calls often enough for the JVM to compile the measuring. */
     private static final int STRETCH = 100;
@@ -34,7 +34,7 @@ final class Stopwatch {
     private final Rounds cycle = new Rounds();
     private int batch = BATCH;
 
-    /** What is measured. */
+    /** The operation that is measured. */
     @FunctionalInterface
     interface Operation {
         void run() throws Exception;
