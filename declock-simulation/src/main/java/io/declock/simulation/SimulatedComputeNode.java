@@ -219,10 +219,17 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
         node.forget(lock);
     }
 
-    /** A thread of this process that waits: other events happen until its condition is true or its time is up. */
+    /**
+     * A thread of this process that waits: other events happen until its condition is true or its time is up. As in a real process, the
+     * thread looks at the condition only when it is woken.
+     */
     private final class OtherEvents implements Waiting {
+        private long changes;
+
         @Override
-        public void signal() {}
+        public void signal() {
+            changes++;
+        }
 
         @Override
         public boolean await(BooleanSupplier condition, long nanos) {
@@ -230,9 +237,16 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
                 cluster.isClosing(SimulatedComputeNode.this);
             }
             long end = world.now() + nanos;
-            while (isAlive() && !condition.getAsBoolean()) {
+            long seen = changes - 1;
+            while (isAlive()) {
+                if (seen != changes) {
+                    seen = changes;
+                    if (condition.getAsBoolean()) {
+                        return true;
+                    }
+                }
                 if (!world.step(end)) {
-                    return false;
+                    return condition.getAsBoolean();
                 }
             }
             return true;
