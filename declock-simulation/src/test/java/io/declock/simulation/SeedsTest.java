@@ -39,7 +39,7 @@ class SeedsTest {
             case RESETS, CRASHES, DISCONNECTS -> 3000;
             case LOSSY -> 3500;
         };
-        return Long.getLong("declock.seeds", QUICK ? full / 15 : full);
+        return Long.getLong("declock.seeds", QUICK ? full / 30 : full);
     }
 
     @Test
