@@ -87,6 +87,14 @@ module io.declock {
             io.declock.reliability,
             io.declock.simulation,
             io.declock.stress;
+    exports io.declock.internal.rdma to
+            io.declock.rdma,
+            io.declock.spring,
+            io.declock.memorynode.app,
+            io.declock.benchmarks,
+            io.declock.reliability,
+            io.declock.simulation,
+            io.declock.stress;
     exports io.declock.internal.session to
             io.declock.rdma,
             io.declock.spring,

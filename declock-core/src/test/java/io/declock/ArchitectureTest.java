@@ -97,15 +97,16 @@ class ArchitectureTest {
             new Layer("spi", "api"),
             new Layer("layout"),
             new Layer("time"),
+            new Layer("rdma"),
             new Layer("monitor", "api", "spi", "time"),
             new Layer("protocol", "api", "spi", "layout", "time", "monitor"),
             new Layer("local", "api", "spi", "layout", "time", "monitor", "protocol"),
             new Layer("session", "api", "spi", "layout", "time", "monitor", "protocol", "local"),
             new Layer("node", "api", "spi", "layout", "time", "monitor", "protocol", "local", "session"),
-            new Layer("memorynode", "api", "spi", "layout", "time", "monitor"),
+            new Layer("memorynode", "api", "spi", "layout", "time", "rdma", "monitor"),
             new Layer("inprocess", "api", "spi", "memorynode"),
-            new Layer("tcp.wire", "api", "spi"),
-            new Layer("tcp.client", "api", "spi", "monitor", "tcp.wire"),
+            new Layer("tcp.wire", "api", "spi", "rdma"),
+            new Layer("tcp.client", "api", "spi", "rdma", "monitor", "tcp.wire"),
             new Layer("tcp.server", "api", "spi", "monitor", "memorynode", "tcp.wire"));
 
     /** A new package needs a layer. */

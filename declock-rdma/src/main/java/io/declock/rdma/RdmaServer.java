@@ -8,7 +8,7 @@ import com.ibm.disni.verbs.RdmaCmId;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.memorynode.RdmaAccess;
-import io.declock.internal.memorynode.RdmaOffer;
+import io.declock.internal.rdma.RdmaOffer;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.VerbsBackend;
 import io.declock.spi.FabricException;

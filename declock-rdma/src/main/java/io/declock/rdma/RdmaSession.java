@@ -5,7 +5,7 @@ package io.declock.rdma;
 
 import io.declock.Counters;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.memorynode.RdmaOffer;
+import io.declock.internal.rdma.RdmaOffer;
 import io.declock.internal.tcp.client.ControlSession;
 import io.declock.internal.tcp.client.HostAddresses;
 import io.declock.spi.ControlPlane;

@@ -11,7 +11,7 @@ import com.ibm.disni.verbs.IbvQPInitAttr;
 import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.declock.internal.memorynode.RdmaOffer;
+import io.declock.internal.rdma.RdmaOffer;
 import io.declock.rdma.verbs.CmEvent;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.ConnectionParameters;

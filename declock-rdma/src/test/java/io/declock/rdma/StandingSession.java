@@ -3,7 +3,7 @@
 
 package io.declock.rdma;
 
-import io.declock.internal.memorynode.RdmaOffer;
+import io.declock.internal.rdma.RdmaOffer;
 import io.declock.internal.tcp.client.ControlSession;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.spi.ControlPlane;

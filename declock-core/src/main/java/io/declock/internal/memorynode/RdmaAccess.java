@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import io.declock.internal.rdma.RdmaOffer;
 import io.declock.spi.FabricException;
 import io.declock.spi.RemoteMemory;
 import java.util.Map;

@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,6 +54,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     private final Map<String, LocalLock> unbound = new ConcurrentHashMap<>();
 
     private final Waiting changed;
+    private final AtomicBoolean leaveCheckPlanned = new AtomicBoolean();
     private volatile long @Nullable [] idHashes;
     private volatile boolean coordinating;
 
@@ -318,11 +320,21 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     private boolean hasNoPosition() {
         for (LocalLock lock : table.all()) {
             if (lock.hasPosition()) {
-                runtime.timer().schedule(LEAVE_CHECK_NANOS, this::signal);
+                checkAgainLater();
                 return false;
             }
         }
         return true;
+    }
+
+    /** Plans one check, however often the condition is looked at in between. */
+    private void checkAgainLater() {
+        if (leaveCheckPlanned.compareAndSet(false, true)) {
+            runtime.timer().schedule(LEAVE_CHECK_NANOS, () -> {
+                leaveCheckPlanned.set(false);
+                signal();
+            });
+        }
     }
 
     void forgotten(LocalLock lock) {

@@ -3,7 +3,7 @@
 
 package io.declock.internal.tcp.client;
 
-import io.declock.internal.memorynode.RdmaOffer;
+import io.declock.internal.rdma.RdmaOffer;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.Member;

@@ -4,7 +4,7 @@
 package io.declock.internal.tcp.client;
 
 import io.declock.Counters;
-import io.declock.internal.memorynode.RdmaOffer;
+import io.declock.internal.rdma.RdmaOffer;
 import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.MemberFrames;

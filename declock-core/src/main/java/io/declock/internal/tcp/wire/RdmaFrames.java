@@ -3,7 +3,7 @@
 
 package io.declock.internal.tcp.wire;
 
-import io.declock.internal.memorynode.RdmaOffer;
+import io.declock.internal.rdma.RdmaOffer;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

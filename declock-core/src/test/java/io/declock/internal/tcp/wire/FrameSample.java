@@ -5,7 +5,7 @@ package io.declock.internal.tcp.wire;
 
 import io.declock.Purpose;
 import io.declock.Verb;
-import io.declock.internal.memorynode.RdmaOffer;
+import io.declock.internal.rdma.RdmaOffer;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.Resolution;
 import io.declock.spi.TestChain;

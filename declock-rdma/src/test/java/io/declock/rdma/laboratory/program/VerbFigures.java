@@ -5,8 +5,8 @@ package io.declock.rdma.laboratory.program;
 
 import io.declock.MemoryNodeAddress;
 import io.declock.Purpose;
-import io.declock.internal.memorynode.RdmaOffer;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.rdma.RdmaOffer;
 import io.declock.internal.tcp.client.ControlSession;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.rdma.BareVerb;
