@@ -53,7 +53,8 @@ final class EmbeddedMemoryNode {
             "For production, run memory nodes and set declock.memory-nodes=tcp://host:7420.";
 
     private final int port;
-    private final MemoryNodeSettings settings;
+    private final DecLockProperties.Embedded embedded;
+    private final Duration lease;
     private final MemoryNodeServerSettings serverSettings;
     private final @Nullable String secret;
     private final @Nullable HostingMark mark;
@@ -104,14 +105,15 @@ final class EmbeddedMemoryNode {
     }
 
     private EmbeddedMemoryNode(
-            int port,
-            MemoryNodeSettings settings,
+            DecLockProperties.Embedded embedded,
+            Duration lease,
             MemoryNodeServerSettings serverSettings,
             @Nullable String secret,
             @Nullable HostingMark mark) {
         this.secret = secret;
-        this.port = port;
-        this.settings = settings;
+        this.port = embedded.port();
+        this.embedded = embedded;
+        this.lease = lease;
         this.serverSettings = serverSettings;
         this.mark = mark;
     }
@@ -119,11 +121,13 @@ final class EmbeddedMemoryNode {
     static EmbeddedMemoryNode of(DecLockProperties properties, DecLockConnectionDetails details) {
         DecLockProperties.Embedded embedded = properties.embedded();
         boolean alone = embedded.port() == 0;
-        MemoryNodeSettings settings = DecLockSettings.bound(
-                "declock.embedded.",
-                Map.of("maxLease", "declock.lease"),
-                () -> settings(embedded, properties.lease(), alone));
-        checkMemory(embedded, settings);
+        Duration lease = properties.lease();
+        checkMemory(
+                embedded,
+                DecLockSettings.bound(
+                        "declock.embedded.",
+                        Map.of("maxLease", "declock.lease"),
+                        () -> settings(embedded, lease, lease, true)));
         EmbeddedDirectory directory = alone ? new EmbeddedDirectory(null) : EmbeddedDirectory.of(embedded.directory());
         String configured = details.getSecret();
         String secret = alone || configured != null ? configured : directory.secret();
@@ -138,19 +142,22 @@ final class EmbeddedMemoryNode {
                         .eventLoopThreads(properties.tcp().eventLoopThreads())
                         .eventLoopPolling(properties.tcp().eventLoopPolling())
                         .build());
-        HostingMark mark = alone ? null : new HostingMark(directory.path(), embedded.port(), properties.lease());
-        return new EmbeddedMemoryNode(embedded.port(), settings, serverSettings, secret, mark);
+        HostingMark mark = alone ? null : new HostingMark(directory.path(), embedded.port(), lease);
+        return new EmbeddedMemoryNode(embedded, lease, serverSettings, secret, mark);
     }
 
-    private static MemoryNodeSettings settings(DecLockProperties.Embedded embedded, Duration lease, boolean alone) {
+    private static MemoryNodeSettings settings(
+            DecLockProperties.Embedded embedded, Duration lease, Duration formerLease, boolean waitOutOldSessions) {
+        boolean alone = embedded.port() == 0;
         int perSession = embedded.recordsPerSession();
         return MemoryNodeSettings.builder(ID)
                 .records(embedded.records())
                 .queueCapacity(embedded.queueCapacity())
                 .recordsPerSession(alone && perSession == 0 ? embedded.records() : perSession)
                 .maxLease(lease)
-                .formerLease(lease)
+                .formerLease(formerLease)
                 .leaseMargin(LEASE_MARGIN)
+                .waitOutOldSessions(waitOutOldSessions)
                 .build();
     }
 
@@ -292,12 +299,8 @@ final class EmbeddedMemoryNode {
     }
 
     private MemoryNode create(ScheduledThreadPoolExecutor executor, boolean waitOutOldSessions) {
-        Duration former = mark == null ? settings.maxLease() : mark.formerLease();
         return MemoryNode.create(
-                settings.toBuilder()
-                        .formerLease(former)
-                        .waitOutOldSessions(waitOutOldSessions)
-                        .build(),
+                settings(embedded, lease, mark == null ? lease : mark.formerLease(), waitOutOldSessions),
                 System::nanoTime,
                 (delayNanos, task) -> executor.schedule(task, delayNanos, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong());

@@ -84,23 +84,6 @@ public record MemoryNodeSettings(
         return new Builder(id);
     }
 
-    /** Returns a builder that begins with these values. */
-    public Builder toBuilder() {
-        Builder builder = new Builder(id);
-        builder.records = records;
-        builder.queueCapacity = queueCapacity;
-        builder.recordsPerSession = recordsPerSession;
-        builder.maxLease = maxLease;
-        builder.formerLease = formerLease;
-        builder.leaseMargin = leaseMargin;
-        builder.waitOutOldSessions = waitOutOldSessions;
-        builder.nodeSetDigest = nodeSetDigest;
-        builder.reclaimInterval = reclaimInterval;
-        builder.preallocate = preallocate;
-        builder.secondsSince2025 = secondsSince2025;
-        return builder;
-    }
-
     /** Returns how many records one session may have created, with the default resolved. */
     public int mostRecordsPerSession() {
         return recordsPerSession == 0 ? records - records / 10 : Math.min(recordsPerSession, records);

@@ -100,17 +100,12 @@ class TcpFuzzTest {
                 .records(64)
                 .queueCapacity(8)
                 .waitOutOldSessions(false)
+                // Node ids of fuzzed sessions must become free again: leases are short, and time is moved below.
+                .maxLease(Duration.ofSeconds(1))
+                .leaseMargin(Duration.ofMillis(100))
                 .build();
-        // Node ids of fuzzed sessions must become free again: leases are short, and time is moved below.
         ManualTime time = new ManualTime();
-        try (TcpRig rig = new TcpRig(
-                settings.toBuilder()
-                        .maxLease(Duration.ofSeconds(1))
-                        .leaseMargin(Duration.ofMillis(100))
-                        .build(),
-                time,
-                MemoryNodeServerSettings.builder(),
-                TcpFabricSettings.DEFAULTS)) {
+        try (TcpRig rig = new TcpRig(settings, time, MemoryNodeServerSettings.builder(), TcpFabricSettings.DEFAULTS)) {
             RecordingListener listener = new RecordingListener();
             FabricSession good = rig.openFabric(new NodeCounters())
                     .join(
