@@ -5,9 +5,9 @@ package io.declock.spring.autoconfigure;
 
 import io.declock.ComputeNodeMonitor;
 import io.declock.Counters;
+import io.declock.DecLockException;
 import io.declock.LockRecordView;
 import io.declock.LockView;
-import io.declock.MemoryNodeUnavailableException;
 import io.declock.MemoryNodeView;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
@@ -82,7 +82,7 @@ final class RunningNodeMonitor implements ComputeNodeMonitor {
     public CompletionStage<Optional<LockRecordView>> inspect(String name) {
         ComputeNode current = node.current();
         return current == null
-                ? CompletableFuture.failedStage(new MemoryNodeUnavailableException("The compute node is not running"))
+                ? CompletableFuture.failedStage(new DecLockException("The compute node is not running"))
                 : current.monitor().inspect(name);
     }
 }

@@ -288,9 +288,8 @@ public final class ComputeNode implements DecLock {
         return present.sum(WAITING);
     }
 
-    /** Returns the memory node of a name, for error messages. */
-    String whereIs(String name) {
-        return memoryNodes.whereIs(name);
+    MemoryNodes memoryNodes() {
+        return memoryNodes;
     }
 
     /** The services of this node for its locks. */

@@ -4,6 +4,7 @@
 package io.declock.internal.node;
 
 import io.declock.ComputeNodeSettings;
+import io.declock.LockNames;
 import io.declock.ManagedComponent;
 import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeRefusedException;
@@ -181,8 +182,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             return;
         }
         if (settings.failFast() && link != null && !link.problem().isEmpty()) {
-            lock.bindFailed(new MemoryNodeUnavailableException(lock.title() + " lives on memory node " + link.address()
-                    + ", which is unavailable: " + link.problem()));
+            lock.bindFailed(unavailable(lock.name(), link));
             return;
         }
         // In this order: a retry removes the lock from the set, and has no effect while the lock counts as being bound.
@@ -341,13 +341,19 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         unbound.remove(lock.name(), lock);
     }
 
-    String whereIs(String name) {
+    /** Returns the exception for a lock whose memory node is unavailable, or null if there is a session with it. */
+    @Nullable
+    MemoryNodeUnavailableException unavailable(String name) {
         MemoryNodeLink link = linkOf(name);
-        if (link == null) {
-            return "; its memory node is not known yet, because not every memory node has been joined";
-        }
-        String problem = link.problem();
-        return " by memory node " + link.address() + (problem.isEmpty() ? "" : ", which is unavailable: " + problem);
+        return link != null && link.session() != null ? null : unavailable(name, link);
+    }
+
+    static MemoryNodeUnavailableException unavailable(String name, @Nullable MemoryNodeLink link) {
+        String where = link == null
+                ? "a memory node that is not known yet, because not every memory node has been joined"
+                : "memory node " + link.address() + ", which is unavailable"
+                        + (link.problem().isEmpty() ? "" : ": " + link.problem());
+        return new MemoryNodeUnavailableException("lock " + LockNames.quoted(name) + " lives on " + where);
     }
 
     // ---------------------------------------------------------------- components

@@ -6,7 +6,6 @@ package io.declock.internal.node;
 import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockNames;
-import io.declock.LockNotGrantedException;
 import io.declock.UpgradeRefusedException;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalWaiter;
@@ -132,11 +131,5 @@ final class NamedLock implements ReadWriteLock {
         public String toString() {
             return "DecLock[" + name + "]." + mode;
         }
-    }
-
-    /** Makes the exception for a wait that ended without a grant. */
-    static LockNotGrantedException notGranted(String name, LockMode mode, long waitNanos, String where) {
-        return new LockNotGrantedException("lock " + LockNames.quoted(name) + " was not granted in mode " + mode
-                + " within " + TimeUnit.NANOSECONDS.toMillis(waitNanos) + " ms" + where);
     }
 }

@@ -5,11 +5,9 @@ package io.declock.internal.node;
 
 import io.declock.ComputeNodeMonitor;
 import io.declock.LockMode;
-import io.declock.LockNames;
 import io.declock.LockOwner;
 import io.declock.LockRecordView;
 import io.declock.LockView;
-import io.declock.MemoryNodeUnavailableException;
 import io.declock.MemoryNodeView;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
@@ -163,8 +161,7 @@ final class NodeMonitor implements ComputeNodeMonitor {
         MemoryNodeLink link = memoryNodes.linkOf(name);
         NodeSession session = link == null ? null : link.session();
         if (link == null || session == null) {
-            return CompletableFuture.failedFuture(new MemoryNodeUnavailableException(
-                    "lock " + LockNames.quoted(name) + " cannot be looked up" + node.whereIs(name)));
+            return CompletableFuture.failedFuture(MemoryNodes.unavailable(name, link));
         }
         return session.fabric()
                 .control()

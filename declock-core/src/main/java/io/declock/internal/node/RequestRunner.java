@@ -7,23 +7,24 @@ import io.declock.DecLockException;
 import io.declock.LockHandle;
 import io.declock.LockMode;
 import io.declock.LockNames;
+import io.declock.LockNotGrantedException;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeUnavailableException;
-import io.declock.MemoryNodeView;
 import io.declock.UpgradeRefusedException;
 import io.declock.internal.local.Acquisition;
 import io.declock.internal.local.Ceiling;
 import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.session.MemoryNodeLink;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,7 +89,13 @@ final class RequestRunner {
 
     private DecLockException notGranted(LockRequest request, String name, LockMode mode, long wait) {
         MemoryNodeUnavailableException unavailable = unavailable(request);
-        return unavailable != null ? unavailable : NamedLock.notGranted(name, mode, wait, node.whereIs(name));
+        if (unavailable != null) {
+            return unavailable;
+        }
+        MemoryNodeLink home = node.memoryNodes().linkOf(name);
+        return new LockNotGrantedException("lock " + LockNames.quoted(name) + " was not granted in mode " + mode
+                + " within " + TimeUnit.NANOSECONDS.toMillis(wait) + " ms"
+                + (home == null ? "" : " by memory node " + home.address()));
     }
 
     /**
@@ -97,13 +104,9 @@ final class RequestRunner {
      */
     private @Nullable MemoryNodeUnavailableException unavailable(LockRequest request) {
         for (String name : request.names().keySet()) {
-            Optional<MemoryNodeView> home = node.monitor().memoryNodeOf(name);
-            if (home.isEmpty() || home.get().state() != MemoryNodeView.State.UP) {
-                String where = home.map(view -> "memory node " + view.address() + ", which is " + view.state()
-                                + (view.problem().isEmpty() ? "" : ": " + view.problem()))
-                        .orElse("a memory node that is not known yet, because not every memory node has been joined");
-                return new MemoryNodeUnavailableException(
-                        "Lock " + LockNames.quoted(name) + " was not granted: it lives on " + where);
+            MemoryNodeUnavailableException unavailable = node.memoryNodes().unavailable(name);
+            if (unavailable != null) {
+                return unavailable;
             }
         }
         return null;
