@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Shows the state of a running compute node, for health, metrics and the endpoint. Thread-safe. */
 public interface ComputeNodeMonitor {
@@ -14,11 +15,13 @@ public interface ComputeNodeMonitor {
     List<MemoryNodeView> memoryNodes();
 
     /**
-     * {@return the view of the memory node that a name lives on, empty until every memory node has been joined at least once}
+     * {@return the memory node that a name lives on, null until every memory node has been joined at least once} Cheap enough to be asked
+     * before each acquisition.
      *
      * @param name the lock's name without its namespace
      */
-    Optional<MemoryNodeView> memoryNodeOf(String name);
+    @Nullable
+    Home homeOf(String name);
 
     /**
      * {@return the present holds and waits of this process, at most {@code limit} of them}
@@ -58,4 +61,16 @@ public interface ComputeNodeMonitor {
      * @return completes with the record, empty if the name has none
      */
     CompletionStage<Optional<LockRecordView>> inspect(String name);
+
+    /** The memory node that a lock lives on: one object as long as the compute node runs. Thread-safe. */
+    interface Home {
+        /** {@return the configured address} */
+        MemoryNodeAddress address();
+
+        /** {@return how long there has been no session, in nanoseconds: zero if there is one, and more than zero if there is none} */
+        long downNanos();
+
+        /** {@return everything there is to see} */
+        MemoryNodeView view();
+    }
 }

@@ -6,7 +6,7 @@ package io.declock.spring.autoconfigure;
 import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
 import io.declock.spi.LockObserver;
-import java.util.List;
+import io.declock.spring.AcquisitionInterceptor;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -86,15 +86,8 @@ public final class DecLockAutoConfiguration {
         }
 
         @Bean
-        DistributedReadWriteLock decLock(
-                DecLockNode node, ObjectProvider<DistributedReadWriteLockCustomizer> customizers) {
-            DistributedReadWriteLock lock = new NodeLock(node);
-            List<DistributedReadWriteLockCustomizer> ordered =
-                    customizers.orderedStream().toList();
-            for (DistributedReadWriteLockCustomizer customizer : ordered) {
-                lock = customizer.customize(lock);
-            }
-            return lock;
+        DistributedReadWriteLock decLock(DecLockNode node, ObjectProvider<AcquisitionInterceptor> interceptors) {
+            return new NodeLock(node, interceptors.orderedStream().toList());
         }
 
         @Bean

@@ -7,10 +7,9 @@ import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
 import io.declock.spring.metrics.DecLockMetrics;
 import io.declock.spring.metrics.MeteredLockObserver;
-import io.declock.spring.metrics.ObservedReadWriteLock;
+import io.declock.spring.metrics.ObservedAcquisitions;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -58,9 +57,9 @@ public final class DecLockMetricsAutoConfiguration {
     static class ObservationConfiguration {
 
         @Bean
-        @Order(100)
-        DistributedReadWriteLockCustomizer decLockObservationCustomizer(ObjectProvider<ObservationRegistry> registry) {
-            return lock -> new ObservedReadWriteLock(lock, registry.getObject());
+        @Order(0)
+        ObservedAcquisitions decLockObservedAcquisitions(ObservationRegistry registry) {
+            return new ObservedAcquisitions(registry);
         }
     }
 }

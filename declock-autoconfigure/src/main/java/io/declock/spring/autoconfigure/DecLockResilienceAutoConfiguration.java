@@ -5,7 +5,7 @@ package io.declock.spring.autoconfigure;
 
 import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
-import io.declock.spring.resilience.GuardedReadWriteLock;
+import io.declock.spring.resilience.AcquisitionRetry;
 import io.declock.spring.resilience.MemoryNodeCircuits;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -16,7 +16,6 @@ import io.github.resilience4j.retry.RetryConfig;
 import io.github.resilience4j.retry.RetryRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -30,7 +29,8 @@ import org.springframework.core.annotation.Order;
 /**
  * Auto-configuration of circuit breakers and retry by Resilience4j. Where the application has registries, as with Resilience4j's own
  * starter, they are used: an instance or a shared configuration called {@code declock} there replaces
- * {@code declock.resilience.*}, and Resilience4j shows the state in its own metrics, health and endpoints.
+ * {@code declock.resilience.*}, and Resilience4j shows the state in its own metrics, health and endpoints. The retry lies inside of
+ * observations, and the circuit breakers inside of the retry.
  */
 @AutoConfiguration(
         after = DecLockAutoConfiguration.class,
@@ -44,23 +44,6 @@ import org.springframework.core.annotation.Order;
 public final class DecLockResilienceAutoConfiguration {
     private static final Duration NEVER_SLOW = Duration.ofDays(365);
 
-    /** Ordered inside of observations. */
-    @Bean
-    @Order(0)
-    DistributedReadWriteLockCustomizer decLockResilienceCustomizer(
-            ObjectProvider<MemoryNodeCircuits> circuits,
-            ObjectProvider<DecLockRetry> retry,
-            DecLockProperties properties) {
-        return lock -> {
-            MemoryNodeCircuits breakers = circuits.getIfAvailable();
-            DecLockRetry retries = retry.getIfAvailable();
-            return breakers == null && retries == null
-                    ? lock
-                    : new GuardedReadWriteLock(
-                            lock, breakers, retries == null ? null : retries.retry(), properties.waitTime());
-        };
-    }
-
     /** Circuit breakers. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnBooleanProperty(name = "declock.resilience.circuit-breaker.enabled", matchIfMissing = true)
@@ -73,6 +56,7 @@ public final class DecLockResilienceAutoConfiguration {
         }
 
         @Bean
+        @Order(200)
         @ConditionalOnMissingBean
         MemoryNodeCircuits decLockCircuits(
                 ComputeNodeMonitor monitor,
@@ -128,10 +112,12 @@ public final class DecLockResilienceAutoConfiguration {
         }
 
         @Bean
-        DecLockRetry decLockRetry(RetryRegistry registry, DecLockProperties properties) {
-            return new DecLockRetry(registry.retry(
+        @Order(100)
+        AcquisitionRetry decLockRetry(RetryRegistry registry, DecLockProperties properties) {
+            Retry retry = registry.retry(
                     MemoryNodeCircuits.NAME,
-                    () -> config(registry, properties.resilience().retry())));
+                    () -> config(registry, properties.resilience().retry()));
+            return new AcquisitionRetry(retry, properties.waitTime());
         }
 
         private static RetryConfig config(RetryRegistry registry, DecLockProperties.Retry properties) {
@@ -155,11 +141,4 @@ public final class DecLockResilienceAutoConfiguration {
             }
         }
     }
-
-    /**
-     * The retry of acquisitions.
-     *
-     * @param retry the retry
-     */
-    record DecLockRetry(Retry retry) {}
 }

@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Monitors the compute node that is running at the time of the call; shows nothing while none runs. Thread-safe. */
 final class RunningNodeMonitor implements ComputeNodeMonitor {
@@ -39,8 +40,9 @@ final class RunningNodeMonitor implements ComputeNodeMonitor {
     }
 
     @Override
-    public Optional<MemoryNodeView> memoryNodeOf(String name) {
-        return ask(monitor -> monitor.memoryNodeOf(name), Optional.empty());
+    public @Nullable Home homeOf(String name) {
+        ComputeNode current = node.current();
+        return current == null ? null : current.monitor().homeOf(name);
     }
 
     @Override

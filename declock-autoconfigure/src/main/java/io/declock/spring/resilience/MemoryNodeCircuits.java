@@ -4,45 +4,50 @@
 package io.declock.spring.resilience;
 
 import io.declock.ComputeNodeMonitor;
+import io.declock.LockHandle;
 import io.declock.LockNames;
 import io.declock.LockNotGrantedException;
 import io.declock.LockRequest;
+import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeUnavailableException;
 import io.declock.MemoryNodeView;
+import io.declock.spring.AcquisitionInterceptor;
 import io.declock.spring.support.CircuitBreakerStates;
+import io.declock.spring.support.HandleFuture;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One circuit breaker per memory node. Only unavailability counts as a failure: a busy lock shows that its memory node works.
+ * One circuit breaker per memory node, so that callers fail at once when the memory node is known to be unavailable. Only unavailability
+ * counts as a failure: a busy lock shows that its memory node works.
  *
  * <p>A circuit opens when the memory node has been without a session for a while, even if no call failed: callers need not wait in vain
  * one after the other to find out. It closes as soon as the memory node's session is up again, without waiting for its open time to pass;
  * otherwise the few callers that a half-open circuit lets through could keep all others out for as long as they wait for a busy lock.
  * Thread-safe.
  */
-public final class MemoryNodeCircuits implements CircuitBreakerStates {
+public final class MemoryNodeCircuits implements AcquisitionInterceptor, CircuitBreakerStates {
     /** Name of the circuit breaker of a single memory node; several are called {@code declock-host:port}. */
     public static final String NAME = "declock";
 
     private final ComputeNodeMonitor monitor;
     private final CircuitBreakerRegistry registry;
     private final CircuitBreakerConfig config;
-    private final Duration openAfter;
-    private final boolean single;
-    private final Map<String, CircuitBreaker> byAddress = new ConcurrentHashMap<>();
-    private volatile @Nullable CircuitBreaker only;
+    private final long openAfterNanos;
+    // Lists, because a request for several names may ask several circuit breakers, and most requests need no list of
+    // their own.
+    private final @Nullable List<CircuitBreaker> only;
+    private final Map<MemoryNodeAddress, List<CircuitBreaker>> byAddress = new ConcurrentHashMap<>();
 
     /**
      * Makes the circuit breakers.
@@ -62,68 +67,89 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
         this.monitor = monitor;
         this.registry = registry;
         this.config = config;
-        this.openAfter = openAfter;
-        this.single = memoryNodes == 1;
-        if (single) {
-            only = registry.circuitBreaker(NAME, config);
+        this.openAfterNanos = TimeUnit.NANOSECONDS.convert(openAfter);
+        this.only = memoryNodes == 1 ? List.of(registry.circuitBreaker(NAME, config)) : null;
+    }
+
+    @Override
+    public boolean acquire(LockRequest request, Acquisition next) throws InterruptedException {
+        List<CircuitBreaker> asked = permit(request);
+        long since = System.nanoTime();
+        boolean granted;
+        try {
+            granted = next.acquire(request);
+        } catch (RuntimeException | Error | InterruptedException e) {
+            ended(asked, since, e);
+            throw e;
         }
+        ended(asked, since, null);
+        return granted;
+    }
+
+    @Override
+    public CompletionStage<LockHandle> acquireAsync(LockRequest request, AsyncAcquisition next) {
+        List<CircuitBreaker> asked = permit(request);
+        long since = System.nanoTime();
+        return next.acquire(request)
+                .whenComplete((handle, failure) ->
+                        ended(asked, since, failure == null ? null : HandleFuture.unwrap(failure)));
     }
 
     /**
-     * Asks for permission to acquire.
+     * Asks every circuit breaker that the request needs for permission.
      *
-     * @return the permit, to which the caller must report the outcome
-     * @throws CircuitOpenException if a circuit that the request needs is open
+     * @return those circuit breakers, which must be told the outcome
+     * @throws CircuitOpenException if one of the circuits is open
      */
-    Permit permit(LockRequest request) {
-        Set<CircuitBreaker> asked = new LinkedHashSet<>();
+    private List<CircuitBreaker> permit(LockRequest request) {
+        List<CircuitBreaker> asked = List.of();
         for (String name : request.names().keySet()) {
-            CircuitBreaker breaker = of(name);
-            if (breaker == null || asked.contains(breaker)) {
+            ComputeNodeMonitor.Home home = monitor.homeOf(name);
+            List<CircuitBreaker> one = breakers(home);
+            if (asked.containsAll(one)) {
                 continue;
             }
-            if (!isPermitted(breaker, name)) {
+            if (!isPermitted(one.get(0), home)) {
                 asked.forEach(CircuitBreaker::releasePermission);
-                throw open(breaker, name);
+                throw open(one.get(0), name, home);
             }
-            asked.add(breaker);
+            asked = asked.isEmpty()
+                    ? one
+                    : Stream.concat(asked.stream(), one.stream()).toList();
         }
-        return new Permit(asked, System.nanoTime());
+        return asked;
     }
 
-    private @Nullable CircuitBreaker of(String name) {
-        CircuitBreaker one = only;
-        return one != null ? one : monitor.memoryNodeOf(name).map(this::breaker).orElse(null);
+    /** Returns the circuit breaker of a memory node, or none if the memory node is not known yet. */
+    private List<CircuitBreaker> breakers(ComputeNodeMonitor.@Nullable Home home) {
+        if (only != null || home == null) {
+            return only != null ? only : List.of();
+        }
+        List<CircuitBreaker> known = byAddress.get(home.address());
+        return known != null
+                ? known
+                : byAddress.computeIfAbsent(home.address(), address -> List.of(breaker(address.toString())));
     }
 
-    private CircuitBreaker breaker(MemoryNodeView view) {
-        CircuitBreaker one = only;
-        return one != null
-                ? one
-                : byAddress.computeIfAbsent(
-                        view.address(),
-                        address -> registry.circuitBreaker(
-                                NAME + "-" + address.substring(address.indexOf("://") + 3), config));
+    private CircuitBreaker breaker(String address) {
+        return only != null
+                ? only.get(0)
+                : registry.circuitBreaker(NAME + "-" + address.substring(address.indexOf("://") + 3), config);
     }
 
-    private boolean isPermitted(CircuitBreaker breaker, String name) {
+    private boolean isPermitted(CircuitBreaker breaker, ComputeNodeMonitor.@Nullable Home home) {
         State state = breaker.getState();
         boolean works = state == State.CLOSED || state == State.OPEN || state == State.HALF_OPEN;
-        Optional<MemoryNodeView> home = works ? monitor.memoryNodeOf(name) : Optional.empty();
-        if (home.isEmpty()) {
-            return breaker.tryAcquirePermission();
-        }
-        if (isUp(home)) {
-            if (state != State.CLOSED) {
+        if (works && home != null) {
+            long down = home.downNanos();
+            if (down > 0 && down >= openAfterNanos) {
+                return stayOpen(breaker);
+            }
+            if (down == 0 && state != State.CLOSED) {
                 breaker.transitionToClosedState();
             }
-            return breaker.tryAcquirePermission();
         }
-        return isGone(home.get()) ? stayOpen(breaker) : breaker.tryAcquirePermission();
-    }
-
-    private boolean isGone(MemoryNodeView view) {
-        return view.downFor().compareTo(openAfter) >= 0;
+        return breaker.tryAcquirePermission();
     }
 
     /** Refuses the call, and counts the refusal. A trial call is of no use: whether the session comes back does not depend on callers. */
@@ -138,64 +164,43 @@ public final class MemoryNodeCircuits implements CircuitBreakerStates {
         return false;
     }
 
-    private static boolean isUp(Optional<MemoryNodeView> view) {
-        return view.isPresent() && view.get().state() == MemoryNodeView.State.UP;
-    }
-
-    private CircuitOpenException open(CircuitBreaker breaker, String name) {
-        String problem = monitor.memoryNodeOf(name)
-                .map(view -> " Memory node " + view.address() + " is " + view.state()
-                        + (view.problem().isEmpty() ? "." : ": " + view.problem() + "."))
-                .orElse("");
+    private static CircuitOpenException open(
+            CircuitBreaker breaker, String name, ComputeNodeMonitor.@Nullable Home home) {
+        String problem = "";
+        if (home != null) {
+            MemoryNodeView view = home.view();
+            problem = " Memory node " + view.address() + " is " + view.state()
+                    + (view.problem().isEmpty() ? "." : ": " + view.problem() + ".");
+        }
         return new CircuitOpenException(
                 "Lock " + LockNames.quoted(name) + " was not requested, because circuit breaker '" + breaker.getName()
                         + "' is " + breaker.getState() + "." + problem);
     }
 
-    @Override
-    public @Nullable String of(MemoryNodeView memoryNode) {
-        return breaker(memoryNode).getState().name();
+    /** Tells the circuit breakers the outcome; a memory node has answered also where the lock was not granted. */
+    private void ended(List<CircuitBreaker> asked, long since, @Nullable Throwable failure) {
+        long nanos = System.nanoTime() - since;
+        for (CircuitBreaker breaker : asked) {
+            if (failure == null || failure instanceof LockNotGrantedException) {
+                breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
+            } else if (failure instanceof MemoryNodeUnavailableException && isAtFault(breaker, asked)) {
+                breaker.onError(nanos, TimeUnit.NANOSECONDS, failure);
+            } else {
+                breaker.releasePermission();
+            }
+        }
     }
 
-    /** A permission to acquire, to which the caller reports the outcome once. */
-    final class Permit {
-        private final Collection<CircuitBreaker> breakers;
-        private final long since;
+    /** Returns whether that memory node caused the failure: if several were needed, those that are up did not. */
+    private boolean isAtFault(CircuitBreaker breaker, List<CircuitBreaker> asked) {
+        return asked.size() == 1
+                || monitor.memoryNodes().stream()
+                        .anyMatch(
+                                view -> view.state() != MemoryNodeView.State.UP && breaker(view.address()) == breaker);
+    }
 
-        private Permit(Collection<CircuitBreaker> breakers, long since) {
-            this.breakers = breakers;
-            this.since = since;
-        }
-
-        /** The memory nodes answered, whether or not the lock was granted. */
-        void answered() {
-            long nanos = System.nanoTime() - since;
-            for (CircuitBreaker breaker : breakers) {
-                breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
-            }
-        }
-
-        /** The acquisition failed. */
-        void failed(Throwable failure) {
-            if (failure instanceof LockNotGrantedException) {
-                answered();
-                return;
-            }
-            long nanos = System.nanoTime() - since;
-            for (CircuitBreaker breaker : breakers) {
-                if (failure instanceof MemoryNodeUnavailableException && isAtFault(breaker)) {
-                    breaker.onError(nanos, TimeUnit.NANOSECONDS, failure);
-                } else {
-                    breaker.releasePermission();
-                }
-            }
-        }
-
-        /** Returns whether that memory node caused the failure: if several were needed, those that are up did not. */
-        private boolean isAtFault(CircuitBreaker breaker) {
-            return breakers.size() == 1
-                    || monitor.memoryNodes().stream()
-                            .anyMatch(view -> view.state() != MemoryNodeView.State.UP && breaker(view) == breaker);
-        }
+    @Override
+    public @Nullable String of(MemoryNodeView memoryNode) {
+        return breaker(memoryNode.address()).getState().name();
     }
 }

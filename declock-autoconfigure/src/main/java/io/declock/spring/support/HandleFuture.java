@@ -8,12 +8,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A future for a lock handle in front of another acquisition, or of several in turn: when this future is cancelled or fails, the
- * acquisition behind it is withdrawn, and a handle that comes too late is released. Thread-safe.
+ * acquisition behind it is withdrawn, and the handle that it was granted is released. Thread-safe.
  */
 public final class HandleFuture extends CompletableFuture<LockHandle> {
     private volatile @Nullable CompletableFuture<LockHandle> source;
@@ -21,43 +20,39 @@ public final class HandleFuture extends CompletableFuture<LockHandle> {
     /** Makes one without an acquisition behind it. */
     public HandleFuture() {
         CompletionStage<LockHandle> self = this;
-        self.whenComplete((handle, failure) -> withdraw(failure));
-    }
-
-    /** Returns a future like {@code source} whose failures are mapped. */
-    public static HandleFuture mapFailure(CompletionStage<LockHandle> source, UnaryOperator<Throwable> map) {
-        HandleFuture future = new HandleFuture();
-        future.behind(source).whenComplete((handle, failure) -> {
-            if (failure == null) {
-                future.grant(handle);
-            } else {
-                future.completeExceptionally(map.apply(unwrap(failure)));
+        self.whenComplete((handle, failure) -> {
+            if (failure != null) {
+                withdraw();
             }
         });
-        return future;
     }
 
-    /** Puts this future in front of that acquisition. The caller passes on the acquisition's outcome. */
+    /** Puts this future in front of that acquisition, whose outcome is not passed on. The acquisition before it is over. */
     public CompletionStage<LockHandle> behind(CompletionStage<LockHandle> acquisition) {
+        withdraw();
         CompletableFuture<LockHandle> future = acquisition.toCompletableFuture();
         source = future;
         if (isDone()) {
-            future.cancel(false);
+            withdraw();
         }
         return future;
     }
 
-    /** Completes with a handle, or releases it if this future has already completed. */
-    public void grant(LockHandle handle) {
-        if (!complete(handle)) {
-            handle.close();
+    /** Completes with the handle, or with the failure if there is one. */
+    public void end(@Nullable LockHandle handle, @Nullable Throwable failure) {
+        if (failure != null) {
+            completeExceptionally(unwrap(failure));
+        } else {
+            complete(handle);
         }
     }
 
-    private void withdraw(@Nullable Throwable failure) {
+    private void withdraw() {
         CompletableFuture<LockHandle> behind = source;
-        if (failure != null && behind != null) {
+        if (behind != null) {
             behind.cancel(false);
+            CompletionStage<LockHandle> granted = behind;
+            granted.thenAccept(LockHandle::close);
         }
     }
 

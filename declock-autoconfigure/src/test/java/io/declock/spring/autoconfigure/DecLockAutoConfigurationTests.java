@@ -8,17 +8,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
-import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeView;
 import io.declock.spi.LockObserver;
+import io.declock.spring.AcquisitionInterceptor;
 import io.declock.spring.Contexts;
 import io.declock.spring.aop.DecLockedAdvisor;
 import io.declock.spring.endpoint.DecLockEndpoint;
 import io.declock.spring.metrics.DecLockMetrics;
 import io.declock.spring.metrics.MeteredLockObserver;
-import io.declock.spring.metrics.ObservedReadWriteLock;
-import io.declock.spring.resilience.GuardedReadWriteLock;
+import io.declock.spring.metrics.ObservedAcquisitions;
+import io.declock.spring.resilience.AcquisitionRetry;
 import io.declock.spring.resilience.MemoryNodeCircuits;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -28,9 +28,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReadWriteLock;
 import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -93,15 +90,6 @@ class DecLockAutoConfigurationTests {
     }
 
     @Test
-    void customizersAreAppliedInOrder() {
-        runner.withBean("first", DistributedReadWriteLockCustomizer.class, () -> Wrapped::new)
-                .run(context -> assertThat(context.getBean(DistributedReadWriteLock.class))
-                        .isInstanceOf(Wrapped.class)
-                        .extracting("lock")
-                        .isInstanceOf(GuardedReadWriteLock.class));
-    }
-
-    @Test
     void withoutTheActuatorThereIsNeitherHealthNorEndpoint() {
         runner.withClassLoader(new FilteredClassLoader(HealthIndicator.class, Endpoint.class))
                 .run(context -> {
@@ -150,28 +138,23 @@ class DecLockAutoConfigurationTests {
     @Test
     void observationsAreMadeWhenAskedFor() {
         ApplicationContextRunner observed = runner.withBean(ObservationRegistry.class, ObservationRegistry::create);
-        observed.run(context -> assertThat(context.getBean(DistributedReadWriteLock.class))
-                .isNotInstanceOf(ObservedReadWriteLock.class));
+        observed.run(context -> assertThat(context).doesNotHaveBean(ObservedAcquisitions.class));
         observed.withPropertyValues("declock.observation.enabled=true")
-                .run(context -> assertThat(context.getBean(DistributedReadWriteLock.class))
-                        .isInstanceOf(ObservedReadWriteLock.class));
+                .run(context -> assertThat(context).hasSingleBean(ObservedAcquisitions.class));
     }
 
     @Test
     void resilienceIsOptional() {
         runner.run(context ->
-                assertThat(context.getBean(DistributedReadWriteLock.class)).isInstanceOf(GuardedReadWriteLock.class));
+                assertThat(context).hasSingleBean(MemoryNodeCircuits.class).hasSingleBean(AcquisitionRetry.class));
         runner.withClassLoader(new FilteredClassLoader("io.github.resilience4j"))
-                .run(context -> assertThat(context.getBean(DistributedReadWriteLock.class))
-                        .isInstanceOf(NodeLock.class));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(AcquisitionInterceptor.class));
         runner.withPropertyValues(
                         "declock.resilience.circuit-breaker.enabled=false", "declock.resilience.retry.enabled=false")
-                .run(context -> {
-                    assertThat(context.getBean(DistributedReadWriteLock.class)).isInstanceOf(NodeLock.class);
-                    assertThat(context)
-                            .doesNotHaveBean(CircuitBreakerRegistry.class)
-                            .doesNotHaveBean(RetryRegistry.class);
-                });
+                .run(context -> assertThat(context)
+                        .doesNotHaveBean(AcquisitionInterceptor.class)
+                        .doesNotHaveBean(CircuitBreakerRegistry.class)
+                        .doesNotHaveBean(RetryRegistry.class));
     }
 
     @Test
@@ -192,38 +175,5 @@ class DecLockAutoConfigurationTests {
     void withoutReactorLockedMethodsWork() {
         runner.withClassLoader(new FilteredClassLoader(Mono.class.getPackageName(), "org.reactivestreams"))
                 .run(context -> assertThat(context).hasNotFailed());
-    }
-
-    static class Wrapped implements DistributedReadWriteLock {
-        final DistributedReadWriteLock lock;
-
-        Wrapped(DistributedReadWriteLock lock) {
-            this.lock = lock;
-        }
-
-        @Override
-        public ReadWriteLock lock(String name) {
-            return lock.lock(name);
-        }
-
-        @Override
-        public LockHandle acquire(LockRequest request) throws InterruptedException {
-            return lock.acquire(request);
-        }
-
-        @Override
-        public LockHandle acquire(LockRequest request, LockOwner owner) throws InterruptedException {
-            return lock.acquire(request, owner);
-        }
-
-        @Override
-        public Optional<LockHandle> tryAcquire(LockRequest request) throws InterruptedException {
-            return lock.tryAcquire(request);
-        }
-
-        @Override
-        public CompletionStage<LockHandle> acquireAsync(LockRequest request, LockOwner owner) {
-            return lock.acquireAsync(request, owner);
-        }
     }
 }

@@ -3,6 +3,7 @@
 
 package io.declock.spring.metrics;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -202,5 +204,45 @@ class MetricsTests {
                             .doesNotHaveError();
                     handle.close();
                 });
+    }
+
+    @Test
+    void locksTakenThroughViewsAreObserved() {
+        TestObservationRegistry observations = TestObservationRegistry.create();
+        runner.withBean(TestObservationRegistry.class, () -> observations)
+                .withPropertyValues("declock.observation.enabled=true")
+                .run(context -> {
+                    DistributedReadWriteLock lock = context.getBean(DistributedReadWriteLock.class);
+                    Lock writer = lock.lock("x").writeLock();
+                    for (Taking taking : List.<Taking>of(
+                            Lock::lock, Lock::lockInterruptibly, Lock::tryLock, view -> view.tryLock(1, SECONDS))) {
+                        observations.clear();
+                        taking.take(writer);
+                        writer.unlock();
+                        TestObservationRegistryAssert.assertThat(observations)
+                                .hasSingleObservationThat()
+                                .hasNameEqualTo("declock.acquire")
+                                .hasBeenStopped()
+                                .hasLowCardinalityKeyValue("mode", "write")
+                                .hasLowCardinalityKeyValue("outcome", "granted")
+                                .hasHighCardinalityKeyValue("locks", "x");
+                    }
+                    try (LockHandle other = lock.acquire(LockRequest.write("x"), OTHER)) {
+                        observations.clear();
+                        assertThat(lock.lock("x").readLock().tryLock()).isFalse();
+                        TestObservationRegistryAssert.assertThat(observations)
+                                .hasSingleObservationThat()
+                                .hasLowCardinalityKeyValue("mode", "read")
+                                .hasLowCardinalityKeyValue("outcome", "not.granted")
+                                .doesNotHaveError();
+                        assertThat(other.isValid()).isTrue();
+                    }
+                });
+    }
+
+    /** One way to take a lock through its view. */
+    @FunctionalInterface
+    private interface Taking {
+        void take(Lock view) throws InterruptedException;
     }
 }

@@ -19,6 +19,7 @@ import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.spring.AcquisitionInterceptor;
 import io.declock.spring.Contexts;
 import io.declock.spring.autoconfigure.DecLockResilienceAutoConfiguration;
 import io.declock.testkit.Ports;
@@ -29,17 +30,21 @@ import io.github.resilience4j.retry.RetryRegistry;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
 /** Circuit breakers and retry against real memory nodes that come and go. */
+@Timeout(60)
 class ResilienceTests {
     private static final LockOwner OTHER = LockOwner.named("other");
 
@@ -76,6 +81,10 @@ class ResilienceTests {
                             .isThrownBy(() -> lock.lock("x").readLock().lock());
                     assertThatExceptionOfType(CircuitOpenException.class)
                             .isThrownBy(() -> lock.lock("x").writeLock().tryLock());
+                    assertThatExceptionOfType(CircuitOpenException.class)
+                            .isThrownBy(() -> lock.lock("x").writeLock().lockInterruptibly());
+                    assertThatExceptionOfType(CircuitOpenException.class)
+                            .isThrownBy(() -> lock.lock("x").readLock().tryLock(1, TimeUnit.HOURS));
                     CompletableFuture<LockHandle> async =
                             lock.acquireAsync(LockRequest.write("x"), OTHER).toCompletableFuture();
                     assertThat(async).isCompletedExceptionally();
@@ -268,6 +277,34 @@ class ResilienceTests {
                 });
     }
 
+    @Test
+    void aViewIsTriedAgainAsARequestIsAndCountsInTheCircuit() {
+        AtomicInteger attempts = new AtomicInteger();
+        runner("tcp://127.0.0.1:1")
+                .withBean(AcquisitionInterceptor.class, () -> new CountingInterceptor(attempts))
+                .withPropertyValues(
+                        "declock.fail-fast=true",
+                        "declock.resilience.circuit-breaker.open-after=1h",
+                        "declock.resilience.retry.max-attempts=3",
+                        "declock.resilience.retry.wait-duration=20ms")
+                .run(context -> {
+                    await().until(() -> !context.getBean(ComputeNodeMonitor.class)
+                            .memoryNodes()
+                            .get(0)
+                            .problem()
+                            .isEmpty());
+                    assertThatExceptionOfType(MemoryNodeUnavailableException.class)
+                            .isThrownBy(
+                                    () -> lock(context).lock("x").writeLock().lock());
+                    // An interceptor without an order is the innermost.
+                    assertThat(attempts).hasValue(3);
+                    assertThat(retry(context).getMetrics().getNumberOfTotalCalls())
+                            .isEqualTo(3);
+                    assertThat(breaker(context, "declock").getMetrics().getNumberOfFailedCalls())
+                            .isEqualTo(3);
+                });
+    }
+
     private static ApplicationContextRunner runner(String memoryNodes) {
         return Contexts.locks()
                 .withConfiguration(AutoConfigurations.of(DecLockResilienceAutoConfiguration.class))
@@ -300,7 +337,7 @@ class ResilienceTests {
     private static String nameOn(ApplicationContext context, String memoryNode) {
         ComputeNodeMonitor monitor = context.getBean(ComputeNodeMonitor.class);
         for (int i = 0; ; i++) {
-            if (monitor.memoryNodeOf("name" + i).orElseThrow().id().equals(memoryNode)) {
+            if (monitor.homeOf("name" + i).view().id().equals(memoryNode)) {
                 return "name" + i;
             }
         }
@@ -318,5 +355,19 @@ class ResilienceTests {
         return MemoryNodeServer.start(
                 node,
                 MemoryNodeServerSettings.builder().host("127.0.0.1").port(port).build());
+    }
+
+    private record CountingInterceptor(AtomicInteger acquisitions) implements AcquisitionInterceptor {
+        @Override
+        public boolean acquire(LockRequest request, Acquisition next) throws InterruptedException {
+            acquisitions.incrementAndGet();
+            return next.acquire(request);
+        }
+
+        @Override
+        public CompletionStage<LockHandle> acquireAsync(LockRequest request, AsyncAcquisition next) {
+            acquisitions.incrementAndGet();
+            return next.acquire(request);
+        }
     }
 }

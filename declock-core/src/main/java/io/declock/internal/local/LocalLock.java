@@ -225,6 +225,11 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
         }
     }
 
+    /** Returns the session that the lock is bound in, or null. */
+    public @Nullable CqlEnvironment session() {
+        return lock.session();
+    }
+
     /** Returns the remote side, or null without a session. */
     public @Nullable CqlLock remote() {
         lock.mutex.lock();

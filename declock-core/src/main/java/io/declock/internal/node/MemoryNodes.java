@@ -13,6 +13,7 @@ import io.declock.internal.layout.NodeSetDigest;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.monitor.Isolated;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.session.ClockSync;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.NodeSession;
@@ -102,11 +103,21 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
 
     // ---------------------------------------------------------------- binding names to records
 
-    /** Returns the link of a name's memory node, or null until every stable id is known. */
+    /**
+     * Returns the link of a name's memory node, or null until every stable id is known. The session of a lock that is bound tells it without
+     * a hash of the name.
+     */
     @Nullable
     MemoryNodeLink linkOf(String name) {
         if (links.size() == 1) {
             return links.get(0);
+        }
+        LocalLock known = table.find(name);
+        CqlEnvironment bound = known == null ? null : known.session();
+        for (MemoryNodeLink link : links) {
+            if (bound != null && bound == link.session()) {
+                return link;
+            }
         }
         long[] hashes = idHashes;
         return hashes == null ? null : links.get(Rendezvous.choose(hashes, fullName(name)));

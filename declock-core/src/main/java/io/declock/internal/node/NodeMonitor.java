@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Shows the state of a compute node. Thread-safe. */
 final class NodeMonitor implements ComputeNodeMonitor {
@@ -77,9 +78,8 @@ final class NodeMonitor implements ComputeNodeMonitor {
     }
 
     @Override
-    public Optional<MemoryNodeView> memoryNodeOf(String name) {
-        MemoryNodeLink link = memoryNodes.linkOf(name);
-        return link == null ? Optional.empty() : Optional.of(link.view());
+    public @Nullable Home homeOf(String name) {
+        return memoryNodes.linkOf(name);
     }
 
     private String memoryNodeId(String name) {

@@ -4,6 +4,7 @@
 package io.declock.internal.session;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.declock.ComputeNodeMonitor;
 import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeView;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Keeps this process joined to one memory node: joins, renews the lease, and joins again after a loss, with back-off. A failure in one step
  * never prevents the next step: otherwise this process would never try to join again. Thread-safe.
  */
-public final class MemoryNodeLink {
+public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodeLink.class);
     private static final long FIRST_RETRY_NANOS = 20_000_000L;
 
@@ -447,9 +448,14 @@ public final class MemoryNodeLink {
         return session;
     }
 
-    /** Returns the address. */
+    @Override
     public MemoryNodeAddress address() {
         return address;
+    }
+
+    @Override
+    public long downNanos() {
+        return session != null ? 0 : Math.max(1, surroundings.clock().nanoTime() - downSince);
     }
 
     /** Returns the memory node's stable id, empty before the first join. */
@@ -467,7 +473,7 @@ public final class MemoryNodeLink {
         return refusal;
     }
 
-    /** Returns a view for people. */
+    @Override
     public MemoryNodeView view() {
         NodeSession current = session;
         if (current == null) {
@@ -484,7 +490,7 @@ public final class MemoryNodeLink {
                     0,
                     null,
                     problem,
-                    Duration.ofNanos(Math.max(0, surroundings.clock().nanoTime() - downSince)));
+                    Duration.ofNanos(downNanos()));
         }
         HeartbeatReply beat = current.lastHeartbeat();
         return new MemoryNodeView(

@@ -6,6 +6,7 @@ package io.declock.internal.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.ComputeNodeMonitor;
 import io.declock.ComputeNodeSettings;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
@@ -127,6 +128,31 @@ class SeveralMemoryNodesTest {
                 .isInstanceOf(MemoryNodeUnavailableException.class)
                 .hasMessageContaining(lost)
                 .hasMessageContaining("north");
+    }
+
+    @Test
+    void theHomeOfANameIsOneObjectThatKnowsWhetherThereIsASession() throws Exception {
+        ComputeNode a = ready(memoryNodes, ComputeNodeSettings.DEFAULTS);
+        Set<MemoryNodeAddress> homes = new HashSet<>();
+        for (int i = 0; i < 30; i++) {
+            String name = "name-" + i;
+            ComputeNodeMonitor.Home unused = a.monitor().homeOf(name);
+            a.acquire(LockRequest.write(name)).close();
+            ComputeNodeMonitor.Home used = a.monitor().homeOf(name);
+            assertThat(used).isSameAs(unused);
+            assertThat(used.view().address()).isEqualTo(used.address().toString());
+            assertThat(used.downNanos()).isZero();
+            homes.add(used.address());
+        }
+        assertThat(homes).hasSize(3);
+        memoryNodes.get(0).close();
+        await(() -> a.monitor().memoryNodes().get(0).state() == MemoryNodeView.State.DOWN);
+        for (int i = 0; i < 30; i++) {
+            ComputeNodeMonitor.Home home = a.monitor().homeOf("name-" + i);
+            assertThat(home.downNanos() > 0)
+                    .isEqualTo(home.address().host().equals("north"))
+                    .isEqualTo(home.view().state() != MemoryNodeView.State.UP);
+        }
     }
 
     @Test
