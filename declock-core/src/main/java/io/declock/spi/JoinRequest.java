@@ -48,13 +48,4 @@ public record JoinRequest(
             long leaseNanos) {
         this(processId, attempt, name, peerAddress, nodeSetDigest, highestEpoch, leaseNanos, FormerMemoryNode.NONE);
     }
-
-    /**
-     * {@return the same request with another peer address}
-     *
-     * @param other the new {@code host:port}, empty for none
-     */
-    public JoinRequest withPeerAddress(String other) {
-        return new JoinRequest(processId, attempt, name, other, nodeSetDigest, highestEpoch, leaseNanos, former);
-    }
 }

@@ -232,7 +232,7 @@ final class SessionConnection extends FrameConnection {
 
     private void join(String peerAddress) {
         joinSent = true;
-        HandshakeFrames.writeJoin(out(), request.withPeerAddress(peerAddress));
+        HandshakeFrames.writeJoin(out(), request, peerAddress);
     }
 
     private void joined(FrameBody body) throws BadFrameException {

@@ -65,8 +65,12 @@ public final class HandshakeFrames {
         FrameWriter.end(out, start);
     }
 
-    /** Writes JOIN. */
-    public static void writeJoin(ByteBuf out, JoinRequest request) {
+    /**
+     * Writes JOIN.
+     *
+     * @param peerAddress address to advertise, which replaces that of the request
+     */
+    public static void writeJoin(ByteBuf out, JoinRequest request, String peerAddress) {
         int start = FrameWriter.begin(out, FrameType.JOIN);
         out.writeLongLE(request.processId());
         out.writeLongLE(request.attempt());
@@ -74,7 +78,7 @@ public final class HandshakeFrames {
         out.writeLongLE(request.highestEpoch());
         out.writeLongLE(request.leaseNanos());
         FrameWriter.text(out, request.name());
-        FrameWriter.text(out, request.peerAddress());
+        FrameWriter.text(out, peerAddress);
         out.writeLongLE(request.former().incarnation());
         FrameWriter.text(out, request.former().address());
         FrameWriter.end(out, start);

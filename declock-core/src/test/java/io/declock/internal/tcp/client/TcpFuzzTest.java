@@ -240,7 +240,7 @@ class TcpFuzzTest {
                 socket.authenticate("");
                 if (depth == 3) {
                     socket.send(out -> HandshakeFrames.writeJoin(
-                            out, new JoinRequest(TestProcess.id(), 1, "bad", "", 0, 0, 1_000_000_000L)));
+                            out, new JoinRequest(TestProcess.id(), 1, "bad", "", 0, 0, 1_000_000_000L), ""));
                 }
                 for (int i = 0; i < 1 + random.nextInt(5); i++) {
                     frame(socket, random, record);

@@ -462,8 +462,8 @@ class TcpHandshakeTest {
     }
 
     private static FrameConnection.Frame join(String name) {
-        return out ->
-                HandshakeFrames.writeJoin(out, new JoinRequest(TestProcess.id(), 1, name, "", 0, 0, 1_000_000_000L));
+        return out -> HandshakeFrames.writeJoin(
+                out, new JoinRequest(TestProcess.id(), 1, name, "", 0, 0, 1_000_000_000L), "");
     }
 
     /** A hundred small requests with large answers: the region's first records. */

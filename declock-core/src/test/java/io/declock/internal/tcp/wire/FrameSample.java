@@ -65,7 +65,11 @@ public final class FrameSample {
                         : sample(any.peerAuth(), HandshakeFrames::writePeerAuth, HandshakeFrames::readPeerAuth);
             case AUTHENTICATED ->
                 sample(any.secret(), HandshakeFrames::writeAuthenticated, HandshakeFrames::readAuthenticated);
-            case JOIN -> sample(any.join(), HandshakeFrames::writeJoin, HandshakeFrames::readJoin);
+            case JOIN ->
+                sample(
+                        any.join(),
+                        (out, join) -> HandshakeFrames.writeJoin(out, join, join.peerAddress()),
+                        HandshakeFrames::readJoin);
             case JOINED ->
                 sample(
                         new HandshakeFrames.Joined(any.joinReply(), any.secret()),
