@@ -47,7 +47,7 @@ class LostHoldsMemoryTest {
         Reference<?> handle = loseAHandle(owner, collected);
         awaitCollected(collected);
         assertThat(handle.get()).isNull();
-        node.acquire(LockRequest.write("x"), owner).close();
+        acquireOnceForgotten(owner);
         assertThat(lock().retire()).isTrue();
     }
 
@@ -68,7 +68,21 @@ class LostHoldsMemoryTest {
         Reference<?> thread = loseThroughAViewInAThread(collected);
         awaitCollected(collected);
         assertThat(thread.get()).isNull();
-        assertThat(lock().retire()).isTrue();
+        while (!lock().retire()) {
+            collectSomething();
+        }
+    }
+
+    /** A thread that has just ended the hold may keep it reachable for one collection more than the handle. */
+    private void acquireOnceForgotten(LockOwner owner) throws InterruptedException {
+        while (true) {
+            try {
+                node.acquire(LockRequest.write("x"), owner).close();
+                return;
+            } catch (LockLostException e) {
+                collectSomething();
+            }
+        }
     }
 
     private WeakReference<Object> loseAHandle(LockOwner owner, ReferenceQueue<Object> collected) throws Exception {
