@@ -67,7 +67,9 @@ final class HostingMark {
             FileTime last = Files.getLastModifiedTime(file, LinkOption.NOFOLLOW_LINKS);
             return last.toInstant().isAfter(Instant.now().minus(time)) || !canBeWritten(file);
         } catch (NoSuchFileException e) {
-            return !Files.isWritable(file.toAbsolutePath().getParent());
+            // Some versions of Java report a file in the directory's place in this way, too.
+            Path directory = file.toAbsolutePath().getParent();
+            return directory == null || !Files.isDirectory(directory) || !Files.isWritable(directory);
         } catch (IOException e) {
             LOG.debug("The mark {} cannot be read", file, e);
             return true;
