@@ -5,7 +5,6 @@ package io.declock.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.ConnectException;
@@ -16,10 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -32,42 +29,22 @@ class ExposureTest {
     @TempDir
     Path home;
 
-    private Process shop;
-    private int webPort;
+    private ShopProcess shop;
 
-    /** A process of its own: H2 reads its settings once, when its classes are loaded. */
     @BeforeEach
     void start() throws Exception {
-        Path portFile = home.resolve("port");
-        ProcessBuilder program = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Duser.home=" + home,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        SampleApplication.class.getName(),
-                        "--server.port=0",
-                        "--declock.embedded.port=0")
-                .redirectErrorStream(true)
-                .redirectOutput(home.resolve("log").toFile());
-        program.environment().put("PORTFILE", portFile.toString());
-        shop = program.start();
-        await().atMost(Duration.ofSeconds(90))
-                .failFast("the shop has ended", () -> !shop.isAlive())
-                .until(() ->
-                        Files.exists(portFile) && !Files.readString(portFile).isBlank());
-        webPort = Integer.parseInt(Files.readString(portFile).strip());
+        shop = ShopProcess.start(home);
     }
 
     @AfterEach
     void stop() throws InterruptedException {
-        shop.destroy();
-        assertThat(shop.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        shop.close();
     }
 
     @Test
     void onlyItsOwnUserOnThisMachineReachesIt() throws Exception {
         InetSocketAddress database = databaseServer();
-        for (int port : List.of(webPort, database.getPort())) {
+        for (int port : List.of(shop.port(), database.getPort())) {
             connect("127.0.0.1", port);
             // A program that listens on every interface answers here, too.
             assertThatThrownBy(() -> connect("127.0.0.2", port))

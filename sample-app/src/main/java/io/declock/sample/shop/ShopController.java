@@ -37,6 +37,9 @@ class ShopController {
     /** Shows a product, under its read lock. */
     @GetMapping("/products/{id}")
     Product show(@PathVariable String id) {
+        if (!Order.isProductId(id)) {
+            throw new UnknownProductException(id);
+        }
         return desk.show(id);
     }
 

@@ -82,6 +82,18 @@ class ShopControllerTest {
                 .andExpect(status().isBadRequest())
                 .andExpect(jsonPath("$.detail").value("an order needs a product"));
         order("{").andExpect(status().isBadRequest());
+        order("{\"product\":\"ket\\u0000tle\",\"quantity\":1}")
+                .andExpect(status().isBadRequest())
+                .andExpect(jsonPath("$.detail")
+                        .value("a product's id consists of at most 40 letters, digits and hyphens"));
+    }
+
+    @Test
+    void asksForNoLockWhoseNameACustomerMadeUp() throws Exception {
+        given(desk.show(any())).willThrow(new IllegalArgumentException("a lock name must not contain it"));
+        web.perform(get("/products/{id}", "ket\0tle"))
+                .andExpect(status().isNotFound())
+                .andExpect(jsonPath("$.title").value("Unknown product"));
     }
 
     @Test
