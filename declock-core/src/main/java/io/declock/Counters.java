@@ -41,6 +41,8 @@ public interface Counters {
         RESET_TAKEN_OVER,
         /** Acquisitions started over because of a reset. */
         RETRY_AFTER_RESET,
+        /** Sessions that went on with another connection, because one had broken. */
+        SESSION_RESUMED,
         /** Sessions lost. */
         SESSION_LOST,
         /** Holds lost. */

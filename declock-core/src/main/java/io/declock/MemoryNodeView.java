@@ -43,6 +43,11 @@ public record MemoryNodeView(
         JOINING,
         /** Joined and within the lease. */
         UP,
+        /**
+         * The connection is broken; trying to go on with the session on another one before the lease runs out. Holds stay valid meanwhile,
+         * and requests wait.
+         */
+        RESUMING,
         /** The session was lost; trying to join again. */
         DOWN,
         /** The memory node refused and will refuse again: see the problem. */

@@ -71,7 +71,9 @@ public class FabricException extends Exception {
         /** This session has created as many lock records as one session may. */
         TOO_MANY_NAMES(8),
         /** Another living memory node has the same id. */
-        TWO_MEMORY_NODES(9);
+        TWO_MEMORY_NODES(9),
+        /** The session that a new connection would resume is over. */
+        SESSION_OVER(10);
 
         private final int code;
 

@@ -23,6 +23,14 @@ public interface FabricSession {
      */
     void send(Member to, PeerMessage message);
 
+    /**
+     * {@return for how many nanoseconds the session has had no connection, 0 while it has one} It may get another one before its lease runs
+     * out; until then, verbs and requests wait.
+     */
+    default long disconnectedNanos() {
+        return 0;
+    }
+
     /** Cuts the session at once; {@link SessionListener#lost} follows unless it was called before. */
     void close();
 }

@@ -20,8 +20,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A TCP proxy in front of a server of this machine, each of whose directions can be slowed or cut. Data of a direction that is
@@ -68,6 +70,7 @@ public final class TcpProxy implements AutoCloseable {
     private final List<Socket> fillers = new ArrayList<>();
     private boolean swallows;
     private volatile InetSocketAddress target;
+    private volatile @Nullable Budget budget;
     private volatile long delayNanos;
     private volatile long bytesPerSecond = Long.MAX_VALUE;
 
@@ -156,6 +159,17 @@ public final class TcpProxy implements AutoCloseable {
     public void sever() {
         connections.forEach(Connection::close);
     }
+
+    /**
+     * Closes every connection as soon as that many more bytes have gone through in a direction: the bytes behind them are lost, in both
+     * directions. New connections are let through.
+     */
+    public void severAfter(Direction direction, long bytes) {
+        budget = new Budget(direction, new AtomicLong(bytes));
+    }
+
+    /** How much may go through in a direction. */
+    private record Budget(Direction direction, AtomicLong left) {}
 
     /** Closes one connection; they count from 0, in the order in which they were opened. */
     public void sever(int number) {
@@ -327,7 +341,17 @@ public final class TcpProxy implements AutoCloseable {
                 TimeUnit.NANOSECONDS.sleep(wait);
             }
             if (!broken.contains(direction) && flowOnceNotHeld(direction) == Flow.OPEN) {
-                out.write(data, 0, count);
+                Budget limit = budget;
+                if (limit == null || limit.direction() != direction) {
+                    out.write(data, 0, count);
+                    return;
+                }
+                int most = (int) Math.min(count, limit.left().get());
+                out.write(data, 0, most);
+                if (limit.left().addAndGet(-most) == 0) {
+                    budget = null;
+                    sever();
+                }
             } else {
                 broken.add(direction);
             }

@@ -150,6 +150,12 @@ public final class DecLockMetrics implements MeterBinder {
                 "Acquisitions restarted because of a reset",
                 Tags.empty(),
                 Event.RETRY_AFTER_RESET);
+        count(
+                registry,
+                "declock.sessions.resumed",
+                "Sessions that went on with another connection",
+                Tags.empty(),
+                Event.SESSION_RESUMED);
         count(registry, "declock.sessions.lost", "Sessions with memory nodes lost", Tags.empty(), Event.SESSION_LOST);
         count(
                 registry,

@@ -7,10 +7,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Admits verbs of one session until it is closed, and reports when the last admitted verb has finished: only then can no verb of that
- * session be executed any more. No thread ever waits: the thread that leaves last runs the action that follows. Thread-safe.
+ * Admits verbs that arrive on one connection of a session until it is closed, and reports when the last admitted verb has finished: only then can no verb of that
+ * connection be executed any more. No thread ever waits: the thread that leaves last runs the action that follows. Thread-safe.
  */
-final class DataPlaneGate {
+public final class DataPlaneGate {
     private static final int CLOSED = 1 << 31;
     /** Keeps a late enter-and-exit of a closed gate from finding the count at zero again. */
     private static final int QUIET = 1 << 30;
@@ -21,8 +21,10 @@ final class DataPlaneGate {
     // Written before the closing bit is set, read after it was seen: the atomic orders the two.
     private @Nullable Runnable whenQuiet;
 
+    DataPlaneGate() {}
+
     /** Returns whether verbs may be executed; if so, {@link #exit} must follow. */
-    boolean enter() {
+    public boolean enter() {
         if (state.get() < 0) {
             return false;
         }
@@ -34,7 +36,7 @@ final class DataPlaneGate {
     }
 
     /** Leaves the gate after a successful {@link #enter}. */
-    void exit() {
+    public void exit() {
         if (state.decrementAndGet() == CLOSED) {
             quiet();
         }

@@ -237,7 +237,11 @@ public final class MemoryNode implements AutoCloseable {
         for (MemoryNodeSession session : sessions.snapshot()) {
             Duration left = Duration.ofNanos(Math.max(0, session.lastHeartbeat() + session.leaseNanos() - now));
             members.add(new MemoryNodeStatus.Session(
-                    session.member(), !session.isCut(), left, session.quota().created()));
+                    session.member(),
+                    session.isConnected(),
+                    left,
+                    session.quota().created(),
+                    session.executed().bytes()));
         }
         return new MemoryNodeStatus(
                 id(),
@@ -265,6 +269,7 @@ public final class MemoryNode implements AutoCloseable {
                 counts.get(NodeCounts.Kind.REFUSED_NAME),
                 counts.get(NodeCounts.Kind.QUARANTINED),
                 counts.get(NodeCounts.Kind.TWIN),
+                counts.get(NodeCounts.Kind.RESUMED),
                 Duration.ofNanos(leaseWatch.serverLagNanos()),
                 stalled());
     }

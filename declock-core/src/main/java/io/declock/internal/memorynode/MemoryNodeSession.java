@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * The memory node's side of one compute node's session; the server side of a fabric calls it. Thread-safe.
  *
  * <p>A session is live, then cut (no verb that it posted can be executed any more, but it is still a member because its compute node may
- * still trust its lease), then gone.
+ * still trust its lease), then gone. While it is live its connection may break: it is detached then, and a new connection may resume it
+ * (rules G1 to G3). Each connection has a gate of its own, so that no verb of a former connection can be executed after that.
  */
 public final class MemoryNodeSession {
     private final MemoryNode node;
@@ -32,12 +33,20 @@ public final class MemoryNodeSession {
     private final long leaseNanos;
     private volatile long nodeSetDigest;
     private final SessionListener listener;
-    private final DataPlaneGate gate = new DataPlaneGate();
+    private final ExecutedChains executed = new ExecutedChains();
     private final RecordQuota quota;
     private final KnownRecords known;
     private volatile long lastHeartbeat;
     private volatile @Nullable JoinReply joined;
     private volatile @Nullable DataPlane dataPlane;
+
+    /** The gate of its present connection, or of the last one; replaced with the table's lock held. */
+    volatile DataPlaneGate gate = new DataPlaneGate();
+    /** The state of that connection; guarded by the table's lock. */
+    volatile Connection connection = Connection.ATTACHED;
+
+    /** Actions that follow the detachment; guarded by the table's lock. */
+    final List<Runnable> afterDetachment = new ArrayList<>();
 
     /** Actions that follow the cut; guarded by the table's lock, like the flags below, which may be read without it. */
     final List<Runnable> afterCut = new ArrayList<>();
@@ -48,6 +57,16 @@ public final class MemoryNodeSession {
     volatile boolean cut;
     /** It is not a member any more; guarded by the table's lock. */
     boolean gone;
+
+    /** The state of a session's connection. */
+    enum Connection {
+        /** Its verbs are executed. */
+        ATTACHED,
+        /** It has ended, and the last of its verbs may still be under way. */
+        DETACHING,
+        /** No verb of it can be executed any more. */
+        DETACHED
+    }
 
     MemoryNodeSession(
             MemoryNode node,
@@ -119,12 +138,44 @@ public final class MemoryNodeSession {
     }
 
     /**
+     * Returns the gate of the session's connection, for fabrics whose sessions can have several connections in turn: each of them uses
+     * only the gate that it was given, in place of {@link #enter}.
+     */
+    public DataPlaneGate gate() {
+        return gate;
+    }
+
+    /** Returns the chains that were executed, for fabrics whose sessions can be resumed. */
+    public ExecutedChains executed() {
+        return executed;
+    }
+
+    /**
+     * Ends the data plane of the session's connection, which has broken; the session stays a member, and can be resumed, until its lease
+     * and the margin have run out.
+     *
+     * @param then runs when no verb of that connection can be executed any more; also if the session is cut
+     */
+    public void detach(Runnable then) {
+        table.detach(this, then);
+    }
+
+    /**
+     * Opens a data plane for the session's next connection. The last one must be {@linkplain #detach detached}.
+     *
+     * @return the gate for that connection, or null if the session is over
+     */
+    public @Nullable DataPlaneGate reattach() {
+        return table.reattach(this);
+    }
+
+    /**
      * Renews the lease.
      *
      * @throws FabricException if the session is cut and cannot be renewed any more
      */
     public HeartbeatReply heartbeat() throws FabricException {
-        if (gate.isClosed()) {
+        if (isCut()) {
             throw new FabricException("session " + describe() + " with memory node " + node.id() + " is over");
         }
         lastHeartbeat = node.clock().nanoTime();
@@ -180,7 +231,7 @@ public final class MemoryNodeSession {
     /** Relays a message to its receiver if the receiver is live. */
     public void relay(PeerMessage message) {
         MemoryNodeSession to = table.byNodeId(message.toNode());
-        if (to != null && to.member.incarnation() == message.toIncarnation() && !gate.isClosed()) {
+        if (to != null && to.member.incarnation() == message.toIncarnation() && !isCut()) {
             node.counts().count(NodeCounts.Kind.RELAYED);
             Isolated.run("Relaying a message to session " + to.describe(), () -> to.listener.peerMessage(message));
         }
@@ -196,18 +247,19 @@ public final class MemoryNodeSession {
         table.leave(this, done);
     }
 
-    /** Cuts the session because its connection has ended; it stays a member until its lease and the margin have run out. */
+    /** Cuts the session because its connection has ended and cannot be resumed; it stays a member until its lease and the margin have run out. */
     public void disconnected() {
         table.cut(this);
     }
 
-    /** Returns whether no verb of the session is executed any more. */
+    /** Returns whether no verb of the session is executed any more, and it can only end. */
     public boolean isCut() {
-        return gate.isClosed();
+        return cutting;
     }
 
-    DataPlaneGate gate() {
-        return gate;
+    /** Returns whether the session has a connection. */
+    boolean isConnected() {
+        return connection == Connection.ATTACHED && !cutting;
     }
 
     RecordQuota quota() {

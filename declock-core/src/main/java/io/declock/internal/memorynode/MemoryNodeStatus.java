@@ -36,6 +36,7 @@ import java.util.List;
  * @param quarantined records with an epoch that no reset can have reached, so that a foreign WRITE must have put it there; they are never
  *     given to another name
  * @param twins how often another living memory node of the same id was found
+ * @param resumed how often a session went on with another connection
  * @param eventLoopLag by how much an event loop of the server was late when the lease watch last looked
  * @param stalled which loop has not run for several of its intervals, empty if all run
  */
@@ -65,6 +66,7 @@ public record MemoryNodeStatus(
         long refusedNames,
         long quarantined,
         long twins,
+        long resumed,
         Duration eventLoopLag,
         String stalled) {
     /** Copies the list. */
@@ -77,13 +79,20 @@ public record MemoryNodeStatus(
         return sessions.stream().mapToLong(Session::recordsCreated).max().orElse(0);
     }
 
+    /** Returns the memory for results that are remembered, of all sessions. */
+    public long resultBytes() {
+        return sessions.stream().mapToLong(Session::resultBytes).sum();
+    }
+
     /**
      * One session.
      *
      * @param member the compute node
-     * @param connected false when it is cut and waits only for its lease to run out
+     * @param connected false when its connection has broken: until its lease has run out it can be resumed, unless it is cut
      * @param leaseLeft rest of the lease, without the margin
      * @param recordsCreated records that it has created and that were not reclaimed
+     * @param resultBytes memory for the results of its chains whose answers it has not confirmed
      */
-    public record Session(Member member, boolean connected, Duration leaseLeft, long recordsCreated) {}
+    public record Session(
+            Member member, boolean connected, Duration leaseLeft, long recordsCreated, long resultBytes) {}
 }

@@ -25,7 +25,9 @@ public final class NodeCounts {
         /** Records whose epoch no reset can have reached, which are never given to another name. */
         QUARANTINED,
         /** Times that another living memory node of the same id was found. */
-        TWIN
+        TWIN,
+        /** Sessions that went on with another connection. */
+        RESUMED
     }
 
     private static final int KINDS = Kind.values().length;

@@ -68,6 +68,15 @@ final class ReclaimRound {
         return unanswered.remove(session);
     }
 
+    /** Keeps the records that a session knows which cannot be asked, because it has no connection. */
+    void keepKnown(MemoryNodeSession session) {
+        for (int i = 0; i < records.length; i++) {
+            if (session.known().contains(records[i])) {
+                staying.set(i);
+            }
+        }
+    }
+
     void dropCut() {
         unanswered.removeIf(session -> session.cut);
     }

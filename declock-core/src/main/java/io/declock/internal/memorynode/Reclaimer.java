@@ -285,9 +285,13 @@ final class Reclaimer {
                         begun.keep(record);
                     }
                 }
-                node.sessions().snapshot().stream()
-                        .filter(session -> !session.cut)
-                        .forEach(asked::add);
+                for (MemoryNodeSession session : node.sessions().snapshot()) {
+                    if (session.isConnected()) {
+                        asked.add(session);
+                    } else if (!session.cut) {
+                        begun.keepKnown(session);
+                    }
+                }
                 begun.await(asked);
             } else {
                 scan = null;
@@ -345,6 +349,24 @@ final class Reclaimer {
             for (long address : vetoed) {
                 now.keep(region.recordIndex(address));
             }
+        } finally {
+            lock.unlock();
+        }
+        membersChanged();
+    }
+
+    /** Handles the end of a session's connection: the session keeps what it knows, and its answer is not waited for. */
+    void detached(MemoryNodeSession session) {
+        ReclaimRound now = round;
+        if (now == null) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (round != now || !now.answered(session)) {
+                return;
+            }
+            now.keepKnown(session);
         } finally {
             lock.unlock();
         }

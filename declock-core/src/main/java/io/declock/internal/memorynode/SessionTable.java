@@ -4,6 +4,7 @@
 package io.declock.internal.memorynode;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.declock.internal.memorynode.MemoryNodeSession.Connection;
 import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
@@ -179,7 +180,7 @@ final class SessionTable {
     private FabricException.Refused noId() {
         int connected = 0;
         for (MemoryNodeSession session : snapshot()) {
-            connected += session.cutting ? 0 : 1;
+            connected += session.isConnected() ? 1 : 0;
         }
         int most = settings.maxComputeNodes();
         return connected == most
@@ -251,11 +252,13 @@ final class SessionTable {
     private void cutThen(MemoryNodeSession session, Runnable then) {
         boolean first;
         boolean now;
+        Connection connection;
         lock.lock();
         try {
             first = !session.cutting;
             session.cutting = true;
             now = session.cut;
+            connection = session.connection;
             if (!now) {
                 session.afterCut.add(then);
             }
@@ -265,7 +268,78 @@ final class SessionTable {
         if (now) {
             then.run();
         } else if (first) {
-            session.gate().close(() -> cutDataPlane(session));
+            switch (connection) {
+                case ATTACHED -> session.gate.close(() -> cutDataPlane(session));
+                case DETACHED -> cutDataPlane(session);
+                // The end of the detachment goes on with the cut.
+                case DETACHING -> {}
+            }
+        }
+    }
+
+    /** Ends the data plane of a session's connection (rule G1); {@code then} runs when it is quiet, or when the session is cut. */
+    void detach(MemoryNodeSession session, Runnable then) {
+        boolean first = false;
+        boolean now = false;
+        lock.lock();
+        try {
+            if (session.cutting) {
+                now = session.cut;
+            } else {
+                now = session.connection == Connection.DETACHED;
+                first = session.connection == Connection.ATTACHED;
+                session.connection = now ? Connection.DETACHED : Connection.DETACHING;
+            }
+            if (!now) {
+                (session.cutting ? session.afterCut : session.afterDetachment).add(then);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (now) {
+            then.run();
+        } else if (first) {
+            session.gate.close(() -> wasDetached(session));
+            node.reclaimer().detached(session);
+        }
+    }
+
+    private void wasDetached(MemoryNodeSession session) {
+        List<Runnable> then;
+        boolean cuts;
+        lock.lock();
+        try {
+            session.connection = Connection.DETACHED;
+            cuts = session.cutting;
+            then = List.copyOf(session.afterDetachment);
+            session.afterDetachment.clear();
+        } finally {
+            lock.unlock();
+        }
+        if (cuts) {
+            cutDataPlane(session);
+        }
+        then.forEach(step -> Isolated.run("A step after the detachment of session " + session.describe(), step));
+    }
+
+    /** Opens a data plane for a session's next connection; returns null if the session is over. */
+    @Nullable
+    DataPlaneGate reattach(MemoryNodeSession session) {
+        lock.lock();
+        try {
+            if (session.cutting) {
+                return null;
+            }
+            if (session.connection != Connection.DETACHED) {
+                throw new IllegalStateException("session " + session.describe() + " is not detached");
+            }
+            DataPlaneGate fresh = new DataPlaneGate();
+            session.gate = fresh;
+            session.connection = Connection.ATTACHED;
+            node.counts().count(NodeCounts.Kind.RESUMED);
+            return fresh;
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -455,7 +455,10 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
 
     @Override
     public long downNanos() {
-        return session != null ? 0 : Math.max(1, surroundings.clock().nanoTime() - downSince);
+        NodeSession current = session;
+        return current != null
+                ? current.fabric().disconnectedNanos()
+                : Math.max(1, surroundings.clock().nanoTime() - downSince);
     }
 
     /** Returns the memory node's stable id, empty before the first join. */
@@ -493,10 +496,11 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
                     Duration.ofNanos(downNanos()));
         }
         HeartbeatReply beat = current.lastHeartbeat();
+        long disconnected = current.fabric().disconnectedNanos();
         return new MemoryNodeView(
                 address.toString(),
                 memoryNodeId,
-                state,
+                disconnected == 0 ? state : State.RESUMING,
                 current.nodeId(),
                 current.incarnation(),
                 current.roundTripNanos() < 0 ? null : Duration.ofNanos(current.roundTripNanos()),
@@ -505,7 +509,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
                 beat == null ? 0 : beat.recordsTotal(),
                 current.membership().members().size(),
                 Duration.ofNanos(current.clockOffsetNanos()),
-                problem,
-                Duration.ZERO);
+                disconnected == 0 ? problem : "the connection is broken; trying to resume the session on another one",
+                Duration.ofNanos(disconnected));
     }
 }

@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MemoryNodeTest {
     private static final Duration LEASE = Duration.ofSeconds(3);
@@ -767,5 +769,98 @@ class MemoryNodeTest {
         node.close();
         assertThat(listener.losses).hasSize(1);
         assertThat(refusal(node, request("b", 0))).isEqualTo(Reason.NOT_YET);
+    }
+
+    /** Rule G1. */
+    @Test
+    void theNextConnectionGetsADataPlaneWhenTheLastOneIsQuiet() throws Exception {
+        MemoryNode node = start(settings().build());
+        MemoryNodeSession session = join(node, "a", new RecordingListener());
+        DataPlaneGate last = session.gate();
+        assertThat(last.enter()).isTrue();
+        List<String> steps = new ArrayList<>();
+        session.detach(() -> steps.add("detached"));
+        session.detach(() -> steps.add("detached twice"));
+        assertThat(steps).as("a verb is under way").isEmpty();
+        assertThat(last.enter()).isFalse();
+        assertThatThrownBy(session::reattach).isInstanceOf(IllegalStateException.class);
+        last.exit();
+        assertThat(steps).containsExactly("detached", "detached twice");
+
+        assertThat(node.status().sessions()).hasSize(1).noneMatch(MemoryNodeStatus.Session::connected);
+        DataPlaneGate next = session.reattach();
+        assertThat(next).isNotNull();
+        assertThat(next.enter()).isTrue();
+        next.exit();
+        assertThat(last.enter()).as("the last connection").isFalse();
+        assertThat(node.status().sessions()).hasSize(1).allMatch(MemoryNodeStatus.Session::connected);
+        assertThat(node.status().resumed()).isEqualTo(1);
+    }
+
+    /** Rule G1. */
+    @Test
+    void aDetachedSessionLivesAsLongAsItsLease() throws Exception {
+        MemoryNode node = start(settings().build());
+        MemoryNodeSession session = join(node, "a", new RecordingListener());
+        RecordingListener told = new RecordingListener();
+        MemoryNodeSession other = join(node, "b", told);
+        session.detach(() -> {});
+        live(LEASE, other);
+        assertThat(node.status().sessions()).hasSize(2);
+        live(MARGIN.plusSeconds(1), other);
+        assertThat(node.status().sessions()).hasSize(1);
+        assertThat(session.reattach()).isNull();
+    }
+
+    /** Rule G1: a cut goes on where a detachment has begun or ended. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDetachedSessionCanBeCut(boolean quiet) throws Exception {
+        MemoryNode node = start(settings().build());
+        MemoryNodeSession session = join(node, "a", new RecordingListener());
+        DataPlaneGate gate = session.gate();
+        assertThat(gate.enter()).isTrue();
+        session.detach(() -> {});
+        if (quiet) {
+            gate.exit();
+        }
+        List<String> steps = new ArrayList<>();
+        session.leave(() -> steps.add("left"));
+        if (!quiet) {
+            assertThat(steps).isEmpty();
+            gate.exit();
+        }
+        assertThat(steps).containsExactly("left");
+        session.detach(() -> steps.add("detached"));
+        assertThat(steps).containsExactly("left", "detached");
+        assertThat(session.reattach()).isNull();
+        assertThat(node.status().sessions()).isEmpty();
+    }
+
+    /** Rule G3: nobody waits for the answer of a session without a connection, and it loses no record that it knows. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDetachedSessionKeepsTheRecordsThatItKnows(boolean whileAsked) throws Exception {
+        MemoryNode node = start(settings().build());
+        RecordingListener asked = new RecordingListener();
+        MemoryNodeSession asking = join(node, "a", asked);
+        MemoryNodeSession session = join(node, "b", new RecordingListener());
+        resolve(session, "known");
+        resolve(asking, "other");
+        if (!whileAsked) {
+            session.detach(() -> {});
+        }
+        for (int i = 0; i < 60 && asked.proposals.isEmpty(); i++) {
+            live(Duration.ofMillis(500), asking, session);
+        }
+        RecordingListener.Proposal proposal = asked.proposals.remove();
+        asking.answerReclaim(proposal.round(), new long[0]);
+        if (whileAsked) {
+            assertThat(node.status().recordsInUse()).isEqualTo(2);
+            session.detach(() -> {});
+        }
+        assertThat(node.status().recordsInUse()).isEqualTo(1);
+        assertThat(session.reattach()).isNotNull();
+        assertThat(resolve(session, "known").calls).isEqualTo(1);
     }
 }

@@ -548,6 +548,8 @@ public abstract class LockContract {
         Future<?> closing = threads.submit(a()::close);
         assertAllShutDown(waits);
         closing.get(10, SECONDS);
+        // At the latest with the lease.
+        awaitTrue(() -> !held.isValid());
         assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
     }
 

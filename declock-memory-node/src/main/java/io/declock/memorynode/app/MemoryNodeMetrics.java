@@ -57,6 +57,15 @@ final class MemoryNodeMetrics implements MeterBinder {
                 .description("Memory that lock records occupy now")
                 .baseUnit(BaseUnits.BYTES)
                 .register(registry);
+        Gauge.builder(PREFIX + "results.memory", service, node -> node.status().resultBytes())
+                .description("Memory for the results of operations whose answers services have not confirmed")
+                .baseUnit(BaseUnits.BYTES)
+                .register(registry);
+        counter(
+                registry,
+                "sessions.resumed",
+                "Sessions that went on with another connection",
+                MemoryNodeStatus::resumed);
         verb(registry, "fetch_and_add", MemoryNodeStatus::fetchAndAdds);
         verb(registry, "compare_and_swap", MemoryNodeStatus::compareAndSwaps);
         verb(registry, "read", MemoryNodeStatus::reads);

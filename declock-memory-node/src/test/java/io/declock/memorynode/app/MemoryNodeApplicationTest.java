@@ -153,6 +153,8 @@ class MemoryNodeApplicationTest {
                     .contains("declock_server_joins_refused_total 0.0")
                     .contains("declock_server_frames_bad_total 0.0")
                     .contains("declock_server_twins_total 0.0")
+                    .contains("declock_server_sessions_resumed_total 0.0")
+                    .containsPattern("declock_server_results_memory_bytes [1-9]")
                     .contains("declock_server_records_reclaimed_total 0.0");
             assertThat(output).doesNotContain("s3cr3t-words-of-many");
         }

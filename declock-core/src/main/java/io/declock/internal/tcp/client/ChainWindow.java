@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The chains of one session: a queue of those that wait to be written, and a ring of those in flight, by sequence number. Any thread may
- * call {@link #add} and {@link #failWaiting}; the rest belongs to the event loop.
+ * The chains of one session: a queue of those that wait to be written, and a ring of those in flight, by sequence number. A chain stays in
+ * the ring until its answer arrives, so that it can be written again on another connection (rule G2). Any thread may call {@link #add} and
+ * {@link #failWaiting}; the rest belongs to the event loop.
  */
 final class ChainWindow {
     private static final Logger LOG = LoggerFactory.getLogger(ChainWindow.class);
@@ -26,7 +27,11 @@ final class ChainWindow {
     private final Queue<VerbChain> waiting = new ConcurrentLinkedQueue<>();
     private final @Nullable VerbChain[] inFlight;
     private final int mask;
+    /** Number of the next chain that leaves the queue. */
     private int next;
+    /** Number of the first chain of the ring that is to be written on the present connection. */
+    private int unwritten;
+
     private int oldest;
     private long lastProgress;
     private final ChainDoneFrame results = new ChainDoneFrame();
@@ -42,6 +47,13 @@ final class ChainWindow {
 
     /** Writes as many waiting chains as the window has room for. */
     void write(ByteBuf out, long now) {
+        while (unwritten != next) {
+            VerbChain chain = inFlight[unwritten & mask];
+            if (chain == null) {
+                throw new IllegalStateException("chain " + unwritten + " was answered before it was written");
+            }
+            ChainFrame.writeChain(out, unwritten++, oldest, chain);
+        }
         while (next - oldest <= mask) {
             VerbChain chain = waiting.poll();
             if (chain == null) {
@@ -51,15 +63,34 @@ final class ChainWindow {
                 lastProgress = now;
             }
             inFlight[next & mask] = chain;
-            ChainFrame.writeChain(out, next++, chain);
+            ChainFrame.writeChain(out, next++, oldest, chain);
+            unwritten = next;
         }
+    }
+
+    /** Returns the number of the oldest chain whose answer has not arrived. */
+    int oldest() {
+        return oldest;
+    }
+
+    /**
+     * Goes on with another connection: the memory node has executed all chains before {@code executed}, whose answers follow, and the
+     * others are written again.
+     */
+    void resume(int executed, long now) throws BadFrameException {
+        if (executed - oldest < 0 || next - executed < 0) {
+            throw new BadFrameException("a resumption at chain " + executed + ", where chains " + oldest + " to " + next
+                    + " are in flight");
+        }
+        unwritten = executed;
+        lastProgress = now;
     }
 
     /** Completes the chain that a frame answers. */
     void answered(FrameBody body, long now) throws BadFrameException {
         int sequence = ChainDoneFrame.readSequence(body);
         int distance = sequence - oldest;
-        VerbChain chain = distance < 0 || distance >= next - oldest ? null : inFlight[sequence & mask];
+        VerbChain chain = distance < 0 || distance >= unwritten - oldest ? null : inFlight[sequence & mask];
         if (chain == null) {
             throw new BadFrameException("an answer to chain " + sequence + ", which is not in flight");
         }
@@ -91,6 +122,7 @@ final class ChainWindow {
             }
         }
         oldest = next;
+        unwritten = next;
         failWaiting(cause);
     }
 

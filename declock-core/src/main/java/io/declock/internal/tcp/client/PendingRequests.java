@@ -4,7 +4,9 @@
 package io.declock.internal.tcp.client;
 
 import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.FrameConnection;
 import io.declock.spi.FabricException;
+import io.netty.buffer.ByteBuf;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,13 +25,19 @@ final class PendingRequests {
         boolean take(Object answer);
     }
 
-    private record Pending(Taker taker, CompletableFuture<?> future, long deadline) {}
+    private record Pending(Taker taker, CompletableFuture<?> future, long deadline, FrameConnection.Frame frame) {}
 
     /** A request that waits for its answer. */
-    record Request<T>(int id, CompletableFuture<T> future) {}
+    record Request<T>(FrameConnection.Frame frame, CompletableFuture<T> future) {}
+
+    /** Writes a request. */
+    @FunctionalInterface
+    interface Writer {
+        void write(ByteBuf out, int number);
+    }
 
     /** Begins a request with a new number. Its answer is an object of class {@code kind}, from which {@code result} makes the result. */
-    <A, T> Request<T> begin(Class<A> kind, Function<A, T> result, long deadline) {
+    <A, T> Request<T> begin(Class<A> kind, Function<A, T> result, Writer writer, long deadline) {
         // 0 stands for no request.
         int id = lastId.updateAndGet(last -> last == Integer.MAX_VALUE ? 1 : last + 1);
         // Completed directly and not through a dependent stage, which would wrap the failure.
@@ -41,15 +49,24 @@ final class PendingRequests {
             future.complete(result.apply(kind.cast(answer)));
             return true;
         };
-        pending.put(id, new Pending(taker, future, deadline));
+        FrameConnection.Frame frame = out -> writer.write(out, id);
+        pending.put(id, new Pending(taker, future, deadline, frame));
         FabricException failed = failure;
         if (failed != null) {
             fail(id, failed);
         }
-        return new Request<>(id, future);
+        return new Request<>(frame, future);
     }
 
-    /** Completes a request. An answer to a request that has timed out is ignored. */
+    /**
+     * Writes all requests again, on another connection. Each may have been carried out already; no request does harm when it is carried out
+     * twice (rule G2).
+     */
+    void writeAgain(ByteBuf out) {
+        pending.values().forEach(request -> request.frame.write(out));
+    }
+
+    /** Completes a request. An answer to a request that has timed out, or was answered before, is ignored. */
     void answer(int id, Object answer) throws BadFrameException {
         Pending request = pending.remove(id);
         if (request != null && !request.taker.take(answer)) {

@@ -16,79 +16,46 @@ import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
-import io.declock.spi.JoinRequest;
-import io.declock.spi.SessionListener;
 import io.netty.buffer.ByteBuf;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection under one session with a memory node: handshake, then verbs and control. Belongs to its event loop, except for the methods
- * of {@link FrameConnection} and {@link ChainWindow} that any thread may call.
+ * A connection to a memory node: handshake, then the verbs and the control of one session, which may have had other connections before.
+ * Belongs to its event loop, except for the methods that any thread may call.
  */
 final class SessionConnection extends FrameConnection {
-    /** The look-up of the name to advertise may take this fraction of the time for joining; then joining goes on without an address. */
-    private static final int NAME_SHARE = 4;
-
     private final TcpFabric fabric;
     private final String node;
-    private final JoinRequest request;
-    private final SessionListener listener;
-    private final CompletableFuture<ControlSession> joining;
-    private final ChainWindow chains;
-    private final PendingRequests requests = new PendingRequests();
-    private final SessionAnswers answers;
+    private final Opening opening;
     private final byte[] nonce = Proofs.nonce();
     /** The secret of this connection, which stays the same if the fabric's secret is replaced meanwhile. */
     private final byte[] key;
 
     private byte[] serverNonce = {};
-    /** The address to advertise to peers; its look-up may still be under way. */
-    private CompletableFuture<String> peerAddress = CompletableFuture.completedFuture("");
-
-    private boolean joinSent;
     private boolean proved;
     private @Nullable TcpSession session;
-    private @Nullable FabricException goodbye;
-    private volatile @Nullable FabricException failure;
-    // Set once, when the connection opens.
-    private volatile @Nullable InetAddress remoteAddress;
-    private boolean left;
+    /** Why this connection must end, in place of the cause that the channel tells. */
+    private @Nullable FabricException reason;
+    /** The session must not be resumed. */
+    private boolean isFinal;
     // Written by the event loop, read by every thread that relays.
     private volatile boolean stalled;
 
-    SessionConnection(
-            TcpFabric fabric,
-            String node,
-            JoinRequest request,
-            SessionListener listener,
-            CompletableFuture<ControlSession> joining) {
+    SessionConnection(TcpFabric fabric, String node, Opening opening) {
         super(false);
         this.fabric = fabric;
         this.node = node;
-        this.request = request;
-        this.listener = listener;
-        this.joining = joining;
+        this.opening = opening;
         this.key = fabric.key();
-        this.chains = new ChainWindow(fabric.settings().maxInFlight());
-        this.answers = new SessionAnswers(node, requests, listener);
     }
 
-    ChainWindow chains() {
-        return chains;
+    byte[] nonce() {
+        return nonce;
     }
 
-    PendingRequests requests() {
-        return requests;
-    }
-
-    /** Returns why the session has ended, or null. */
-    @Nullable
-    FabricException failure() {
-        return failure;
+    byte[] serverNonce() {
+        return serverNonce;
     }
 
     /** Returns whether the memory node reads more slowly than this side writes. */
@@ -101,49 +68,52 @@ final class SessionConnection extends FrameConnection {
         stalled = nowStalled;
     }
 
-    /** Makes sure that added chains are written. */
+    /** Makes sure that added chains are written; any thread. */
     void chainsAdded() {
         signal();
     }
 
     /** Returns the memory node's address. */
-    InetAddress remoteAddress() {
-        InetAddress known = remoteAddress;
-        if (known == null) {
-            throw new IllegalStateException("not connected to " + node + " yet");
-        }
-        return known;
+    InetSocketAddress remoteAddress() {
+        return (InetSocketAddress) channel().remoteAddress();
     }
 
     @Override
     protected void opened() {
-        remoteAddress = ((InetSocketAddress) channel().remoteAddress()).getAddress();
         Preamble.of(Wire.ROLE_SESSION, 0, nonce).write(out());
-        peerAddress = fabric.peerAddressFor(((InetSocketAddress) channel().localAddress()).getAddress());
+        opening.connected(this);
     }
 
     @Override
     protected void writeMore(ByteBuf out) {
-        if (session != null) {
-            chains.write(out, System.nanoTime());
+        TcpSession current = session;
+        if (current != null) {
+            current.chains().write(out, System.nanoTime());
         }
     }
 
     @Override
     protected void foreign(String guess) {
         String hint = guess.equals("TLS") ? "; configure TLS for memory nodes on this side" : "; check host and port";
-        goodbye = new FabricException("the process at " + node + " is no DecLock memory node: it speaks " + guess
-                + " and not the DecLock protocol" + hint);
+        goodbye(new FabricException("the process at " + node + " is no DecLock memory node: it speaks " + guess
+                + " and not the DecLock protocol" + hint));
     }
 
     @Override
     protected void badFrame(BadFrameException cause) {
         fabric.counters().count(Counters.Event.BAD_FRAME);
-        goodbye = new FabricException(node + " sent a bad frame: " + cause.getMessage(), cause);
+        goodbye(new FabricException(node + " sent a bad frame: " + cause.getMessage(), cause));
+    }
+
+    private void goodbye(FabricException why) {
+        reason = why;
+        isFinal = !(why instanceof FabricException.Refused refused
+                && refused.reason().passes());
     }
 
     @Override
     protected void unexpected(Throwable cause) {
+        isFinal = true;
         fabric.log()
                 .error(
                         "Closing the connection to {} at {}, because of an unexpected exception",
@@ -155,11 +125,10 @@ final class SessionConnection extends FrameConnection {
     @Override
     protected void preamble(Preamble preamble) throws BadFrameException {
         if (preamble.version() != Wire.VERSION) {
-            goodbye = new FabricException.Refused(
+            refused(new FabricException.Refused(
                     Reason.BAD_VERSION,
                     node + " speaks version " + preamble.version() + " of the DecLock protocol, this process version "
-                            + Wire.VERSION + ": use the same release of DecLock on both sides");
-            fail(goodbye);
+                            + Wire.VERSION + ": use the same release of DecLock on both sides"));
             return;
         }
         if (preamble.status() != 0 || preamble.role() != Wire.ROLE_SESSION) {
@@ -177,103 +146,59 @@ final class SessionConnection extends FrameConnection {
         if (current == null) {
             handshakeFrame(type, body);
         } else if (type == FrameType.CHAIN_DONE) {
-            chains.answered(body, System.nanoTime());
+            current.chains().answered(body, System.nanoTime());
         } else if (type == FrameType.GOODBYE) {
             readGoodbye(body);
         } else {
-            answers.accept(current, type, body);
+            current.answers().accept(current, type, body);
         }
     }
 
     private void handshakeFrame(FrameType type, FrameBody body) throws BadFrameException {
         switch (type) {
             case AUTHENTICATED -> authenticated(body);
-            case JOINED -> joined(body);
-            case REFUSED -> refused(body);
+            case JOINED, RESUMED -> answered(type, body);
+            case REFUSED -> readRefused(body);
             default -> readGoodbye(body);
         }
     }
 
-    private void refused(FrameBody body) throws BadFrameException {
+    private void readRefused(FrameBody body) throws BadFrameException {
         ControlFrames.Refusal refusal = ControlFrames.readRefused(body);
         // A memory node that has not proved that it knows the secret may refuse only because of the secret.
         if (refusal.request() != 0 || !proved && refusal.reason() != Reason.BAD_SECRET) {
             throw new BadFrameException(
                     "a refusal of request " + refusal.request() + " for " + refusal.reason() + " before joining");
         }
-        goodbye = SessionAnswers.exception(node, refusal);
-        fail(goodbye);
+        refused(SessionAnswers.exception(node, refusal));
+    }
+
+    private void refused(FabricException.Refused refusal) {
+        goodbye(refusal);
+        fail(refusal);
     }
 
     private void authenticated(FrameBody body) throws BadFrameException {
         byte[] proof = HandshakeFrames.readAuthenticated(body);
         if (!prove(Proofs.prove(key, "declock server", nonce, serverNonce), proof)) {
-            goodbye = new FabricException.Refused(Reason.BAD_SECRET, node + " does not know the secret itself");
-            fail(goodbye);
+            refused(new FabricException.Refused(Reason.BAD_SECRET, node + " does not know the secret itself"));
             return;
         }
         proved = true;
-        // Usually known by now, because the look-up began when the connection was opened.
-        if (peerAddress.isDone()) {
-            join(peerAddress.join());
-            return;
-        }
-        long patience = fabric.settings().connectTimeout().toMillis() / NAME_SHARE;
-        channel().eventLoop().schedule(() -> joinLater(""), patience, TimeUnit.MILLISECONDS);
-        peerAddress.thenAccept(address -> fabric.execute(channel(), () -> joinLater(address)));
+        opening.proved(this);
     }
 
-    private void joinLater(String address) {
-        if (!joinSent && isOpen()) {
-            join(address);
-            flush();
-        }
-    }
-
-    private void join(String peerAddress) {
-        joinSent = true;
-        HandshakeFrames.writeJoin(out(), request, peerAddress);
-    }
-
-    private void joined(FrameBody body) throws BadFrameException {
-        HandshakeFrames.Joined joined = HandshakeFrames.readJoined(body);
+    private void answered(FrameType type, FrameBody body) throws BadFrameException {
+        TcpSession opened = opening.answered(this, type, body);
         enter(Phase.COMPUTE_NODE_JOINED);
-        TcpSession made = new TcpSession(fabric, this, joined, listener, node);
-        session = made;
-        fabric.joined(made);
-        watch();
-        joining.complete(made);
-    }
-
-    private void watch() {
-        long timeout = fabric.settings().requestTimeout().toNanos();
-        channel().eventLoop().schedule(() -> check(timeout), Math.max(1, timeout / 4), TimeUnit.NANOSECONDS);
-    }
-
-    private void check(long timeout) {
-        if (!isOpen()) {
-            return;
-        }
-        long now = System.nanoTime();
-        if (chains.isStuck(now, timeout)) {
-            goodbye = new FabricException(
-                    node + " has executed nothing for " + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms");
-            fail(goodbye);
-            return;
-        }
-        requests.expire(now, node);
-        watch();
+        session = opened;
+        opening.complete(opened);
     }
 
     private void readGoodbye(FrameBody body) throws BadFrameException {
-        goodbye = new FabricException(node + " ended the session: " + ControlFrames.readGoodbye(body));
-        fail(goodbye);
-    }
-
-    /** The memory node has confirmed that this session left, so its end is not reported as a loss. */
-    void left() {
-        left = true;
-        fail(null);
+        FabricException ended = new FabricException(node + " ended the session: " + ControlFrames.readGoodbye(body));
+        goodbye(ended);
+        fail(ended);
     }
 
     /** Ends the connection at its user's request; any thread. */
@@ -283,20 +208,12 @@ final class SessionConnection extends FrameConnection {
 
     @Override
     protected void ended(@Nullable Throwable cause) {
-        FabricException why =
-                goodbye != null ? goodbye : cause instanceof FabricException known ? known : explain(cause);
-        failure = why;
-        chains.failAll(why);
-        requests.failAll(why);
+        FabricException why = reason != null ? reason : cause instanceof FabricException known ? known : explain(cause);
         TcpSession current = session;
         if (current == null) {
-            joining.completeExceptionally(why);
-            return;
-        }
-        fabric.gone(current);
-        current.peers().close();
-        if (!left) {
-            listener.lost(why);
+            opening.failed(why, isFinal);
+        } else {
+            current.disconnected(this, why, isFinal);
         }
     }
 
@@ -310,7 +227,7 @@ final class SessionConnection extends FrameConnection {
                     : "; if this happens every time, check that it is a DecLock memory node and whether it expects TLS";
         }
         return new FabricException(
-                (session == null ? "joining " + node + " failed: " : "the connection to " + node + " is lost: ")
+                (session == null ? opening.title() + " failed: " : "the connection to " + node + " is lost: ")
                         + what
                         + hint,
                 cause);

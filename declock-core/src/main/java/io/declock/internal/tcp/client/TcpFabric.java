@@ -21,6 +21,8 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -130,7 +132,8 @@ public final class TcpFabric implements Fabric {
             MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
         CompletableFuture<ControlSession> result = new CompletableFuture<>();
         String node = "memory node " + address;
-        SessionConnection connection = new SessionConnection(this, node, request, listener, result);
+        SessionConnection connection =
+                new SessionConnection(this, node, new Joining(this, address, request, listener, result));
         if (whileOpen(() -> joining.put(connection, result))) {
             result.whenComplete((session, failure) -> joining.remove(connection));
             beginJoining(address, request.leaseNanos(), connection, node, result);
@@ -140,7 +143,7 @@ public final class TcpFabric implements Fabric {
         return result;
     }
 
-    private static FabricException closedFabric() {
+    static FabricException closedFabric() {
         return new FabricException("the fabric is closed");
     }
 
@@ -173,7 +176,7 @@ public final class TcpFabric implements Fabric {
             CompletableFuture<ControlSession> result) {
         long began = System.nanoTime();
         long millis = connectTimeouts.millis(address, leaseNanos);
-        connect(address.host(), new InetSocketAddress(host, address.port()), true, millis, connection)
+        connect(loops.group(), address.host(), new InetSocketAddress(host, address.port()), true, millis, connection)
                 .addListener(done -> {
                     if (done.isSuccess()) {
                         connectTimeouts.connected(address, System.nanoTime() - began);
@@ -219,6 +222,17 @@ public final class TcpFabric implements Fabric {
         return cause.getClass().getSimpleName() + ": " + cause.getMessage();
     }
 
+    /** Connects again for a session whose connection has broken, on its event loop. Returns null if this fabric is closed. */
+    @Nullable
+    ChannelFuture reconnect(TcpSession session, EventLoop loop, SessionConnection connection) {
+        AtomicReference<@Nullable ChannelFuture> connecting = new AtomicReference<>();
+        MemoryNodeAddress address = session.address();
+        long millis = connectTimeouts.millis(address, session.leaseNanos());
+        whileOpen(
+                () -> connecting.set(connect(loop, address.host(), session.socketAddress(), true, millis, connection)));
+        return connecting.get();
+    }
+
     /** Connects to a peer; the handler takes over the channel. Returns null if this fabric is closed. */
     @Nullable
     ChannelFuture connectPeer(InetSocketAddress address, ChannelHandler handler) {
@@ -227,6 +241,7 @@ public final class TcpFabric implements Fabric {
         // peer's present
         // address.
         whileOpen(() -> connecting.set(connect(
+                loops.group(),
                 address.getHostString(),
                 address,
                 false,
@@ -236,7 +251,12 @@ public final class TcpFabric implements Fabric {
     }
 
     private ChannelFuture connect(
-            String host, InetSocketAddress address, boolean verifyHost, long timeoutMillis, ChannelHandler handler) {
+            EventLoopGroup group,
+            String host,
+            InetSocketAddress address,
+            boolean verifyHost,
+            long timeoutMillis,
+            ChannelHandler handler) {
         ChannelInitializer<Channel> initializer = new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {
@@ -244,7 +264,7 @@ public final class TcpFabric implements Fabric {
                 channel.pipeline().addLast(handler);
             }
         };
-        return loops.client(initializer)
+        return loops.client(group, initializer)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis)
                 .connect(address);
     }

@@ -4,6 +4,7 @@
 package io.declock.internal.tcp.client;
 
 import io.declock.Counters;
+import io.declock.MemoryNodeAddress;
 import io.declock.internal.rdma.RdmaOffer;
 import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.HandshakeFrames;
@@ -26,36 +27,73 @@ import io.declock.spi.Resolution;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** One session over TCP. Thread-safe. */
+/**
+ * One session over TCP, which has several connections in turn (rules G1 to G3): when one breaks, the session keeps its chains and
+ * requests, and resumes on the next one. All of them belong to one event loop, and so does everything that is not said to be for any
+ * thread. Thread-safe.
+ */
 final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     private final TcpFabric fabric;
-    private final SessionConnection connection;
     private final JoinReply joined;
     private final byte[] memberKey;
+    private final boolean resumable;
+    private final long leaseNanos;
     private final SessionListener listener;
+    private final MemoryNodeAddress address;
     private final String node;
+    private final InetSocketAddress remoteAddress;
+    private final EventLoop loop;
+    private final ChainWindow chains;
+    private final PendingRequests requests = new PendingRequests();
+    private final SessionAnswers answers;
     private final PeerLinks peers;
+    private final Resumption resumption;
+
+    // Written by the event loop, null between two connections.
+    private volatile @Nullable SessionConnection connection;
+    private volatile @Nullable FabricException failure;
+    /** This process wants no other connection. */
+    private volatile @Nullable FabricException closing;
+
+    private boolean left;
+    // Written by the event loop.
+    private volatile long brokenAt;
+    private @Nullable FabricException brokenBy;
 
     TcpSession(
             TcpFabric fabric,
             SessionConnection connection,
             HandshakeFrames.Joined joined,
+            long leaseNanos,
             SessionListener listener,
-            String node) {
+            MemoryNodeAddress address) {
         this.fabric = fabric;
         this.connection = connection;
         this.joined = joined.reply();
         this.memberKey = joined.memberKey();
+        this.resumable = joined.resumable();
+        this.leaseNanos = leaseNanos;
         this.listener = listener;
-        this.node = node;
+        this.address = address;
+        this.node = "memory node " + address;
+        this.remoteAddress = connection.remoteAddress();
+        this.loop = connection.channel().eventLoop();
+        this.chains = new ChainWindow(fabric.settings().maxInFlight());
+        this.answers = new SessionAnswers(node, requests, listener);
         this.peers = new PeerLinks(fabric, this);
+        this.resumption = new Resumption(fabric, this, loop);
     }
 
     @Override
@@ -86,8 +124,133 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         return peers;
     }
 
-    SessionConnection connection() {
-        return connection;
+    ChainWindow chains() {
+        return chains;
+    }
+
+    SessionAnswers answers() {
+        return answers;
+    }
+
+    byte[] memberKey() {
+        return memberKey;
+    }
+
+    MemberId memberId() {
+        return new MemberId(joined.nodeId(), joined.incarnation());
+    }
+
+    MemoryNodeAddress address() {
+        return address;
+    }
+
+    String node() {
+        return node;
+    }
+
+    /** Returns the address and port to which the session's first connection led. */
+    InetSocketAddress socketAddress() {
+        return remoteAddress;
+    }
+
+    long leaseNanos() {
+        return leaseNanos;
+    }
+
+    /** Returns whether the session has ended or is about to end; any thread. */
+    boolean isOver() {
+        return failure != null || closing != null;
+    }
+
+    @Override
+    public long disconnectedNanos() {
+        return connection != null ? 0 : Math.max(1, System.nanoTime() - brokenAt);
+    }
+
+    /** Begins to watch for requests that are not answered in time. */
+    void watch() {
+        long timeout = fabric.settings().requestTimeout().toNanos();
+        loop.schedule(() -> check(timeout), Math.max(1, timeout / 4), TimeUnit.NANOSECONDS);
+    }
+
+    private void check(long timeout) {
+        if (failure != null) {
+            return;
+        }
+        long now = System.nanoTime();
+        SessionConnection present = connection;
+        if (present != null && chains.isStuck(now, timeout)) {
+            present.close(new FabricException(
+                    node + " has executed nothing for " + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms"));
+        }
+        requests.expire(now, node);
+        watch();
+    }
+
+    /** The connection has ended. */
+    void disconnected(SessionConnection ended, FabricException why, boolean isFinal) {
+        if (connection != ended) {
+            return;
+        }
+        brokenAt = System.nanoTime();
+        connection = null;
+        if (isFinal || !resumable || closing != null) {
+            end(why);
+            return;
+        }
+        brokenBy = why;
+        resumption.begin();
+    }
+
+    /**
+     * The session goes on with another connection, on which the answers to the executed chains follow: writes the other chains and the
+     * unanswered requests again.
+     */
+    void resumed(SessionConnection next) {
+        connection = next;
+        fabric.counters().count(Counters.Event.SESSION_RESUMED);
+        fabric.log()
+                .warn(
+                        "The session with {} goes on with another connection after {} ms, because {}",
+                        node,
+                        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - brokenAt),
+                        brokenBy == null ? "" : brokenBy.getMessage());
+        brokenBy = null;
+        next.send(requests::writeAgain);
+    }
+
+    /** Ends the session. */
+    void end(FabricException why) {
+        if (failure != null) {
+            return;
+        }
+        failure = why;
+        resumption.stop(why);
+        chains.failAll(why);
+        requests.failAll(why);
+        fabric.gone(this);
+        peers.close();
+        if (!left) {
+            listener.lost(why);
+        }
+    }
+
+    /** Ends the session and its connection; any thread. */
+    private void close(FabricException why) {
+        closing = why;
+        try {
+            loop.execute(() -> {
+                SessionConnection present = connection;
+                if (present == null) {
+                    end(why);
+                } else {
+                    present.close(why);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // The event loop has ended, and with it every connection.
+            end(why);
+        }
     }
 
     @Override
@@ -95,15 +258,16 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         for (int i = 0; i < chain.size(); i++) {
             fabric.counters().verb(chain.purpose(), chain.verb(i));
         }
-        connection.chains().add(chain);
-        FabricException failure = connection.failure();
-        if (failure == null) {
-            connection.chainsAdded();
-            failure = connection.failure();
+        chains.add(chain);
+        SessionConnection present = connection;
+        if (present != null) {
+            present.chainsAdded();
         }
-        if (failure != null) {
-            // The end of the connection may have failed the waiting chains before this one was added.
-            connection.chains().failWaiting(failure);
+        // Between two connections the chain waits for the next one.
+        FabricException over = failure;
+        if (over != null) {
+            // The end of the session may have failed the waiting chains before this one was added.
+            chains.failWaiting(over);
         }
     }
 
@@ -120,24 +284,22 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
 
     @Override
     public void relay(PeerMessage message) {
-        if (connection.isStalled()) {
+        SessionConnection present = connection;
+        if (present == null || present.isStalled()) {
             // Messages may be lost, and those that the memory node does not read must not pile up.
             return;
         }
         fabric.counters().count(Counters.Event.PEER_RELAYED);
-        connection.send(out -> PeerFrames.writePeerMessage(out, message));
+        present.send(out -> PeerFrames.writePeerMessage(out, message));
     }
 
-    /** Writes a request. */
-    @FunctionalInterface
-    private interface Request {
-        void write(ByteBuf out, int number);
-    }
-
-    private <A, T> CompletableFuture<T> ask(Class<A> answer, Function<A, T> result, Request frame) {
+    private <A, T> CompletableFuture<T> ask(Class<A> answer, Function<A, T> result, PendingRequests.Writer frame) {
         long deadline = System.nanoTime() + fabric.settings().requestTimeout().toNanos();
-        PendingRequests.Request<T> request = connection.requests().begin(answer, result, deadline);
-        connection.send(out -> frame.write(out, request.id()));
+        PendingRequests.Request<T> request = requests.begin(answer, result, frame, deadline);
+        SessionConnection present = connection;
+        if (present != null) {
+            present.send(request.frame());
+        }
         return request.future();
     }
 
@@ -219,7 +381,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
 
     @Override
     public InetAddress remoteAddress() {
-        return connection.remoteAddress();
+        return remoteAddress.getAddress();
     }
 
     @Override
@@ -230,23 +392,35 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
 
     @Override
     public void fail(FabricException cause) {
-        connection.close(cause);
+        close(cause);
     }
 
     @Override
     public void answerReclaim(long round, long[] vetoed) {
-        connection.send(out -> ControlFrames.writeReclaimAnswer(out, round, vetoed));
+        SessionConnection present = connection;
+        // Without an answer the memory node takes the break for a veto.
+        if (present != null) {
+            present.send(out -> ControlFrames.writeReclaimAnswer(out, round, vetoed));
+        }
     }
 
     @Override
     public CompletionStage<Void> leave() {
-        return ask(
+        FabricException why = new FabricException("this process left " + node);
+        // A memory node that may have carried out the request has no session to resume.
+        closing = why;
+        CompletableFuture<Void> done = ask(
                 SessionAnswers.Done.class,
-                done -> {
-                    connection.left();
-                    return nothing(done);
+                answer -> {
+                    left = true;
+                    close(why);
+                    return nothing(answer);
                 },
                 ControlFrames::writeLeave);
+        if (connection == null) {
+            close(why);
+        }
+        return done;
     }
 
     @SuppressWarnings("NullAway") // The one value of Void.
@@ -256,6 +430,6 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
 
     @Override
     public void close() {
-        connection.close(new FabricException("the session with " + node + " was closed"));
+        close(new FabricException("the session with " + node + " was closed"));
     }
 }

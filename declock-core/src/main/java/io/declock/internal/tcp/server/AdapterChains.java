@@ -112,7 +112,7 @@ final class AdapterChains {
         @Override
         public void failed(FabricException cause) {
             ended(session);
-            connection.lost(new FabricException(
+            connection.end(new FabricException(
                     "the memory node's RDMA adapter does not execute verbs any more: " + cause.getMessage(), cause));
         }
     }

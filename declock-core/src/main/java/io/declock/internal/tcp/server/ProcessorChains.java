@@ -4,6 +4,7 @@
 package io.declock.internal.tcp.server;
 
 import io.declock.Verb;
+import io.declock.internal.memorynode.ExecutedChains;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.NodeCounts;
 import io.declock.internal.memorynode.Region;
@@ -12,6 +13,8 @@ import io.declock.internal.tcp.wire.ChainDoneFrame;
 import io.declock.internal.tcp.wire.ChainFrame;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Executes the chains that arrive in frames: checks each chain as a whole, executes its verbs in order, and answers in one frame. Belongs
@@ -21,15 +24,22 @@ final class ProcessorChains implements ChainDoneFrame.Words {
     private final ChainFrame chain = new ChainFrame();
     private final Region region;
     private final NodeCounts counts;
+    private @Nullable ExecutedChains executed;
 
     ProcessorChains(MemoryNode node) {
         this.region = node.region();
         this.counts = node.counts();
     }
 
-    /** Executes the chain of a frame and appends the answer. */
-    void accept(FrameBody body, ByteBuf out) throws BadFrameException {
+    /** Executes the chain of a frame, remembers its results in {@code session}, and appends the answer. */
+    void accept(ExecutedChains session, FrameBody body, ByteBuf out) throws BadFrameException {
         read(chain, body, region);
+        int due = session.next();
+        if (!session.begin(chain.sequence(), chain.oldest())) {
+            throw new BadFrameException("chain " + chain.sequence() + ", of which chain " + chain.oldest()
+                    + " is the oldest unanswered one, where chain " + due + " is due");
+        }
+        executed = session;
         ChainDoneFrame.writeChainDone(out, chain.sequence(), this);
     }
 
@@ -46,6 +56,7 @@ final class ProcessorChains implements ChainDoneFrame.Words {
 
     @Override
     public void write(ByteBuf out) {
+        ExecutedChains session = Objects.requireNonNull(executed);
         for (int i = 0; i < chain.size(); i++) {
             Verb verb = chain.verb(i);
             for (int w = 0; w < chain.words(i); w++) {
@@ -53,6 +64,7 @@ final class ProcessorChains implements ChainDoneFrame.Words {
                 long found = region.execute(verb, address, chain.operand(i, w), chain.desired(i));
                 if (verb != Verb.WRITE) {
                     out.writeLongLE(found);
+                    session.found(found);
                 }
             }
             counts.count(verb);

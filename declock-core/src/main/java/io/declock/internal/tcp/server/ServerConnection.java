@@ -3,17 +3,19 @@
 
 package io.declock.internal.tcp.server;
 
+import io.declock.internal.memorynode.DataPlaneGate;
+import io.declock.internal.memorynode.ExecutedChains;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.memorynode.NodeCounts;
 import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.ChainDoneFrame;
 import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameConnection;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.MemberFrames;
-import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
@@ -22,17 +24,16 @@ import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.JoinRequest;
-import io.declock.spi.Membership;
-import io.declock.spi.PeerMessage;
-import io.declock.spi.SessionListener;
 import io.netty.handler.codec.DecoderException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** One compute node's connection to the memory node: first the handshake, then its session. Belongs to its event loop. */
-final class ServerConnection extends FrameConnection implements SessionListener {
+/**
+ * One compute node's connection to the memory node: first the handshake, then the frames of its session, which may have had other
+ * connections before. Belongs to its event loop.
+ */
+final class ServerConnection extends FrameConnection {
     private final ServerContext server;
     private final ProcessorChains chains;
     /** Null if the processor executes the verbs. */
@@ -45,11 +46,19 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     private boolean fromMemoryNode;
 
     private boolean greeted;
+    /** It asked to join or to resume a session, which it may do once. */
+    private boolean asked;
+
+    private @Nullable ServerSession served;
     private @Nullable MemoryNodeSession session;
+    /** Admits the verbs of this connection to the region. */
+    private @Nullable DataPlaneGate gate;
+
     private boolean entered;
+    /** The other side broke the protocol: its session is not resumed. */
+    private volatile boolean broken;
     // Written by the event loop, read by every thread that relays.
     private volatile boolean stalled;
-    private final AtomicReference<@Nullable Membership> untold = new AtomicReference<>();
     private long stalledSince;
 
     ServerConnection(ServerContext server) {
@@ -127,6 +136,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     @Override
     protected void badFrame(BadFrameException cause) {
         server.badFrame(this, cause);
+        broken = true;
         if (greeted) {
             ControlFrames.writeGoodbye(out(), "bad frame: " + cause.getMessage());
         }
@@ -135,6 +145,7 @@ final class ServerConnection extends FrameConnection implements SessionListener 
     @Override
     protected void unexpected(Throwable cause) {
         server.unexpected(this, cause);
+        broken = true;
     }
 
     @Override
@@ -145,45 +156,50 @@ final class ServerConnection extends FrameConnection implements SessionListener 
             // A TLS failure: a plain-text client, or certificates that do not match.
             server.refused(this, "broke the TLS handshake: " + cause.getMessage());
         }
-        if (current != null) {
-            if (entered) {
-                entered = false;
-                current.exit();
-            }
-            current.disconnected();
+        batchEnds();
+        ServerSession had = served;
+        if (had != null) {
+            had.disconnected(this, broken);
         }
     }
 
     @Override
     protected void batchBegins() {
-        MemoryNodeSession current = session;
-        entered = current != null && current.enter();
+        DataPlaneGate present = gate;
+        entered = present != null && present.enter();
     }
 
     @Override
     protected void batchEnds() {
-        MemoryNodeSession current = session;
-        if (entered && current != null) {
+        DataPlaneGate present = gate;
+        if (entered && present != null) {
             entered = false;
-            current.exit();
+            present.exit();
         }
     }
 
     @Override
     protected void frame(FrameType type, FrameBody body) throws BadFrameException {
         MemoryNodeSession current = session;
-        if (current == null) {
+        ServerSession present = served;
+        if (current == null || present == null) {
             if (type == FrameType.AUTH) {
                 authenticate(body);
             } else if (type == FrameType.IDENTIFY) {
                 identify(body);
+            } else if (asked) {
+                throw new BadFrameException("a second request for a session");
+            } else if (type == FrameType.RESUME) {
+                asked = true;
+                resume(HandshakeFrames.readResume(body));
             } else {
+                asked = true;
                 join(body);
             }
         } else if (type == FrameType.CHAIN) {
             chain(current, body);
         } else {
-            requests.accept(current, type, body, out());
+            requests.accept(present, current, type, body, out());
         }
     }
 
@@ -192,9 +208,9 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         if (posted != null) {
             posted.accept(current, body);
         } else if (entered) {
-            chains.accept(body, out());
+            chains.accept(current.executed(), body, out());
         }
-        // Otherwise the session is cut, and the code that cut it closes the connection.
+        // Otherwise the session is cut or has another connection, and the code that did this closes this connection.
     }
 
     private void authenticate(FrameBody body) throws BadFrameException {
@@ -226,20 +242,79 @@ final class ServerConnection extends FrameConnection implements SessionListener 
 
     private void join(FrameBody body) throws BadFrameException {
         JoinRequest request = HandshakeFrames.readJoin(body);
+        ServerSession fresh = new ServerSession(server, this);
         MemoryNodeSession joined;
         try {
             joined =
-                    server.node().join(request, SocketAddresses.textOf(channel().localAddress()), this);
+                    server.node().join(request, SocketAddresses.textOf(channel().localAddress()), fresh);
         } catch (FabricException.Refused e) {
-            ControlFrames.writeRefused(out(), 0, e.reason(), e.getMessage());
-            fail(null);
+            refuse(e.reason(), e.getMessage());
             return;
         }
+        fresh.joined(joined);
+        serve(fresh, joined, joined.gate());
+        // The batch of frames with this one is under way.
+        batchBegins();
+        HandshakeFrames.writeJoined(
+                out(), new HandshakeFrames.Joined(joined.joined(), fresh.memberKey(), fresh.isResumable()));
+    }
+
+    private void serve(ServerSession present, MemoryNodeSession joined, DataPlaneGate open) {
         enter(Phase.MEMORY_NODE_SERVES);
+        served = present;
         session = joined;
+        gate = open;
         server.joined(this);
-        entered = joined.enter();
-        HandshakeFrames.writeJoined(out(), joined.joined(), server.tickets().keyOf(joined.member()));
+    }
+
+    private void resume(HandshakeFrames.Resume resume) {
+        ServerSession present = server.sessionToResume(resume);
+        if (present == null) {
+            refuse(
+                    Reason.SESSION_OVER,
+                    "memory node " + server.node().id() + " has no session "
+                            + resume.member().nodeId() + "." + resume.member().incarnation()
+                            + " any more that can be resumed");
+        } else if (!resume.isProved(present.memberKey(), clientNonce, nonce)) {
+            server.refused(this, "would resume a session that is not its own");
+            refuse(Reason.BAD_SECRET, "the session to be resumed is not that of this compute node");
+        } else {
+            present.resume(this, resume.attempt(), resume.oldest());
+        }
+    }
+
+    /** Refuses to join or to resume a session, and closes the connection. */
+    void refuse(Reason reason, @Nullable String message) {
+        ControlFrames.writeRefused(out(), 0, reason, message);
+        fail(null);
+    }
+
+    /** Goes on with a session that was detached from its last connection. */
+    void resumed(ServerSession present, MemoryNodeSession detached, DataPlaneGate open, int oldest) {
+        serve(present, detached, open);
+        ExecutedChains executed = detached.executed();
+        HandshakeFrames.writeResumed(out(), executed.next());
+        executed.replay(
+                oldest,
+                (sequence, words) -> ChainDoneFrame.writeChainDone(out(), sequence, frame -> {
+                    for (long word : words) {
+                        frame.writeLongLE(word);
+                    }
+                }));
+        MemberFrames.writeMembership(out(), 0, detached.members());
+        flush();
+    }
+
+    /** Ends the session, because its verbs cannot be executed any more; any thread. */
+    void end(FabricException cause) {
+        broken = true;
+        send(out -> ControlFrames.writeGoodbye(out, cause.getMessage()));
+        fail(cause);
+    }
+
+    /** Returns whether the other side leaves its answers unread. */
+    boolean isStalled() {
+        return stalled;
     }
 
     @Override
@@ -248,8 +323,8 @@ final class ServerConnection extends FrameConnection implements SessionListener 
         if (nowStalled) {
             long since = ++stalledSince;
             later(server.settings().stallTimeout(), () -> checkStalled(since));
-        } else {
-            tellMembers();
+        } else if (served != null) {
+            served.tellMembers();
         }
     }
 
@@ -262,41 +337,5 @@ final class ServerConnection extends FrameConnection implements SessionListener 
                             + server.settings().stallTimeout().toMillis() + " ms");
             fail(null);
         }
-    }
-
-    /** A compute node that does not read gets only the latest membership once it reads again, so that memberships do not pile up. */
-    @Override
-    public void membershipChanged(Membership membership) {
-        untold.accumulateAndGet(
-                membership, (had, now) -> had != null && now != null && had.version() > now.version() ? had : now);
-        if (!stalled) {
-            tellMembers();
-        }
-    }
-
-    private void tellMembers() {
-        Membership latest = untold.getAndSet(null);
-        if (latest != null) {
-            send(out -> MemberFrames.writeMembership(out, 0, latest));
-        }
-    }
-
-    @Override
-    public void peerMessage(PeerMessage message) {
-        // Best effort: unread messages must not pile up.
-        if (!stalled) {
-            send(out -> PeerFrames.writePeerMessage(out, message));
-        }
-    }
-
-    @Override
-    public void reclaimProposed(long round, long[] records) {
-        send(out -> ControlFrames.writeReclaimProposal(out, round, records));
-    }
-
-    @Override
-    public void lost(FabricException cause) {
-        send(out -> ControlFrames.writeGoodbye(out, cause.getMessage()));
-        fail(cause);
     }
 }

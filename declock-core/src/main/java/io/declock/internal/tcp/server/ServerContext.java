@@ -10,13 +10,16 @@ import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.monitor.ThrottledLog;
 import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameConnection;
+import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.HandshakeFrames.Identity;
+import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.Proofs;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +45,9 @@ final class ServerContext {
     private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
     private final Newcomers<ServerConnection> newcomers;
     private final ThrottledLog log;
+    /** The sessions that can be resumed. */
+    private final Map<MemberId, ServerSession> sessions = new ConcurrentHashMap<>();
+
     private volatile List<byte[]> keys;
 
     private final @Nullable RdmaAccess rdma;
@@ -132,6 +138,22 @@ final class ServerContext {
 
     void joined(ServerConnection connection) {
         newcomers.remove(connection);
+    }
+
+    /** A session began that can be resumed. */
+    void opened(MemberId member, ServerSession session) {
+        sessions.put(member, session);
+    }
+
+    /** A session is over. */
+    void closed(MemberId member, ServerSession session) {
+        sessions.remove(member, session);
+    }
+
+    /** Returns the session that a connection asks for, or null if it is over or was another memory node's. */
+    @Nullable
+    ServerSession sessionToResume(HandshakeFrames.Resume resume) {
+        return resume.memoryNode() == node.incarnation() ? sessions.get(resume.member()) : null;
     }
 
     void gone(ServerConnection connection) {

@@ -33,7 +33,8 @@ final class SessionRequests {
         this.connection = connection;
     }
 
-    void accept(MemoryNodeSession session, FrameType type, FrameBody body, ByteBuf out) throws BadFrameException {
+    void accept(ServerSession served, MemoryNodeSession session, FrameType type, FrameBody body, ByteBuf out)
+            throws BadFrameException {
         switch (type) {
             case HEARTBEAT -> heartbeat(session, ControlFrames.readHeartbeat(body), out);
             case RESOLVE -> resolve(session, ControlFrames.readResolve(body), true);
@@ -47,7 +48,10 @@ final class SessionRequests {
             }
             case LEAVE -> {
                 int request = ControlFrames.readLeave(body);
-                session.leave(() -> connection.send(later -> ControlFrames.writeDone(later, request)));
+                session.leave(() -> {
+                    served.ended();
+                    connection.send(later -> ControlFrames.writeDone(later, request));
+                });
             }
             case TICKET -> ticket(session, PeerFrames.readTicket(body), out);
             case DECLARE_NODE_SET -> declareNodeSet(session, ControlFrames.readDeclareNodeSet(body), out);

@@ -91,7 +91,7 @@ final class TcpPredecessorProbe implements PredecessorProbe {
             }
         };
         try {
-            loops.client(initializer)
+            loops.client(loops.group(), initializer)
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) ProbeConnection.TIMEOUT.toMillis())
                     .connect(to)
                     .addListener(done -> {

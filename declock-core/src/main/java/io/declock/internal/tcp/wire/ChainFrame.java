@@ -23,14 +23,21 @@ public final class ChainFrame {
 
     private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
     private int sequence;
+    private int oldest;
     private int size;
 
     /** Makes an empty one. */
     public ChainFrame() {}
 
-    /** Writes CHAIN. */
-    public static void writeChain(ByteBuf out, int sequence, VerbChain chain) {
+    /**
+     * Writes CHAIN.
+     *
+     * @param sequence number of the chain, one more than that of the chain before it
+     * @param oldest number of the oldest chain whose answer has not arrived
+     */
+    public static void writeChain(ByteBuf out, int sequence, int oldest, VerbChain chain) {
         int start = FrameWriter.begin(out, FrameType.CHAIN, sequence);
+        out.writeIntLE(oldest);
         out.writeByte(chain.size());
         for (int i = 0; i < chain.size(); i++) {
             writeVerb(out, chain, i);
@@ -41,6 +48,7 @@ public final class ChainFrame {
     /** Reads CHAIN. */
     public void readChain(FrameBody body) throws BadFrameException {
         sequence = body.i32();
+        oldest = body.i32();
         size = body.u8();
         if (size < 1 || size > VerbChain.MAX_VERBS) {
             throw new BadFrameException("a chain of " + size + " verbs");
@@ -111,6 +119,11 @@ public final class ChainFrame {
     /** Returns the number that the answer has to repeat. */
     public int sequence() {
         return sequence;
+    }
+
+    /** Returns the number of the oldest chain whose answer had not arrived when this one was sent. */
+    public int oldest() {
+        return oldest;
     }
 
     /** Returns the number of verbs. */

@@ -70,10 +70,14 @@ public final class EventLoops implements AutoCloseable {
         return group;
     }
 
-    /** Returns a bootstrap for outbound connections: without delay, with TCP's own keep-alive. */
-    public Bootstrap client(ChannelHandler handler) {
+    /**
+     * Returns a bootstrap for outbound connections: without delay, with TCP's own keep-alive.
+     *
+     * @param onLoops these event loops, or one of them
+     */
+    public Bootstrap client(EventLoopGroup onLoops, ChannelHandler handler) {
         return new Bootstrap()
-                .group(group)
+                .group(onLoops)
                 .channel(NATIVE ? EpollSocketChannel.class : NioSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)

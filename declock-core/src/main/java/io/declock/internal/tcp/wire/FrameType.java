@@ -46,6 +46,8 @@ public enum FrameType {
     RECORD_MEMBERS(0x11),
     /** A memory node gives its identity, and asks another one for its own. */
     IDENTIFY(0x12),
+    /** A compute node resumes its session on a new connection. */
+    RESUME(0x13),
 
     /** Proof of the accepting side. */
     AUTHENTICATED(0x41),
@@ -76,7 +78,9 @@ public enum FrameType {
     /** The session has ended, and the connection will be closed. */
     GOODBYE(0x50),
     /** A memory node gives its identity. */
-    IDENTITY(0x51);
+    IDENTITY(0x51),
+    /** A session goes on. */
+    RESUMED(0x52);
 
     private static final @Nullable FrameType[] BY_NUMBER = new @Nullable FrameType[256];
 

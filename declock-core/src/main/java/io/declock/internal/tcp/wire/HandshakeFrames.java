@@ -7,6 +7,7 @@ import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 
 /** The frames before a session begins, those between memory nodes included. */
 public final class HandshakeFrames {
@@ -101,13 +102,16 @@ public final class HandshakeFrames {
      * JOINED.
      *
      * @param reply what the compute node learns
-     * @param memberKey key from which tickets for this member are derived
+     * @param memberKey key that only this member and its memory node know: tickets for this member are derived from it, and it proves that
+     *     a new connection may resume the session
+     * @param resumable whether the session can be resumed on another connection
      */
     @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the session; keys are never compared.
-    public record Joined(JoinReply reply, byte[] memberKey) {}
+    public record Joined(JoinReply reply, byte[] memberKey, boolean resumable) {}
 
     /** Writes JOINED. */
-    public static void writeJoined(ByteBuf out, JoinReply reply, byte[] memberKey) {
+    public static void writeJoined(ByteBuf out, Joined joined) {
+        JoinReply reply = joined.reply();
         int start = FrameWriter.begin(out, FrameType.JOINED);
         FrameWriter.text(out, reply.memoryNodeId());
         out.writeLongLE(reply.memoryNodeIncarnation());
@@ -119,7 +123,8 @@ public final class HandshakeFrames {
         out.writeLongLE(reply.leaseNanos());
         out.writeLongLE(reply.memoryNodeTimeNanos());
         MemberFrames.write(out, reply.membership());
-        out.writeBytes(memberKey);
+        out.writeBytes(joined.memberKey());
+        out.writeByte(joined.resumable() ? 1 : 0);
         FrameWriter.end(out, start);
     }
 
@@ -144,7 +149,93 @@ public final class HandshakeFrames {
                 lease,
                 body.i64(),
                 MemberFrames.read(body));
-        return body.end(new Joined(reply, body.bytes(Wire.SECRET_BYTES)));
+        return body.end(new Joined(reply, body.bytes(Wire.SECRET_BYTES), body.u8() != 0));
+    }
+
+    /**
+     * RESUME.
+     *
+     * @param memoryNode incarnation of the memory node whose session it is
+     * @param member the compute node
+     * @param attempt number of the attempt, which grows within a session: an attempt that was overtaken changes nothing
+     * @param oldest number of the oldest chain whose answer has not arrived
+     * @param proof proof that the sender has the member key
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the comparison in constant time.
+    public record Resume(long memoryNode, MemberId member, int attempt, int oldest, byte[] proof) {
+        /** Makes one with its proof, which holds for this connection only. */
+        public static Resume prove(
+                byte[] memberKey,
+                long memoryNode,
+                MemberId member,
+                int attempt,
+                int oldest,
+                byte[] client,
+                byte[] server) {
+            return new Resume(
+                    memoryNode,
+                    member,
+                    attempt,
+                    oldest,
+                    proof(memberKey, memoryNode, member, attempt, oldest, client, server));
+        }
+
+        /** Returns whether the proof is one by the member key and the nonces of this connection; compares in constant time. */
+        public boolean isProved(byte[] memberKey, byte[] client, byte[] server) {
+            return Proofs.same(proof(memberKey, memoryNode, member, attempt, oldest, client, server), proof);
+        }
+
+        private static byte[] proof(
+                byte[] memberKey,
+                long memoryNode,
+                MemberId member,
+                int attempt,
+                int oldest,
+                byte[] client,
+                byte[] server) {
+            byte[] numbers = ByteBuffer.allocate(2 * Integer.BYTES)
+                    .putInt(attempt)
+                    .putInt(oldest)
+                    .array();
+            return Proofs.prove(
+                    memberKey,
+                    "declock resume",
+                    client,
+                    server,
+                    Proofs.identity(memoryNode, member.nodeId(), member.incarnation()),
+                    numbers);
+        }
+    }
+
+    /** Writes RESUME. */
+    public static void writeResume(ByteBuf out, Resume resume) {
+        int start = FrameWriter.begin(out, FrameType.RESUME);
+        out.writeLongLE(resume.memoryNode());
+        resume.member().write(out);
+        out.writeIntLE(resume.attempt());
+        out.writeIntLE(resume.oldest());
+        out.writeBytes(resume.proof());
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads RESUME. */
+    public static Resume readResume(FrameBody body) throws BadFrameException {
+        return body.end(
+                new Resume(body.i64(), MemberId.read(body), body.i32(), body.i32(), body.bytes(Wire.SECRET_BYTES)));
+    }
+
+    /**
+     * Writes RESUMED. The answers to all chains before {@code next} that were unanswered follow, and the present members.
+     *
+     * @param next number of the first chain that was not executed
+     */
+    public static void writeResumed(ByteBuf out, int next) {
+        FrameWriter.number(out, FrameType.RESUMED, next);
+    }
+
+    /** Reads RESUMED: the number of the first chain that was not executed. */
+    public static int readResumed(FrameBody body) throws BadFrameException {
+        return body.number();
     }
 
     /**

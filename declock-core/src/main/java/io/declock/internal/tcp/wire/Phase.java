@@ -16,8 +16,8 @@ public enum Phase {
 
     /** A memory node waits for the proof of a compute node. */
     MEMORY_NODE_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, FrameType.AUTH),
-    /** A memory node waits for a compute node to join. */
-    MEMORY_NODE_AWAITS_JOIN("before joining", Wire.MAX_REQUEST_BYTES, FrameType.JOIN),
+    /** A memory node waits for a compute node to join, or to resume its session. */
+    MEMORY_NODE_AWAITS_JOIN("before joining", Wire.MAX_REQUEST_BYTES, FrameType.JOIN, FrameType.RESUME),
     /** A memory node serves a session. */
     MEMORY_NODE_SERVES(
             "after joining",
@@ -58,9 +58,14 @@ public enum Phase {
             FrameType.AUTHENTICATED,
             FrameType.REFUSED,
             FrameType.GOODBYE),
-    /** A compute node waits for the answer to its joining. */
+    /** A compute node waits for the answer to its joining, or to the resumption of its session. */
     COMPUTE_NODE_AWAITS_JOINED(
-            "before joining", Wire.MAX_REPLY_BYTES, FrameType.JOINED, FrameType.REFUSED, FrameType.GOODBYE),
+            "before joining",
+            Wire.MAX_REPLY_BYTES,
+            FrameType.JOINED,
+            FrameType.RESUMED,
+            FrameType.REFUSED,
+            FrameType.GOODBYE),
     /** A compute node has a session. */
     COMPUTE_NODE_JOINED(
             "after joining",

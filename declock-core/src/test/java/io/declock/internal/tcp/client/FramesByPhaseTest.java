@@ -10,6 +10,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.declock.Counters;
+import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.wire.FrameConnection;
@@ -106,7 +107,14 @@ class FramesByPhaseTest {
         final RecordingListener listener = new RecordingListener();
         final CompletableFuture<ControlSession> joining = new CompletableFuture<>();
         final SessionConnection connection = new SessionConnection(
-                fabric, "mn", new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L), listener, joining);
+                fabric,
+                "mn",
+                new Joining(
+                        fabric,
+                        new MemoryNodeAddress(TcpFabric.SCHEME, "mn", 1),
+                        new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L),
+                        listener,
+                        joining));
         final Line line = new Line(connection);
 
         Session upTo(Phase phase) {
@@ -119,11 +127,18 @@ class FramesByPhaseTest {
             if (phase == Phase.COMPUTE_NODE_JOINED) {
                 Membership both = new Membership(1, List.of(SELF, PEER));
                 JoinReply reply = new JoinReply("mn", 5, "", 1, 7, 8, 4096, 1_000_000_000L, 1, both);
-                line.send(out -> HandshakeFrames.writeJoined(out, reply, new byte[Wire.SECRET_BYTES]));
+                line.send(out -> HandshakeFrames.writeJoined(
+                        out, new HandshakeFrames.Joined(reply, new byte[Wire.SECRET_BYTES], true)));
                 assertThat(joining).isCompleted();
             }
             assertThat(line.isOpen()).isTrue();
             return this;
+        }
+
+        /** Returns why joining failed, or else why the session ended. */
+        String failure() {
+            Throwable failed = joining.handle((joined, failure) -> failure).join();
+            return String.valueOf(failed != null ? failed : listener.losses);
         }
 
         TcpSession made() {
@@ -146,7 +161,7 @@ class FramesByPhaseTest {
             // An empty body is not enough for any of them, so that each ends the connection; the question is why.
             assertThat(session.line.isOpen()).as("open after type %d", type).isFalse();
             assertThat(counters.get(Counters.Event.BAD_FRAME)).isEqualTo(before + 1);
-            boolean notAllowed = String.valueOf(session.connection.failure()).contains("is not allowed");
+            boolean notAllowed = session.failure().contains("is not allowed");
             FrameType known = FrameType.of(type);
             assertThat(notAllowed).as("%s in %s", known, phase).isEqualTo(known == null || !phase.allows(known));
             if (phase == Phase.COMPUTE_NODE_JOINED) {
@@ -164,7 +179,7 @@ class FramesByPhaseTest {
             Session session = new Session().upTo(Phase.COMPUTE_NODE_AWAITS_PROOF);
             byte[] frame = {8, 0, 0, 0, (byte) FrameType.REFUSED.number(), 0, 0, 0, 0, (byte) reason, 0, 0};
             session.line.writeInbound(Unpooled.wrappedBuffer(frame));
-            assertThat(String.valueOf(session.connection.failure()).contains("bad frame"))
+            assertThat(session.failure().contains("bad frame"))
                     .as("reason %d", reason)
                     .isEqualTo(reason != 1);
             session.line.finishAndReleaseAll();

@@ -74,14 +74,19 @@ final class RawSocket implements AutoCloseable {
         return read(Wire.PREAMBLE_BYTES);
     }
 
+    /** The random parts of both sides' preambles. */
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
+    record Nonces(byte[] client, byte[] server) {}
+
     /** Goes through the handshake up to being authenticated. */
-    void authenticate(String secret) throws IOException {
+    Nonces authenticate(String secret) throws IOException {
         byte[] nonce = Proofs.nonce();
         byte[] answer = preamble(Wire.VERSION, nonce);
         byte[] serverNonce = java.util.Arrays.copyOfRange(answer, 8, Wire.PREAMBLE_BYTES);
         byte[] proof = Proofs.prove(Proofs.keyOf(secret), "declock client", nonce, serverNonce);
         send(out -> HandshakeFrames.writeAuth(out, proof));
         read(4 + 1 + Wire.SECRET_BYTES);
+        return new Nonces(nonce, serverNonce);
     }
 
     @Override

@@ -198,8 +198,10 @@ class TcpFuzzTest {
             Membership alone = new Membership(1, List.of(new Member(1, 1, "", "good")));
             HandshakeFrames.writeJoined(
                     out,
-                    new JoinReply("mad", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone),
-                    new byte[Wire.SECRET_BYTES]);
+                    new HandshakeFrames.Joined(
+                            new JoinReply("mad", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone),
+                            new byte[Wire.SECRET_BYTES],
+                            random.nextBoolean()));
             for (int i = 0; i < 1 + random.nextInt(6); i++) {
                 byte[] body = bytes(random, random.nextInt(80));
                 out.writeIntLE(1 + body.length)

@@ -171,8 +171,10 @@ class TcpHandshakeTest {
                         Membership alone = new Membership(1, List.of(new Member(1, 1, "", "cn")));
                         HandshakeFrames.writeJoined(
                                 out,
-                                new JoinReply("mn", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone),
-                                new byte[Wire.SECRET_BYTES]);
+                                new HandshakeFrames.Joined(
+                                        new JoinReply("mn", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone),
+                                        new byte[Wire.SECRET_BYTES],
+                                        true));
                         socket.getOutputStream().write(ByteBufUtil.getBytes(out));
                         socket.getInputStream().readAllBytes();
                     });
@@ -380,11 +382,10 @@ class TcpHandshakeTest {
             slow.socket().setReceiveBufferSize(4096);
             slow.authenticate("s3cret-of-sixteen");
             slow.send(join("slow"));
-            byte[] reads = manyReads(record);
             CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
                 try {
-                    while (true) {
-                        slow.send(reads);
+                    for (int i = 0; ; i++) {
+                        slow.send(manyReads(record, i));
                     }
                 } catch (IOException e) {
                     // What is waited for: the other side closed.
@@ -413,12 +414,11 @@ class TcpHandshakeTest {
         try (RawSocket slow = new RawSocket(rig.address().port())) {
             slow.authenticate("s3cret-of-sixteen");
             slow.send(join("slow"));
-            byte[] reads = manyReads(record);
             AtomicInteger sent = new AtomicInteger();
             CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
                 try {
                     while (true) {
-                        slow.send(reads);
+                        slow.send(manyReads(record, sent.get()));
                         sent.incrementAndGet();
                     }
                 } catch (IOException e) {
@@ -466,11 +466,12 @@ class TcpHandshakeTest {
                 out, new JoinRequest(TestProcess.id(), 1, name, "", 0, 0, 1_000_000_000L), "");
     }
 
-    /** A hundred small requests with large answers: the region's first records. */
-    private static byte[] manyReads(long record) {
+    /** A hundred small requests with large answers: the region's first records. Their numbers follow those of as many requests as often before. */
+    private static byte[] manyReads(long record, int before) {
         ByteBuf out = Unpooled.buffer();
-        for (int i = 0; i < 100; i++) {
-            ChainFrame.writeChain(out, i, TestChain.forPurpose(Purpose.INSPECT).read(record, 200));
+        for (int i = 100 * before; i < 100 * (before + 1); i++) {
+            ChainFrame.writeChain(
+                    out, i, 0, TestChain.forPurpose(Purpose.INSPECT).read(record, 200));
         }
         return ByteBufUtil.getBytes(out);
     }

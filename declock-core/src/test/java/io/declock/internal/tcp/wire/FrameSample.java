@@ -72,9 +72,16 @@ public final class FrameSample {
                         HandshakeFrames::readJoin);
             case JOINED ->
                 sample(
-                        new HandshakeFrames.Joined(any.joinReply(), any.secret()),
-                        (out, joined) -> HandshakeFrames.writeJoined(out, joined.reply(), joined.memberKey()),
+                        new HandshakeFrames.Joined(any.joinReply(), any.secret(), random.nextBoolean()),
+                        HandshakeFrames::writeJoined,
                         HandshakeFrames::readJoined);
+            case RESUME ->
+                sample(
+                        new HandshakeFrames.Resume(
+                                any.i64(), any.member(), random.nextInt(), random.nextInt(), any.secret()),
+                        HandshakeFrames::writeResume,
+                        HandshakeFrames::readResume);
+            case RESUMED -> sample(number, HandshakeFrames::writeResumed, HandshakeFrames::readResumed);
             case IDENTIFY -> sample(any.identity(), HandshakeFrames::writeIdentify, HandshakeFrames::readIdentify);
             case IDENTITY -> sample(any.identity(), HandshakeFrames::writeIdentity, HandshakeFrames::readIdentity);
             case HEARTBEAT -> sample(number, ControlFrames::writeHeartbeat, ControlFrames::readHeartbeat);
@@ -171,13 +178,14 @@ public final class FrameSample {
     /** The verbs as the frame shows them, and as a chain has them to which they were copied. */
     private static FrameSample chain(int sequence, VerbChain chain) {
         List<Object> all = described(sequence, chain);
-        return new FrameSample(List.of(all, all), out -> ChainFrame.writeChain(out, sequence, chain), body -> {
-            ChainFrame read = new ChainFrame();
-            read.readChain(body);
-            VerbChain copy = TestChain.forPurpose(Purpose.INSPECT);
-            read.copyTo(copy);
-            return List.of(described(read), described(read.sequence(), copy));
-        });
+        return new FrameSample(
+                List.of(all, all), out -> ChainFrame.writeChain(out, sequence, sequence, chain), body -> {
+                    ChainFrame read = new ChainFrame();
+                    read.readChain(body);
+                    VerbChain copy = TestChain.forPurpose(Purpose.INSPECT);
+                    read.copyTo(copy);
+                    return List.of(described(read), described(read.sequence(), copy));
+                });
     }
 
     private static List<Object> described(int sequence, VerbChain chain) {

@@ -1,0 +1,210 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.server;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.declock.internal.memorynode.DataPlaneGate;
+import io.declock.internal.memorynode.MemoryNodeSession;
+import io.declock.internal.tcp.wire.ControlFrames;
+import io.declock.internal.tcp.wire.MemberFrames;
+import io.declock.internal.tcp.wire.MemberId;
+import io.declock.internal.tcp.wire.PeerFrames;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricException.Reason;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.SessionListener;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One compute node's session, which has several connections in turn (rules G1 to G3). A connection that breaks is detached: its data
+ * plane is closed, and only when that is quiet does the next connection get one. Meanwhile messages to the compute node are dropped.
+ * Thread-safe.
+ */
+final class ServerSession implements SessionListener {
+    private final ServerContext server;
+    private final ReentrantLock mutex = new ReentrantLock();
+
+    private volatile @Nullable MemoryNodeSession session;
+    private volatile byte[] memberKey = {};
+    // Written with the mutex held.
+    private volatile @Nullable ServerConnection connection;
+
+    @GuardedBy("mutex")
+    private int attempt;
+
+    private final AtomicReference<@Nullable Membership> untold = new AtomicReference<>();
+
+    ServerSession(ServerContext server, ServerConnection connection) {
+        this.server = server;
+        this.connection = connection;
+    }
+
+    void joined(MemoryNodeSession joined) {
+        memberKey = server.tickets().keyOf(joined.member());
+        session = joined;
+        if (isResumable()) {
+            server.opened(memberId(joined), this);
+        }
+    }
+
+    private static MemberId memberId(MemoryNodeSession session) {
+        return new MemberId(session.member().nodeId(), session.member().incarnation());
+    }
+
+    private MemoryNodeSession session() {
+        MemoryNodeSession known = session;
+        if (known == null) {
+            throw new IllegalStateException("the session is not joined yet");
+        }
+        return known;
+    }
+
+    /** Returns the key that proves the right to resume the session. */
+    byte[] memberKey() {
+        return memberKey;
+    }
+
+    /**
+     * Returns whether the session can go on with another connection. Where an adapter executes the verbs, the results of those in flight
+     * are not remembered.
+     */
+    boolean isResumable() {
+        return server.rdma() == null;
+    }
+
+    /**
+     * A connection has ended. If it was the session's, the session is detached from it, or cut if it cannot be resumed.
+     *
+     * @param broken the compute node broke the protocol, and its session ends for that
+     */
+    void disconnected(ServerConnection ended, boolean broken) {
+        mutex.lock();
+        try {
+            if (connection != ended) {
+                return;
+            }
+            connection = null;
+        } finally {
+            mutex.unlock();
+        }
+        if (broken || !isResumable()) {
+            session().disconnected();
+        } else {
+            session().detach(() -> {});
+        }
+    }
+
+    /**
+     * Goes on with the session on another connection, whose compute node has proved that the session is its own. The memory node may not
+     * have noticed yet that the last connection is broken.
+     *
+     * @param number number of the attempt
+     * @param oldest number of the oldest chain whose answer has not arrived
+     */
+    void resume(ServerConnection next, int number, int oldest) {
+        ServerConnection last;
+        mutex.lock();
+        try {
+            if (number - attempt <= 0) {
+                next.refuse(Reason.NOT_YET, "a later attempt to resume the session is under way");
+                return;
+            }
+            attempt = number;
+            last = connection;
+            connection = null;
+        } finally {
+            mutex.unlock();
+        }
+        if (last != null) {
+            last.fail(null);
+        }
+        session().detach(() -> {
+            try {
+                next.channel().eventLoop().execute(() -> reattach(next, number, oldest));
+            } catch (RejectedExecutionException e) {
+                // The event loop has ended, and the connection with it.
+            }
+        });
+    }
+
+    private void reattach(ServerConnection next, int number, int oldest) {
+        if (!next.isOpen()) {
+            return;
+        }
+        DataPlaneGate open = null;
+        mutex.lock();
+        try {
+            if (number == attempt && session().executed().remembers(oldest)) {
+                open = session().reattach();
+                connection = open == null ? null : next;
+            }
+        } finally {
+            mutex.unlock();
+        }
+        if (open == null) {
+            next.refuse(Reason.SESSION_OVER, "the session to be resumed is over");
+            return;
+        }
+        next.resumed(this, session(), open, oldest);
+    }
+
+    /** A compute node that does not read gets only the latest membership once it reads again, so that memberships do not pile up. */
+    @Override
+    public void membershipChanged(Membership membership) {
+        untold.accumulateAndGet(
+                membership, (had, now) -> had != null && now != null && had.version() > now.version() ? had : now);
+        ServerConnection present = connection;
+        if (present != null && !present.isStalled()) {
+            tellMembers();
+        }
+    }
+
+    /** Sends the latest membership that was not sent. */
+    void tellMembers() {
+        ServerConnection present = connection;
+        Membership latest = present == null ? null : untold.getAndSet(null);
+        if (present != null && latest != null) {
+            present.send(out -> MemberFrames.writeMembership(out, 0, latest));
+        }
+    }
+
+    @Override
+    public void peerMessage(PeerMessage message) {
+        ServerConnection present = connection;
+        // Best effort: unread messages must not pile up.
+        if (present != null && !present.isStalled()) {
+            present.send(out -> PeerFrames.writePeerMessage(out, message));
+        }
+    }
+
+    @Override
+    public void reclaimProposed(long round, long[] records) {
+        ServerConnection present = connection;
+        if (present != null) {
+            present.send(out -> ControlFrames.writeReclaimProposal(out, round, records));
+        }
+    }
+
+    @Override
+    public void lost(FabricException cause) {
+        ended();
+        ServerConnection present = connection;
+        if (present != null) {
+            present.send(out -> ControlFrames.writeGoodbye(out, cause.getMessage()));
+            present.fail(cause);
+        }
+    }
+
+    /** The session is over: it cannot be resumed any more. */
+    void ended() {
+        MemoryNodeSession known = session;
+        if (known != null) {
+            server.closed(memberId(known), this);
+        }
+    }
+}
