@@ -129,16 +129,17 @@ final class PeerQueue implements CompletionLoop.Handler {
 
     /** As {@link #on}, but without posting the receives. */
     static PeerQueue withoutReceives(Connection connection, ConnectionManager manager, Taker taker) throws IOException {
+        ConnectionResources resources = connection.resources();
         PeerQueue queue = new PeerQueue(
                 manager.backend(),
-                connection.queuePair(),
-                connection.domain(),
-                connection.inlineBytes(),
+                resources.queuePair(),
+                resources.domain(),
+                resources.inlineBytes(),
                 manager.counters(),
                 connection::fail,
                 taker);
-        connection.owns(queue::release);
-        connection.completionsTo(queue);
+        resources.owns(queue::release);
+        resources.completionsTo(queue);
         return queue;
     }
 

@@ -140,9 +140,10 @@ public final class RdmaServer implements RdmaAccess {
 
     /** Registers the region for one connection, and returns the grant with its key. */
     byte[] grant(Connection connection) throws IOException {
-        requireAgentsAdapter(connection.device().limits().device());
+        ConnectionResources resources = connection.resources();
+        requireFirstAdapter(resources.device().limits().device());
         try {
-            IbvMr registration = connection.register(memory.address(), memory.bytes(), REGION_ACCESS);
+            IbvMr registration = resources.register(memory.address(), memory.bytes(), REGION_ACCESS);
             return Greetings.granting(new RegionGrant(memory.address(), memory.bytes(), registration.getRkey()));
         } catch (IOException e) {
             throw new IOException(
@@ -157,7 +158,7 @@ public final class RdmaServer implements RdmaAccess {
      * Refuses a connection on another adapter, because atomics of two adapters are not atomic against each other. The first connection is
      * the memory node's own.
      */
-    private void requireAgentsAdapter(String device) throws IOException {
+    private void requireFirstAdapter(String device) throws IOException {
         String first = adapter.updateAndGet(known -> known == null ? device : known);
         if (!device.equals(first)) {
             throw new IOException("the memory node executes verbs on RDMA device " + first

@@ -4,6 +4,7 @@
 package io.declock.rdma;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -101,7 +102,7 @@ final class TaskQueue {
     }
 
     /** Destroys the channel, in which no thread may sleep any more. */
-    void destroy(Connection.Closing channel) throws IOException {
+    void destroy(Closeable channel) throws IOException {
         lock.lock();
         try {
             destroyed = true;

@@ -105,18 +105,19 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     /** Makes one on an established connection, and lets the connection own its memory. */
     static VerbQueue on(Connection connection, ConnectionManager manager, RegionGrant grant) throws IOException {
         ConnectionSettings settings = manager.settings();
+        ConnectionResources resources = connection.resources();
         ChainSlots slots = new ChainSlots(
-                manager.backend(), connection.domain(), grant, settings.maxInFlight(), connection.inlineBytes());
-        connection.owns(slots::release);
+                manager.backend(), resources.domain(), grant, settings.maxInFlight(), resources.inlineBytes());
+        resources.owns(slots::release);
         VerbQueue queue = new VerbQueue(
                 manager.backend(),
-                connection.queuePair(),
+                resources.queuePair(),
                 slots,
                 manager.counters(),
                 connection::fail,
-                new Takers(connection.completionQueue(), settings.pollTime().toNanos()),
+                new Takers(resources.completionQueue(), settings.pollTime().toNanos()),
                 new ReentrantLock());
-        connection.completionsTo(queue);
+        resources.completionsTo(queue);
         return queue;
     }
 

@@ -58,7 +58,7 @@ class DeviceLifeTest {
     void theLastConnectionClosesItsDeviceBeforeItsIdIsDestroyed() throws Exception {
         Connection first = rig.established(new Owner());
         Connection second = rig.established(new Owner());
-        assertThat(second.device()).isSameAs(first.device());
+        assertThat(second.resources().device()).isSameAs(first.resources().device());
         assertThat(log).containsExactly("use adapter");
 
         end(first);
@@ -73,11 +73,11 @@ class DeviceLifeTest {
                         "destroy passive queue",
                         "forget adapter",
                         "destroy id");
-        assertThat(second.device().completions().hasEnded()).isTrue();
+        assertThat(second.resources().device().completions().hasEnded()).isTrue();
 
         Connection third = rig.established(new Owner());
-        assertThat(third.device()).isNotSameAs(first.device());
-        assertThat(third.device().completions().hasEnded()).isFalse();
+        assertThat(third.resources().device()).isNotSameAs(first.resources().device());
+        assertThat(third.resources().device().completions().hasEnded()).isFalse();
     }
 
     @Test
@@ -95,7 +95,7 @@ class DeviceLifeTest {
         rig.request(new byte[0]);
         Connection passive = accepted.get(SECONDS, TimeUnit.SECONDS);
         Connection active = rig.established(new Owner());
-        assertThat(passive.device()).isSameAs(active.device());
+        assertThat(passive.resources().device()).isSameAs(active.resources().device());
         end(active);
         assertThat(log).doesNotContain("destroy passive queue", "forget adapter");
         end(passive);
@@ -108,18 +108,20 @@ class DeviceLifeTest {
         Connection old = rig.established(new Owner());
         rig.backend.completionsFail = true;
         await().atMost(ManagerRig.PATIENCE)
-                .until(() -> old.device().completions().hasEnded());
+                .until(() -> old.resources().device().completions().hasEnded());
         rig.backend.completionsFail = false;
 
         Connection next = rig.established(new Owner());
-        assertThat(next.device()).isNotSameAs(old.device());
-        assertThat(next.device().completions().hasEnded()).isFalse();
+        assertThat(next.resources().device()).isNotSameAs(old.resources().device());
+        assertThat(next.resources().device().completions().hasEnded()).isFalse();
         assertThat(log).doesNotContain("forget adapter");
 
         end(old);
         assertThat(log).endsWith("destroy channel", "destroy passive queue", "forget adapter", "destroy id");
         Connection another = rig.established(new Owner());
-        assertThat(another.device()).as("the new one is still known").isSameAs(next.device());
+        assertThat(another.resources().device())
+                .as("the new one is still known")
+                .isSameAs(next.resources().device());
         end(next);
         end(another);
         assertThat(times("use adapter")).isEqualTo(2);
