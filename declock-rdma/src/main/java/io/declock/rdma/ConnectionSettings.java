@@ -35,9 +35,23 @@ public record ConnectionSettings(
         Duration connectTimeout,
         Duration requestTimeout) {
     /** The defaults; with them, the death of a host is noticed after about 0.3 s. */
-    public static final ConnectionSettings DEFAULTS = builder().build();
+    public static final ConnectionSettings DEFAULTS = new ConnectionSettings(
+            /* localAddress= */ null,
+            /* ackTimeout= */ 14,
+            /* retryCount= */ 3,
+            /* rnrRetryCount= */ 7,
+            /* maxInFlight= */ 128,
+            /* maxReadsAndAtomics= */ 16,
+            /* inlineBytes= */ 64,
+            /* pollTime= */ Duration.ofNanos(20_000),
+            /* connectTimeout= */ Duration.ofSeconds(5),
+            /* requestTimeout= */ Duration.ofSeconds(5));
 
-    /** Checks the values. */
+    /**
+     * Checks the values.
+     *
+     * @throws io.declock.InvalidSettingException if a value cannot work
+     */
     public ConnectionSettings {
         SettingChecks.between("ack-timeout", ackTimeout, 0, 31);
         SettingChecks.between("retry-count", retryCount, 0, 7);
@@ -48,105 +62,5 @@ public record ConnectionSettings(
         SettingChecks.notNegative("poll-time", pollTime);
         SettingChecks.positive("connect-timeout", connectTimeout);
         SettingChecks.positive("request-timeout", requestTimeout);
-    }
-
-    /** Returns a builder that begins with the defaults. */
-    public static Builder builder() {
-        return new Builder();
-    }
-
-    /** Builds ConnectionSettings; what is not set has its default. Not thread-safe. */
-    public static final class Builder {
-        private @Nullable InetAddress localAddress;
-        private int ackTimeout = 14;
-        private int retryCount = 3;
-        private int rnrRetryCount = 7;
-        private int maxInFlight = 128;
-        private int maxReadsAndAtomics = 16;
-        private int inlineBytes = 64;
-        private Duration pollTime = Duration.ofNanos(20_000);
-        private Duration connectTimeout = Duration.ofSeconds(5);
-        private Duration requestTimeout = Duration.ofSeconds(5);
-
-        private Builder() {}
-
-        /** Sets {@link ConnectionSettings#localAddress}. */
-        public Builder localAddress(@Nullable InetAddress localAddress) {
-            this.localAddress = localAddress;
-            return this;
-        }
-
-        /** Sets {@link ConnectionSettings#ackTimeout}. */
-        public Builder ackTimeout(int ackTimeout) {
-            this.ackTimeout = ackTimeout;
-            return this;
-        }
-
-        /** Sets {@link ConnectionSettings#retryCount}. */
-        public Builder retryCount(int retryCount) {
-            this.retryCount = retryCount;
-            return this;
-        }
-
-        /** Sets {@link ConnectionSettings#rnrRetryCount}. */
-        public Builder rnrRetryCount(int rnrRetryCount) {
-            this.rnrRetryCount = rnrRetryCount;
-            return this;
-        }
-
-        /** Sets {@link ConnectionSettings#maxInFlight}. */
-        public Builder maxInFlight(int maxInFlight) {
-            this.maxInFlight = maxInFlight;
-            return this;
-        }
-
-        /** Sets {@link ConnectionSettings#maxReadsAndAtomics}. */
-        public Builder maxReadsAndAtomics(int maxReadsAndAtomics) {
-            this.maxReadsAndAtomics = maxReadsAndAtomics;
-            return this;
-        }
-
-        /** Sets {@link ConnectionSettings#inlineBytes}. */
-        public Builder inlineBytes(int inlineBytes) {
-            this.inlineBytes = inlineBytes;
-            return this;
-        }
-
-        /** Sets {@link ConnectionSettings#pollTime}. */
-        public Builder pollTime(Duration pollTime) {
-            this.pollTime = pollTime;
-            return this;
-        }
-
-        /** Sets {@link ConnectionSettings#connectTimeout}. */
-        public Builder connectTimeout(Duration connectTimeout) {
-            this.connectTimeout = connectTimeout;
-            return this;
-        }
-
-        /** Sets {@link ConnectionSettings#requestTimeout}. */
-        public Builder requestTimeout(Duration requestTimeout) {
-            this.requestTimeout = requestTimeout;
-            return this;
-        }
-
-        /**
-         * Builds the settings.
-         *
-         * @throws InvalidSettingException if a value cannot work
-         */
-        public ConnectionSettings build() {
-            return new ConnectionSettings(
-                    localAddress,
-                    ackTimeout,
-                    retryCount,
-                    rnrRetryCount,
-                    maxInFlight,
-                    maxReadsAndAtomics,
-                    inlineBytes,
-                    pollTime,
-                    connectTimeout,
-                    requestTimeout);
-        }
     }
 }

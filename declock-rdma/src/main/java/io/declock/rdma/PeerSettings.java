@@ -15,52 +15,16 @@ import io.declock.SettingChecks;
  */
 public record PeerSettings(boolean direct, int port, int maxConnections) {
     /** The defaults. */
-    public static final PeerSettings DEFAULTS = builder().build();
+    public static final PeerSettings DEFAULTS =
+            new PeerSettings(/* direct= */ true, /* port= */ 0, /* maxConnections= */ 64);
 
-    /** Checks the values. */
+    /**
+     * Checks the values.
+     *
+     * @throws io.declock.InvalidSettingException if a value cannot work
+     */
     public PeerSettings {
         SettingChecks.between("peer-port", port, 0, 65_535);
         SettingChecks.atLeast("max-peer-connections", maxConnections, 1);
-    }
-
-    /** Returns a builder that begins with the defaults. */
-    public static Builder builder() {
-        return new Builder();
-    }
-
-    /** Builds PeerSettings; what is not set has its default. Not thread-safe. */
-    public static final class Builder {
-        private boolean direct = true;
-        private int port;
-        private int maxConnections = 64;
-
-        private Builder() {}
-
-        /** Sets {@link PeerSettings#direct}. */
-        public Builder direct(boolean direct) {
-            this.direct = direct;
-            return this;
-        }
-
-        /** Sets {@link PeerSettings#port}. */
-        public Builder port(int port) {
-            this.port = port;
-            return this;
-        }
-
-        /** Sets {@link PeerSettings#maxConnections}. */
-        public Builder maxConnections(int maxConnections) {
-            this.maxConnections = maxConnections;
-            return this;
-        }
-
-        /**
-         * Builds the settings.
-         *
-         * @throws InvalidSettingException if a value cannot work
-         */
-        public PeerSettings build() {
-            return new PeerSettings(direct, port, maxConnections);
-        }
     }
 }

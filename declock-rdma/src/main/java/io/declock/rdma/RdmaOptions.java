@@ -58,28 +58,10 @@ record RdmaOptions(
             }
         }
         Reader in = new Reader(options);
-        ConnectionSettings defaults = ConnectionSettings.DEFAULTS;
         try {
-            ConnectionSettings connections = ConnectionSettings.builder()
-                    .localAddress(in.localAddress())
-                    .ackTimeout(in.number("ack-timeout", defaults.ackTimeout()))
-                    .retryCount(in.number("retry-count", defaults.retryCount()))
-                    .rnrRetryCount(in.number("rnr-retry-count", defaults.rnrRetryCount()))
-                    .maxInFlight(in.number("max-in-flight", defaults.maxInFlight()))
-                    .maxReadsAndAtomics(in.number("max-reads-and-atomics", defaults.maxReadsAndAtomics()))
-                    .inlineBytes(in.number("inline-bytes", defaults.inlineBytes()))
-                    .pollTime(in.duration("poll-time", defaults.pollTime()))
-                    .connectTimeout(in.duration("connect-timeout", defaults.connectTimeout()))
-                    .requestTimeout(in.duration("request-timeout", defaults.requestTimeout()))
-                    .build();
-            PeerSettings peers = PeerSettings.builder()
-                    .direct(in.yes("peer-connections", true))
-                    .port(in.number("peer-port", 0))
-                    .maxConnections(in.number("max-peer-connections", PeerSettings.DEFAULTS.maxConnections()))
-                    .build();
             return new RdmaOptions(
-                    connections,
-                    peers,
+                    in.connections(ConnectionSettings.DEFAULTS),
+                    in.peers(PeerSettings.DEFAULTS),
                     in.number("listen-port", 0),
                     options.getOrDefault("provider", Providers.AUTO),
                     in.yes("fallback", false));
@@ -97,6 +79,27 @@ record RdmaOptions(
 
     /** Reads one option after the other. */
     private record Reader(Map<String, String> options) {
+        ConnectionSettings connections(ConnectionSettings defaults) throws AdapterException {
+            return new ConnectionSettings(
+                    localAddress(),
+                    number("ack-timeout", defaults.ackTimeout()),
+                    number("retry-count", defaults.retryCount()),
+                    number("rnr-retry-count", defaults.rnrRetryCount()),
+                    number("max-in-flight", defaults.maxInFlight()),
+                    number("max-reads-and-atomics", defaults.maxReadsAndAtomics()),
+                    number("inline-bytes", defaults.inlineBytes()),
+                    duration("poll-time", defaults.pollTime()),
+                    duration("connect-timeout", defaults.connectTimeout()),
+                    duration("request-timeout", defaults.requestTimeout()));
+        }
+
+        PeerSettings peers(PeerSettings defaults) throws AdapterException {
+            return new PeerSettings(
+                    yes("peer-connections", defaults.direct()),
+                    number("peer-port", defaults.port()),
+                    number("max-peer-connections", defaults.maxConnections()));
+        }
+
         int number(String name, int otherwise) throws AdapterException {
             String text = options.get(name);
             try {

@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -33,15 +34,15 @@ class PeerBuffersIT {
 
     @BeforeEach
     void start() throws Exception {
-        manager = new ConnectionManager(RdmaRig.backend(), patient(RdmaRig.settingsBuilder()), new RdmaCounters());
+        manager = new ConnectionManager(RdmaRig.backend(), patient(), new RdmaCounters());
     }
 
     /**
      * Soft-RoCE's time for an acknowledgement runs on while the sender waits for a buffer: after 4 times 67 ms the connection would be
      * over. With this it is after 4 times 4.3 s.
      */
-    private static ConnectionSettings patient(ConnectionSettings.Builder usual) {
-        return usual.ackTimeout(20).connectTimeout(Duration.ofSeconds(20)).build();
+    private static ConnectionSettings patient() throws IOException {
+        return RdmaRig.settings(Map.of("ack-timeout", "20", "connect-timeout", "PT20S"));
     }
 
     @AfterEach

@@ -49,8 +49,7 @@ class PeerReplayTest {
     void start() throws Exception {
         rig = new ManagerRig();
         rig.backend.accepting = true;
-        peers = PeerConnections.start(
-                rig.manager, PeerSettings.builder().maxConnections(1).build(), rig.backend);
+        peers = PeerConnections.start(rig.manager, new PeerSettings(true, 0, 1), rig.backend);
         control = TcpFabric.open(TcpFabricSettings.DEFAULTS, new NodeCounters());
         AdapterException none = new AdapterException("none", "none", null);
         session = new RdmaSession(

@@ -46,6 +46,7 @@ class RdmaOptionsTest {
     void badOnesAreNamed() {
         assertBad(Map.of("acktimeout", "1"), "'acktimeout' is '1', but there is no such setting");
         assertBad(Map.of("retry-count", "many"), "'retry-count' is 'many', but must be a number");
+        assertBad(Map.of("ack-timeout", "32"), "'ack-timeout' is '32', but it must be from 0 to 31");
         assertBad(Map.of("retry-count", "8"), "'retry-count' is '8', but it must be from 0 to 7");
         assertBad(Map.of("rnr-retry-count", "8"), "'rnr-retry-count' is '8', but it must be from 0 to 7");
         assertBad(Map.of("poll-time", "20us"), "'poll-time' is '20us', but must be a duration");

@@ -12,14 +12,16 @@ import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.rdma.verbs.VerbsBackend;
+import io.declock.spi.AdapterException;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricRig;
 import io.declock.spi.ManualTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -69,12 +71,18 @@ final class RdmaRig implements FabricRig {
 
     /** Returns the settings for the laboratory's address. */
     static ConnectionSettings settings() throws IOException {
-        return settingsBuilder().build();
+        return settings(Map.of());
     }
 
-    /** Returns a builder that begins with the laboratory's address. */
-    static ConnectionSettings.Builder settingsBuilder() throws IOException {
-        return ConnectionSettings.builder().localAddress(InetAddress.getByName(host()));
+    /** Returns the settings for the laboratory's address and these options. */
+    static ConnectionSettings settings(Map<String, String> options) throws IOException {
+        Map<String, String> all = new HashMap<>(options);
+        all.put("address", host());
+        try {
+            return RdmaOptions.of(all).connections();
+        } catch (AdapterException e) {
+            throw new IOException(e);
+        }
     }
 
     /** Returns the address of the laboratory's device. */
