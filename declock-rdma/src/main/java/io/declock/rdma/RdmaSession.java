@@ -249,7 +249,10 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
 
     /** Called when leaving has ended, whether or not the memory node answered. */
     void left() {
-        FabricException cause = new FabricException("the session with memory node " + address + " was left");
+        endVerbs(new FabricException("the session with memory node " + address + " was left"));
+    }
+
+    private void endVerbs(FabricException cause) {
         VerbQueue queue = verbs;
         if (queue != null) {
             over(queue, cause);
@@ -322,14 +325,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
 
     @Override
     public void lost(FabricException cause) {
-        VerbQueue queue = verbs;
-        if (queue != null) {
-            over(queue, cause);
-        }
-        Connection current = connection;
-        if (current != null) {
-            current.fail(cause);
-        }
+        endVerbs(cause);
         // Before joining has completed, its failure reports the loss.
         if (!joining.completeExceptionally(cause) && !joining.isCompletedExceptionally()) {
             early.run(() -> listener.lost(cause));

@@ -112,7 +112,7 @@ final class ManagerRig implements AutoCloseable {
 
         @Override
         public DeviceLimits query(IbvContext context, int port) {
-            return new DeviceLimits(context.toString(), 10, 10, 10, 10, 10, 1, 1, true, 1024, !portDown);
+            return new DeviceLimits(context.toString(), 10, 10, 1, 1, true, !portDown);
         }
 
         @Override

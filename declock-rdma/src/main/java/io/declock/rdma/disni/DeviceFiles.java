@@ -32,7 +32,7 @@ final class DeviceFiles {
         String device = text(classes.resolve("infiniband_verbs").resolve(file).resolve("ibdev"));
         // The files do not tell whether the device executes atomics. The memory node checks its own device, and only
         // that device executes atomics for others; this one must only be able to post them.
-        return new DeviceLimits(device, 0, 0, 0, 0, 0, 0, 0, true, 0, isActive(device));
+        return new DeviceLimits(device, 0, 0, 0, 0, true, isActive(device));
     }
 
     /** Returns whether any port is up: the port of an id is not known. */

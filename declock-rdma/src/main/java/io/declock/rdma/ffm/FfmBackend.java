@@ -275,24 +275,15 @@ public final class FfmBackend implements VerbsBackend {
                     name(pointer.get(ADDRESS, Layouts.offset(Layouts.IBV_CONTEXT, "device"))),
                     get(device, "max_qp"),
                     get(device, "max_qp_wr"),
-                    get(device, "max_cqe"),
-                    get(device, "max_mr"),
-                    get(device, "max_pd"),
                     get(device, "max_qp_init_rd_atom"),
                     get(device, "max_qp_rd_atom"),
                     get(device, "atomic_cap") != Constants.IBV_ATOMIC_NONE,
-                    mtuBytes(link.get(JAVA_INT, Layouts.offset(Layouts.IBV_PORT_ATTR, "active_mtu"))),
                     link.get(JAVA_INT, Layouts.offset(Layouts.IBV_PORT_ATTR, "state")) == Constants.IBV_PORT_ACTIVE);
         }
     }
 
     private static int get(MemorySegment device, String field) {
         return device.get(JAVA_INT, Layouts.offset(Layouts.IBV_DEVICE_ATTR, field));
-    }
-
-    /** {@code enum ibv_mtu}: 1 is 256 bytes, each step doubles. */
-    private static int mtuBytes(int code) {
-        return 128 << Math.clamp(code, 1, 5);
     }
 
     private String name(MemorySegment device) throws NativeCallException {

@@ -15,7 +15,6 @@ import com.ibm.disni.verbs.RdmaCmEvent;
 import com.ibm.disni.verbs.RdmaCmId;
 import com.ibm.disni.verbs.RdmaConnParam;
 import com.ibm.disni.verbs.RdmaEventChannel;
-import io.declock.rdma.verbs.Errno;
 import io.declock.rdma.verbs.Layouts;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -173,26 +172,14 @@ final class FfmCm extends RdmaCm {
         FfmEventChannel ffm = (FfmEventChannel) channel;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment result = arena.allocate(ADDRESS);
-            if (!nextEvent(ffm, result)) {
+            if (!lib.rdma_get_cm_event.orNotYet(ffm.pointer(), result)) {
                 libc.awaitReadable(ffm.getFd(), ffm.wakeFd(), timeoutMillis);
                 libc.lower(ffm.wakeFd());
-                if (!nextEvent(ffm, result)) {
+                if (!lib.rdma_get_cm_event.orNotYet(ffm.pointer(), result)) {
                     return null;
                 }
             }
             return event(ffm, result.get(ADDRESS, 0).reinterpret(Layouts.RDMA_CM_EVENT.byteSize()));
-        }
-    }
-
-    private boolean nextEvent(FfmEventChannel channel, MemorySegment result) throws NativeCallException {
-        try {
-            lib.rdma_get_cm_event.orMinusOne(channel.pointer(), result);
-            return true;
-        } catch (NativeCallException e) {
-            if (e.errno() == Errno.EAGAIN.number() || e.errno() == Errno.EINTR.number()) {
-                return false;
-            }
-            throw e;
         }
     }
 

@@ -22,7 +22,6 @@ import com.ibm.disni.verbs.SVCPostRecv;
 import com.ibm.disni.verbs.SVCPostSend;
 import com.ibm.disni.verbs.SVCRegMr;
 import com.ibm.disni.verbs.SVCReqNotify;
-import io.declock.rdma.verbs.Errno;
 import io.declock.rdma.verbs.Layouts;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -106,27 +105,14 @@ final class FfmVerbs extends RdmaVerbs {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment cq = arena.allocate(ADDRESS);
             MemorySegment context = arena.allocate(ADDRESS);
-            if (!nextCqEvent(channel, cq, context)) {
+            if (!lib.ibv_get_cq_event.orNotYet(channel.pointer(), cq, context)) {
                 libc.awaitReadable(channel.getFd(), channel.wakeFd(), timeoutMillis);
                 libc.lower(channel.wakeFd());
-                if (!nextCqEvent(channel, cq, context)) {
+                if (!lib.ibv_get_cq_event.orNotYet(channel.pointer(), cq, context)) {
                     return null;
                 }
             }
             return cq.get(ADDRESS, 0);
-        }
-    }
-
-    private boolean nextCqEvent(FfmCompChannel channel, MemorySegment cq, MemorySegment context)
-            throws NativeCallException {
-        try {
-            lib.ibv_get_cq_event.orMinusOne(channel.pointer(), cq, context);
-            return true;
-        } catch (NativeCallException e) {
-            if (e.errno() == Errno.EAGAIN.number() || e.errno() == Errno.EINTR.number()) {
-                return false;
-            }
-            throw e;
         }
     }
 

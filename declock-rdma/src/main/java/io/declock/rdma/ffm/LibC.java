@@ -116,12 +116,7 @@ final class LibC {
     /** Makes an eventfd unreadable; returns whether it was readable. */
     boolean lower(int eventfd) throws NativeCallException {
         try (Arena arena = Arena.ofConfined()) {
-            return read.orMinusOne(eventfd, arena.allocate(JAVA_LONG), (long) Long.BYTES) > 0;
-        } catch (NativeCallException e) {
-            if (e.errno() == Errno.EAGAIN.number()) {
-                return false;
-            }
-            throw e;
+            return read.orNotYet(eventfd, arena.allocate(JAVA_LONG), (long) Long.BYTES);
         }
     }
 

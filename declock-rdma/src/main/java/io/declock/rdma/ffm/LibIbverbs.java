@@ -14,8 +14,6 @@ import java.lang.foreign.FunctionDescriptor;
 
 /** The functions of {@code libibverbs.so.1} that are used, under their C names. Each has a manual page. Thread-safe. */
 final class LibIbverbs {
-    final Function ibv_get_device_list;
-    final Function ibv_free_device_list;
     final Function ibv_get_device_name;
     final Function ibv_query_device;
     final Function ibv_query_port;
@@ -33,8 +31,6 @@ final class LibIbverbs {
     final Function ibv_modify_qp;
 
     LibIbverbs(NativeLibrary library) throws IOException {
-        ibv_get_device_list = library.bindPointer("ibv_get_device_list", ADDRESS);
-        ibv_free_device_list = library.bind("ibv_free_device_list", FunctionDescriptor.ofVoid(ADDRESS));
         ibv_get_device_name = library.bindPointer("ibv_get_device_name", ADDRESS);
         ibv_query_device = library.bindInt("ibv_query_device", ADDRESS, ADDRESS);
         ibv_query_port = library.bindInt("ibv_query_port", ADDRESS, JAVA_BYTE, ADDRESS);

@@ -6,6 +6,7 @@ package io.declock.rdma.ffm;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import io.declock.rdma.verbs.Errno;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -96,6 +97,19 @@ final class NativeLibrary {
                     throw new NativeCallException(name, (int) ERRNO.get(captured, 0L));
                 }
                 return result;
+            }
+        }
+
+        /** Calls a function that returns 0 or more, or -1 with {@code errno} set; returns false if it has to be called again later. */
+        boolean orNotYet(Object... arguments) throws NativeCallException {
+            try {
+                orMinusOne(arguments);
+                return true;
+            } catch (NativeCallException e) {
+                if (e.errno() == Errno.EAGAIN.number() || e.errno() == Errno.EINTR.number()) {
+                    return false;
+                }
+                throw e;
             }
         }
 

@@ -47,8 +47,6 @@ public final class Constants {
     public static final int IBV_WC_SUCCESS = 0;
     /** A completion of a request that was dropped because its queue pair is in the error state. */
     public static final int IBV_WC_WR_FLUSH_ERR = 5;
-    /** Opcode of the completion of a receive. */
-    public static final int IBV_WC_RECV = 128;
 
     /** A port that is up. */
     public static final int IBV_PORT_ACTIVE = 4;

@@ -9,26 +9,18 @@ package io.declock.rdma.verbs;
  * @param device name of the device
  * @param maxQueuePairs maximum number of queue pairs
  * @param maxWorkRequests maximum number of work requests per queue
- * @param maxCompletions maximum number of entries of a completion queue
- * @param maxRegions maximum number of memory registrations
- * @param maxDomains maximum number of protection domains
  * @param maxInitiated maximum number of READs and atomics in flight per queue pair
  * @param maxResponded maximum number of READs and atomics executed at once per queue pair
  * @param atomics whether it executes atomics
- * @param activeMtuBytes bytes that the port carries in one packet
  * @param portActive whether the port is up
  */
 public record DeviceLimits(
         String device,
         int maxQueuePairs,
         int maxWorkRequests,
-        int maxCompletions,
-        int maxRegions,
-        int maxDomains,
         int maxInitiated,
         int maxResponded,
         boolean atomics,
-        int activeMtuBytes,
         boolean portActive) {
     /** Returns the maximum number of queue pairs as text to append to a sentence; empty if the provider cannot tell. */
     public String describeQueuePairs() {

@@ -70,9 +70,9 @@ class LibDisniTest {
 
     @Test
     void aStatusThatWasDroppedIsNotSaidToBeANumber() {
-        assertThat(new DeviceLimits("rxe0", 0, 0, 0, 0, 0, 0, 0, true, 0, true).describeQueuePairs())
+        assertThat(new DeviceLimits("rxe0", 0, 0, 0, 0, true, true).describeQueuePairs())
                 .isEmpty();
-        assertThat(new DeviceLimits("rxe0", 7, 9, 0, 0, 0, 0, 0, true, 0, true).describeQueuePairs())
+        assertThat(new DeviceLimits("rxe0", 7, 9, 0, 0, true, true).describeQueuePairs())
                 .isEqualTo(" (it allows 7 in all, with at most 9 requests each)");
         assertThat(CmEvent.UNTOLD).isNegative();
     }
