@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>Not thread-safe, but one thread may write a chain while another reads the words of one that has completed.
  */
 final class ChainSlots {
-    /** Most words of one READ or WRITE, as over TCP. */
+    /** Maximum number of words of one READ or WRITE, the same as over TCP. */
     private static final int MAX_WORDS = 512;
 
     private static final Logger LOG = LoggerFactory.getLogger(ChainSlots.class);

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <p>A thread that waits for a completion of its own may take completions from a queue as well, see {@link CompletionQueue#take}: then
  * no thread has to be woken. So an event is requested only for chains that no thread waits for: by the completion thread before it
  * sleeps, if a handler {@linkplain Handler#needsEvent needs} one, and by a thread that leaves chains in flight while the completion
- * thread sleeps, see {@link CompletionQueue#watch}. Of the two, at least one sees what the other did before.
+ * thread sleeps, see {@link CompletionQueue#watch}. If both happen at once, at least one of the two threads sees what the other did.
  *
  * <p>One thread at a time holds a queue's lock. A thread that finds the lock taken leaves its work to the holder, which checks again
  * after unlocking.
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 final class CompletionLoop {
     private static final Logger LOG = LoggerFactory.getLogger(CompletionLoop.class);
     private static final int BATCH = 64;
-    /** For providers whose sleep cannot be interrupted. */
+    /** How long the thread sleeps at most with a provider that cannot {@linkplain VerbsBackend#canWake wake} it. */
     private static final int UNWAKEABLE_MILLIS = 50;
 
     private static final int CLOSE_SECONDS = 2;
@@ -81,7 +81,7 @@ final class CompletionLoop {
             this.handler = handler;
         }
 
-        /** Lets the calling thread take completions, unless another thread does already; returns whether there were any. */
+        /** Takes completions on the calling thread, unless another thread does already; returns whether there were any. */
         @Override
         public boolean take() {
             try {
@@ -92,7 +92,10 @@ final class CompletionLoop {
             }
         }
 
-        /** Makes the next completion wake the loop, and takes earlier completions. Does nothing if the loop is awake: then it will poll. */
+        /**
+         * Makes the next completion wake the completion thread, and takes earlier ones. Does nothing if that thread is awake, because it
+         * will poll.
+         */
         @Override
         public void watch() {
             if (!asleep) {
@@ -109,9 +112,9 @@ final class CompletionLoop {
             }
         }
 
-        /** Wakes the loop, which meets the same failure and ends. */
+        /** Wakes the completion thread, which meets the same failure and ends. */
         private void giveUp(IOException cause) {
-            LOG.debug("The completion loop will fail with the same cause: {}", cause.getMessage());
+            LOG.debug("The completion thread will end with the same failure: {}", cause.getMessage());
             tasks.wake();
         }
 
@@ -171,7 +174,7 @@ final class CompletionLoop {
             return count > 0;
         }
 
-        /** Returns whether the calling thread is just taking from this queue: then a completion's handler is the caller. */
+        /** Returns whether the calling thread takes completions from this queue. If so, the call comes from a completion's handler. */
         @Override
         public boolean isTaking() {
             return taking.isHeldByCurrentThread();
@@ -223,7 +226,7 @@ final class CompletionLoop {
         });
     }
 
-    /** Runs a short task on the thread, soon; at once if that thread has ended. */
+    /** Runs a short task on the completion thread soon, or at once on this thread if the completion thread has ended. */
     void execute(Runnable task) {
         tasks.execute(task);
     }
@@ -239,7 +242,7 @@ final class CompletionLoop {
         }
     }
 
-    /** Returns whether its thread has ended, for whatever reason: then operations no longer complete. */
+    /** Returns whether the completion thread has ended, by {@link #end} or by a failure. Then operations no longer complete. */
     boolean hasEnded() {
         return ended;
     }

@@ -5,7 +5,7 @@ package io.declock.rdma;
 
 import java.util.List;
 
-/** {@code enum ibv_wc_status} of verbs.h, and the meanings of its more frequent values here. */
+/** {@code enum ibv_wc_status} of verbs.h, and what its more frequent values mean for this fabric. */
 final class CompletionStatus {
     private static final List<String> NAMES = List.of(
             "SUCCESS",
@@ -37,7 +37,7 @@ final class CompletionStatus {
         return status >= 0 && status < NAMES.size() ? NAMES.get(status) : "status " + status;
     }
 
-    /** Returns name and meaning. */
+    /** Returns the name of a status and, if it is a frequent one, its meaning. */
     static String describe(int status) {
         return name(status)
                 + switch (status) {

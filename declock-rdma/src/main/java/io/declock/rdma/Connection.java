@@ -44,7 +44,7 @@ final class Connection implements ConnectionManager.Handler {
         /** The queue pair is made; receives may be posted to it. */
         default void prepared(Connection connection) throws IOException {}
 
-        /** Both sides are ready. */
+        /** The connection is established: both sides may post requests. */
         void established(Connection connection, byte[] privateData) throws IOException;
 
         /**

@@ -59,7 +59,7 @@ final class ConnectionManager implements AutoCloseable {
     /**
      * Starts the thread.
      *
-     * @throws IOException if there is no RDMA device; the message tells this
+     * @throws IOException if there is no RDMA device; the message says so
      */
     ConnectionManager(VerbsBackend backend, ConnectionSettings settings, RdmaCounters counters) throws IOException {
         this(backend, settings, counters, RdmaEventChannel.createEventChannel());
@@ -81,7 +81,7 @@ final class ConnectionManager implements AutoCloseable {
         Thread.ofPlatform().daemon().name("declock-rdma-connections").start(this::run);
     }
 
-    /** Runs a short task on the thread, soon; at once if that thread has ended. */
+    /** Runs a short task on the manager's thread soon, or at once on the calling thread if the manager's thread has ended. */
     void execute(Runnable task) {
         tasks.execute(task);
     }
@@ -150,7 +150,7 @@ final class ConnectionManager implements AutoCloseable {
 
     private void end() {
         ended = true;
-        // After a failure, connections are left whose sessions would otherwise not learn of it.
+        // After a failure of this thread, the remaining connections are closed so that their sessions learn of it.
         closeAll();
         timer.shutdownNow();
         // Queues waiting for removal are removed from the loops; their connections are then released on this thread.
@@ -190,7 +190,7 @@ final class ConnectionManager implements AutoCloseable {
     /**
      * Creates an id whose events go to a handler.
      *
-     * @throws IOException if that is not possible, or the manager is closed: then the channel is closed too, or would be before the id
+     * @throws IOException if that is not possible, or if the manager is closed: its channel is destroyed then, or would be before the id
      */
     RdmaCmId createId(Handler handler) throws IOException {
         if (closed || ended) {
@@ -260,7 +260,7 @@ final class ConnectionManager implements AutoCloseable {
         }
     }
 
-    /** Returns details of the adapter's work; the caller may add to the map. */
+    /** Returns the names and values of the adapter's counters; the caller may add to the map. */
     Map<String, Object> details() {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("provider", backend.name());

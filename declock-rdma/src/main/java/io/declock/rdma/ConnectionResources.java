@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The resources of one connection: its id, its use of a device, a protection domain, a queue pair, a completion queue, and what its owner
- * {@linkplain #owns adds}. They are destroyed in the order queue pair, completion queue, added resources, domain, device, id. Belongs to the
- * connection manager's thread, except the methods that receive completions.
+ * {@linkplain #owns adds}. They are destroyed in the order queue pair, completion queue, added resources, domain, device, id. Belongs to
+ * the connection manager's thread, except the methods that receive completions.
  */
 final class ConnectionResources implements CompletionLoop.Handler {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionResources.class);

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A device in use, with its completion thread. It exists from the first connection on it to the last, see {@link
- * ConnectionManager#device}. Compared by identity: after a failure there may be two for one context. Belongs to the connection
- * manager's thread, except {@link #limits} and {@link #completions}.
+ * ConnectionManager#device}. Devices are compared by identity, because there may be two of them for one context after a completion thread
+ * has failed. Belongs to the connection manager's thread, except {@link #limits} and {@link #completions}.
  */
 final class Device {
     private static final Logger LOG = LoggerFactory.getLogger(Device.class);
@@ -79,7 +79,7 @@ final class Device {
         return context.createCQ(null, PASSIVE_ENTRIES, 0);
     }
 
-    /** Starts its thread last, because no step after that can fail. */
+    /** Starts the completion thread as the last step, so that no later step can fail and leave the thread behind. */
     private static Device started(
             VerbsBackend backend,
             IbvContext context,

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The internet address of an RDMA device, by which the connection manager chooses device, port and GID. Read from the GID table in
- * {@code /sys/class/infiniband}, where RoCE v2 keeps IPv4 addresses as {@code ::ffff:a.b.c.d}.
+ * Finds the internet address of an RDMA device, by which the connection manager chooses device, port and GID. The address is read from the
+ * GID table in {@code /sys/class/infiniband}, where RoCE v2 keeps IPv4 addresses as {@code ::ffff:a.b.c.d}.
  */
 final class DeviceAddress {
     static final Path DEVICES = Path.of("/sys/class/infiniband");

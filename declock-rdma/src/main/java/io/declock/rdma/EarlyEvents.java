@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps events until they may be delivered, then delivers them in order. One thread at a time runs events, and none while it holds the
- * lock. Thread-safe.
+ * Keeps events until they may be delivered, then delivers them in order. One thread at a time runs events, and it does not hold the lock
+ * meanwhile. Thread-safe.
  */
 final class EarlyEvents {
     private static final Logger LOG = LoggerFactory.getLogger(EarlyEvents.class);

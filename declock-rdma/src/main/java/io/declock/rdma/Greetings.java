@@ -93,17 +93,17 @@ final class Greetings {
 
     private static ByteBuffer begin(byte[] request, byte kind) throws IOException {
         if (request.length < REQUEST_BYTES) {
-            throw new IOException("this is the RDMA port of DecLock; a request of " + request.length
+            throw new IOException("this is the RDMA port of DecLock, and a request of " + request.length
                     + " bytes is not one of its requests");
         }
         ByteBuffer in = ByteBuffer.wrap(request).order(ByteOrder.LITTLE_ENDIAN);
         if (in.getInt() != MAGIC) {
-            throw new IOException("this is the RDMA port of DecLock; the request is not one of its requests");
+            throw new IOException("this is the RDMA port of DecLock, and the request is not one of its requests");
         }
         byte version = in.get();
         byte found = in.get();
         if (version != VERSION || found != kind) {
-            throw new IOException("a request of version " + version + " and kind " + found
+            throw new IOException("the request has version " + version + " and kind " + found
                     + ", but this port accepts version " + VERSION + " and kind " + kind);
         }
         return in;
@@ -119,7 +119,7 @@ final class Greetings {
 
     static RegionGrant readGrant(byte[] acceptance) throws IOException {
         if (acceptance.length < GRANT_BYTES) {
-            throw new IOException("an acceptance of " + acceptance.length + " bytes grants nothing");
+            throw new IOException("the acceptance has " + acceptance.length + " bytes, which is too short for a grant");
         }
         ByteBuffer in = ByteBuffer.wrap(acceptance).order(ByteOrder.LITTLE_ENDIAN);
         return new RegionGrant(in.getLong(), in.getLong(), in.getInt());
@@ -128,7 +128,7 @@ final class Greetings {
     /** Returns the proof in an acceptance between compute nodes. */
     static byte[] readProof(byte[] acceptance) throws IOException {
         if (acceptance.length < TOKEN_BYTES) {
-            throw new IOException("an acceptance of " + acceptance.length + " bytes proves nothing");
+            throw new IOException("the acceptance has " + acceptance.length + " bytes, which is too short for a proof");
         }
         return Arrays.copyOf(acceptance, TOKEN_BYTES);
     }

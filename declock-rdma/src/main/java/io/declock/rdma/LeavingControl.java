@@ -12,7 +12,9 @@ import io.declock.spi.Resolution;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** The control plane over TCP, which also tells the RDMA session when it leaves and when the members are known. Thread-safe. */
+/**
+ * The control plane over TCP. It also reports to the RDMA session that leaving begins or has ended, and each list of members. Thread-safe.
+ */
 final class LeavingControl implements ControlPlane {
     private final ControlPlane tcp;
     private final RdmaSession session;

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory node's adapter, as its own process uses it: by one RDMA connection to itself, so chains are executed in the order of
- * posting. Thread-safe.
+ * The memory node's adapter, as the memory node's own process uses it. The process has one RDMA connection to itself, so chains are
+ * executed in the order of posting. Thread-safe.
  */
 final class OwnAdapter implements RemoteMemory, Connection.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(OwnAdapter.class);

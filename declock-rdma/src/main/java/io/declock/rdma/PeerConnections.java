@@ -46,7 +46,7 @@ final class PeerConnections {
         SENT,
         /** By RDMA soon, because a connection is being opened; this message goes through the memory node. */
         OPENING,
-        /** Not by RDMA. */
+        /** Over TCP, because there is no RDMA connection and none is being opened. */
         NONE
     }
 
@@ -73,7 +73,7 @@ final class PeerConnections {
         }
     }
 
-    /** Returns the suffix for the peer address. */
+    /** Returns the text to append to this process's peer address; empty if it accepts no RDMA connections of peers. */
     String advertisement() {
         Listener listening = listener;
         return listening == null ? "" : MARK + listening.port();
@@ -206,7 +206,8 @@ final class PeerConnections {
         Local local = new Local(request.memoryNode(), request.toNode(), request.toIncarnation());
         RdmaSession session = sessions.get(local);
         if (session == null) {
-            throw new IOException("compute node " + request.toNode() + "." + request.toIncarnation() + " is not here");
+            throw new IOException("compute node " + request.toNode() + "." + request.toIncarnation()
+                    + " has no session in this process");
         }
         byte[] ticket = session.tcp().ticketFrom(request.fromNode(), request.fromIncarnation());
         if (!PeerProofs.isProved(ticket, request)) {
@@ -218,9 +219,9 @@ final class PeerConnections {
     }
 
     /**
-     * Accepts an attempt, from a member only: a number kept for a non-member would be dropped with the next change of the members, and the
-     * request could be accepted again. The membership is checked after the number was kept, so that either this method or the change of the
-     * members drops it.
+     * Accepts an attempt of a member. An attempt of a non-member is refused, because its number would be dropped with the next change of
+     * the members, and the request could be accepted again. The membership is checked after the number was kept, so that either this method
+     * or the change of the members drops it.
      */
     private void takeOnce(Local local, Key peer, long attempt) throws IOException {
         boolean fresh = attempts.take(peer, attempt);

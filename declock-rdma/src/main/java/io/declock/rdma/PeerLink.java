@@ -97,12 +97,13 @@ final class PeerLink {
                 || message.fromIncarnation() != key.incarnation()
                 || message.toNode() != key.session().joined().nodeId()
                 || message.toIncarnation() != key.session().joined().incarnation()) {
-            throw new BadFrameException("a peer message from or to another compute node");
+            throw new BadFrameException(
+                    "the sender or the receiver of a peer message is not a compute node of this connection");
         }
         key.session().peerMessage(message);
     }
 
-    /** One connection. Its methods are called on the connection manager's thread. */
+    /** The owner of one connection. Its methods are called on the connection manager's thread. */
     private final class Attempt implements Connection.Owner {
         private final byte @Nullable [] expectedProof;
         private volatile @Nullable Connection connection;

@@ -10,9 +10,9 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The proofs of a connection between compute nodes. rdma_cm has one message in each direction, so neither side can contribute a random
- * number that the other one answers. The number of the attempt prevents replay: both proofs cover it, and it is accepted once ({@link
- * PeerAttempts}). docs/wire-protocol.md is the specification.
+ * The proofs that both sides of a connection between compute nodes give. rdma_cm sends one message in each direction, so neither side can
+ * send a random number and get an answer that covers it. The number of the attempt prevents replay: both proofs cover it, and it is
+ * accepted once ({@link PeerAttempts}). docs/wire-protocol.md is the specification.
  */
 final class PeerProofs {
     private PeerProofs() {}

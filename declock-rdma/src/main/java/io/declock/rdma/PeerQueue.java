@@ -40,21 +40,24 @@ final class PeerQueue implements CompletionLoop.Handler {
     /** Maximum number of sent messages that the peer's adapter has not acknowledged. */
     static final int SLOTS = 16;
 
-    /** Maximum number of received messages that were not read: several times as many, because a sender need not wait for the reading. */
+    /**
+     * Number of receive buffers. It is several times {@link #SLOTS}, because a sender may use a slot again as soon as this side's adapter
+     * has acknowledged the message, even if this process has not read it.
+     */
     static final int RECEIVES = 64;
 
     static final QueueSizes SIZES = new QueueSizes(SLOTS, RECEIVES);
 
     /**
-     * How long a peer waits before it sends a message again that found no buffer here, as a code of ibv_modify_qp(3): 0.64 ms. Reading a
-     * message takes microseconds; the connection manager would leave the code at 0, which means 655.36 ms.
+     * How long a peer waits before it sends a message again for which this side had no receive buffer, as a code of ibv_modify_qp(3):
+     * 0.64 ms. Reading a message takes microseconds; the connection manager would leave the code at 0, which means 655.36 ms.
      */
     static final int RNR_TIMER = 12;
 
     /** The longest message has 177 bytes. */
     private static final int SLOT_BYTES = 256;
 
-    /** Added to the index of a buffer to make the id of its receive request. */
+    /** The id of a receive request is this number plus the index of its buffer; ids of send requests are lower. */
     private static final long RECEIVE = 1L << 62;
 
     private final VerbsBackend backend;
@@ -93,7 +96,7 @@ final class PeerQueue implements CompletionLoop.Handler {
     }
 
     /**
-     * Makes one on an existing queue pair. {@link #postReceives} must be called before the connection is established.
+     * Makes a message queue on an existing queue pair. {@link #postReceives} must be called before the connection is established.
      *
      * @param inlineBytes the largest size that the queue pair takes inline
      * @param broken called when the queue pair fails, perhaps more than once
@@ -120,14 +123,14 @@ final class PeerQueue implements CompletionLoop.Handler {
         }
     }
 
-    /** Makes one on a connection that has its queue pair, lets the connection own it, and posts its receives. */
+    /** Makes a message queue on a connection that has its queue pair, lets the connection own it, and posts its receive buffers. */
     static PeerQueue on(Connection connection, ConnectionManager manager, Taker taker) throws IOException {
         PeerQueue queue = withoutReceives(connection, manager, taker);
         queue.postReceives();
         return queue;
     }
 
-    /** As {@link #on}, but without posting the receives. */
+    /** As {@link #on}, but does not post the receive buffers. */
     static PeerQueue withoutReceives(Connection connection, ConnectionManager manager, Taker taker) throws IOException {
         ConnectionResources resources = connection.resources();
         PeerQueue queue = new PeerQueue(
@@ -176,7 +179,8 @@ final class PeerQueue implements CompletionLoop.Handler {
         try {
             backend.rnrTimer(qp, RNR_TIMER);
         } catch (IOException e) {
-            // Messages work all the same, and if the queue pair has failed meanwhile, its connection learns of it.
+            // Messages can still be sent and received. If the queue pair has failed, its connection learns of it
+            // elsewhere.
             LOG.debug("The adapter keeps its default RNR timer: {}", e.getMessage());
         }
         lock.lock();
@@ -242,7 +246,7 @@ final class PeerQueue implements CompletionLoop.Handler {
         try {
             received((int) (id - RECEIVE), completions.bytes(i));
         } catch (IOException e) {
-            broken.accept(new FabricException("taking a message failed: " + e.getMessage(), e));
+            broken.accept(new FabricException("processing a received message failed: " + e.getMessage(), e));
         }
     }
 

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /** Chooses the provider of verbs, once per process: DiSNI never changes its provider. Thread-safe. */
 public final class Providers {
-    /** Name for the first provider that loads. */
+    /** The name that stands for the first provider that loads. */
     static final String AUTO = "auto";
 
     private static final Logger LOG = LoggerFactory.getLogger(Providers.class);

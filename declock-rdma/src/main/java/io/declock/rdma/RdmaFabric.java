@@ -37,7 +37,7 @@ public final class RdmaFabric implements Fabric {
     private final TcpFabric control;
     private final FabricCounters counters;
     private final boolean fallsBack;
-    /** Null if RDMA cannot be used here and falling back to TCP is allowed. */
+    /** Null if this process cannot use RDMA and falling back to TCP is allowed. */
     private final @Nullable ConnectionManager manager;
 
     private final @Nullable PeerConnections peers;

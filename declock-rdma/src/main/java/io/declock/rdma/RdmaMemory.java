@@ -16,7 +16,7 @@ public final class RdmaMemory implements RegionMemory {
     private volatile MemorySegment memory = MemorySegment.NULL;
     private volatile int segmentBytes;
 
-    /** Makes one without memory. */
+    /** Makes an empty region; {@link #reserve} allocates its memory. */
     public RdmaMemory() {}
 
     @Override

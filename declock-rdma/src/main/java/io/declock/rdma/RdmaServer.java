@@ -46,7 +46,7 @@ public final class RdmaServer implements RdmaAccess {
     private final Listener listener;
     private final OwnAdapter ownAdapter;
 
-    /** Starts to serve on a connection manager, which this server owns from then on. */
+    /** Starts to serve on a connection manager, which this server owns and closes. */
     RdmaServer(MemoryNode node, RdmaMemory memory, ConnectionManager manager, int port) throws IOException {
         this.node = node;
         this.memory = memory;
@@ -61,7 +61,7 @@ public final class RdmaServer implements RdmaAccess {
     }
 
     /**
-     * Starts to serve a memory node's region.
+     * Starts to serve a memory node's region to compute nodes.
      *
      * @param node the memory node, made with {@code memory}
      * @param settings settings of connections; the local address selects the adapter
@@ -73,7 +73,7 @@ public final class RdmaServer implements RdmaAccess {
             throws IOException {
         if (!backend.readsPrivateData()) {
             throw new IOException("a memory node cannot use the provider '" + backend.name()
-                    + "', which does not show who connects; set declock.rdma.provider to ffm");
+                    + "', which does not identify the connecting process; set declock.rdma.provider to ffm");
         }
         return new RdmaServer(node, memory, new ConnectionManager(backend, settings, new RdmaCounters()), port);
     }
@@ -96,15 +96,16 @@ public final class RdmaServer implements RdmaAccess {
     public RdmaOffer offer(MemoryNodeSession session) throws FabricException.Refused {
         byte[] token = newToken();
         ServedSession served = new ServedSession(this, session);
-        // A second connection would have to be cut together with the first.
+        // A session gets one offer only, because all of its connections would have to be cut together.
         if (offered.putIfAbsent(session, served) != null) {
             throw new FabricException.Refused(
                     FabricException.Reason.BAD_REQUEST, "the session has asked for RDMA before; join again");
         }
         session.attach(served);
         byToken.put(ByteBuffer.wrap(token), served);
-        // This thread attaches first and then checks whether the session is cut. The thread that cuts a session first
-        // closes it and then looks for attachments. So one of the two finds the other.
+        // This thread attaches first and then checks whether the session is cut. The thread that cuts a session marks
+        // it
+        // as cut first and then looks for attachments. So at least one of the two threads sees what the other did.
         if (session.isCut()) {
             forget(served);
             throw new FabricException.Refused(FabricException.Reason.BAD_REQUEST, "the session is over");

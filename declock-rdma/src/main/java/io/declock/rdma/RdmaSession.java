@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * event of a session before joining has completed.
  */
 final class RdmaSession implements FabricSession, RemoteMemory, SessionListener, Connection.Owner {
-    /** Number of checks for a stuck verb within the request timeout. */
+    /** Number of times within the request timeout that the session checks for a stuck verb. */
     private static final int LOOKS = 8;
 
     private final RdmaFabric fabric;
@@ -79,7 +79,8 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         session.rdmaOffer().whenComplete((offer, failure) -> {
             if (failure != null) {
                 giveUp(new FabricException(
-                        "memory node " + address + " offers no connection by RDMA: " + failure.getMessage(), failure));
+                        "memory node " + address + " did not offer an RDMA connection: " + failure.getMessage(),
+                        failure));
             } else {
                 connect(offer);
             }
@@ -138,8 +139,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
             String why = failure instanceof TimeoutException
                     ? "no answer within " + manager.settings().connectTimeout().toMillis() + " ms"
                     : String.valueOf(failure);
-            established.end(
-                    new FabricException("memory node " + address + " does not send its grant: " + why, failure));
+            established.end(new FabricException("memory node " + address + " did not send its grant: " + why, failure));
             return;
         }
         try {
@@ -212,7 +212,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         return address;
     }
 
-    /** Returns the state of the queue pair, for people. */
+    /** Returns the state of the queue pair as text for {@link RdmaFabric#details}. */
     String queuePairState() {
         VerbQueue queue = verbs;
         return queue == null ? "none: TCP is used" : queue.state();
@@ -242,7 +242,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         return new LeavingControl(tcp().control(), this);
     }
 
-    /** Called when leaving begins: from now on it is no loss that the memory node ends the connection. */
+    /** Called when leaving begins. If the memory node ends the connection after that, the session is not reported as lost. */
     void leaving() {
         leaving = true;
     }

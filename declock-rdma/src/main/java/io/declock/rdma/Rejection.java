@@ -30,7 +30,7 @@ final class Rejection {
         }
     }
 
-    /** Returns the reason, empty if none was given. */
+    /** Returns the reason of a rejection; empty if the private data has none. */
     static String read(byte[] privateData) {
         int length = 0;
         while (length < privateData.length && privateData[length] != 0) {

@@ -30,7 +30,11 @@ final class ServedSession implements DataPlane, Connection.Owner {
     // Read by the control plane's threads.
     private volatile byte @Nullable [] granted;
 
-    /** Makes one for a session, or for the memory node itself. */
+    /**
+     * Makes an object for a session that is not connected yet.
+     *
+     * @param session null for the memory node itself
+     */
     ServedSession(RdmaServer server, @Nullable MemoryNodeSession session) {
         this.server = server;
         this.session = session;
@@ -45,7 +49,7 @@ final class ServedSession implements DataPlane, Connection.Owner {
         return Optional.ofNullable(session);
     }
 
-    /** Accepts its connection request. */
+    /** Accepts the session's connection request. */
     void accept(RdmaCmId id) throws IOException {
         if (cut || connection != null || (session != null && session.isCut())) {
             throw new IOException("the session of " + name + " is over or already connected");

@@ -15,12 +15,12 @@ final class Takers {
     private final long pollNanos;
     private final AtomicInteger present = new AtomicInteger();
 
-    /** How a thread takes completions. */
+    /** The completion queue, as a thread uses it that waits for its own chain. */
     interface Source {
         /** Takes completions, unless another thread does already; returns whether there were any. */
         boolean take();
 
-        /** Makes the completion thread take all further completions. */
+        /** Makes the completion thread take the completions from now on. */
         void watch();
 
         /** Returns whether the calling thread runs inside the handler of a completion that it takes. */
@@ -37,9 +37,9 @@ final class Takers {
     }
 
     /**
-     * Makes one without threads.
+     * Makes an object that counts no thread yet.
      *
-     * @param pollNanos how long a thread takes completions; 0 for not at all
+     * @param pollNanos how long a thread takes completions; with 0 it takes none
      */
     Takers(Source source, long pollNanos) {
         this.source = source;
@@ -61,8 +61,8 @@ final class Takers {
 
     /**
      * Takes completions once, because a device may have executed the chain before posting returned. A thread that waits for that chain
-     * continues until the chain is over, or the time is. There is a single call for both cases, because the JIT inlines the completion's
-     * code at each call.
+     * continues until the chain is over or {@code pollNanos} have passed. There is a single call for both cases, because the JIT inlines
+     * the completion's code at each call.
      */
     void take(Ring ring, long sequence, boolean waitedFor) {
         if (pollNanos <= 0) {
@@ -86,7 +86,9 @@ final class Takers {
         }
     }
 
-    /** Counts the calling thread out. A thread that enters later sees the chains left behind, or is itself counted here. */
+    /**
+     * Counts the calling thread out. If another thread enters meanwhile, it sees the chains that this one leaves, or this one counts it.
+     */
     void leave(Ring ring) {
         int others = present.decrementAndGet();
         if (ring.underWay() > others) {
@@ -94,7 +96,7 @@ final class Takers {
         }
     }
 
-    /** Returns the number of such threads: they take care of as many chains. */
+    /** Returns the number of these threads. Each of them takes the completion of one chain, its own. */
     int count() {
         return present.get();
     }

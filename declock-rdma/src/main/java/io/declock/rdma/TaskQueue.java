@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Short tasks for a thread that sleeps in a channel of the adapter. Adding a task wakes that thread. When the thread has ended, the
- * adding thread runs the task. One task runs at a time, in order, so that the thread's data needs no lock then either. Thread-safe.
+ * Short tasks for a thread that sleeps in a channel of the adapter. Adding a task wakes that thread. When the thread has ended, the adding
+ * thread runs the task. One task runs at a time, in order, so that the thread's data needs no lock even after the thread has ended.
+ * Thread-safe.
  */
 final class TaskQueue {
     private static final Logger LOG = LoggerFactory.getLogger(TaskQueue.class);
@@ -33,7 +34,7 @@ final class TaskQueue {
     private boolean destroyed;
 
     /**
-     * Makes an empty one.
+     * Makes an empty queue.
      *
      * @param waker wakes the thread; no longer called once the channel is destroyed
      */
@@ -41,7 +42,10 @@ final class TaskQueue {
         this.waker = waker;
     }
 
-    /** Makes the thread run a task soon. If that thread has ended, runs it at once, or leaves it to the thread that runs another task. */
+    /**
+     * Makes the thread run a task soon. If that thread has ended, this thread runs it at once, or leaves it to one that is running another
+     * task.
+     */
     void execute(Runnable task) {
         tasks.add(task);
         if (ended.getCount() == 0) {
@@ -69,8 +73,8 @@ final class TaskQueue {
 
     /** Runs the added tasks; called by the thread. */
     void run() {
-        // A thread that finds another one running tasks leaves its task to that one, which therefore checks again
-        // afterwards.
+        // A thread that finds another one running tasks leaves its task to that one. So each thread checks for tasks
+        // again after it has run some.
         while (!tasks.isEmpty() && running.compareAndSet(false, true)) {
             try {
                 runAll();

@@ -57,8 +57,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private final Takers takers;
     private final ReentrantLock lock;
     private final Queue<VerbChain> waiting = new ConcurrentLinkedQueue<>();
-    // Incremented before a chain is added and decremented after it is taken out: a thread that reads zero need not
-    // check the queue.
+    // The number of waiting chains. It is incremented before a chain is added and decremented after it is taken out, so
+    // a thread that reads zero need not check the queue.
     private final AtomicInteger announced = new AtomicInteger();
 
     private final AtomicReferenceArray<@Nullable VerbChain> inFlight;
@@ -78,7 +78,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private long watchedSince;
 
     /**
-     * Makes one on a connected queue pair.
+     * Makes a queue of chains on a connected queue pair.
      *
      * @param broken called when the queue pair fails, perhaps more than once
      * @param takers the threads that take completions themselves
@@ -102,7 +102,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         this.inFlight = new AtomicReferenceArray<>(slots.count());
     }
 
-    /** Makes one on an established connection, and lets the connection own its memory. */
+    /** Makes a queue of chains on an established connection, and lets the connection own its memory. */
     static VerbQueue on(Connection connection, ConnectionManager manager, RegionGrant grant) throws IOException {
         ConnectionSettings settings = manager.settings();
         ConnectionResources resources = connection.resources();
@@ -188,7 +188,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return oldest > sequence || failure != null;
     }
 
-    /** Returns whether certainly no chain waits. */
+    /** Returns true only if no chain waits. It may return false for a moment although none does. */
     private boolean noneWaits() {
         return announced.get() == 0;
     }
@@ -238,7 +238,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return failed;
     }
 
-    /** Posts with the lock held; the caller must report a returned failure after unlocking. The chain then counts as in flight. */
+    /** Posts a chain with the lock held; the chain then counts as in flight. The caller must report a returned failure after unlocking. */
     @GuardedBy("lock")
     private @Nullable FabricException postNow(VerbChain chain) {
         long sequence = next;
@@ -310,7 +310,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return underWay() > takers.count();
     }
 
-    /** Returns the state of the queue pair, for people. */
+    /** Returns the state of the queue pair as text. */
     String state() {
         String state;
         lock.lock();
@@ -324,8 +324,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     }
 
     /**
-     * Returns whether the same chain was the oldest in flight at every check during that time. This way, posting need not read the clock.
-     * One thread at a time may check, a few times within the timeout.
+     * Returns whether the same chain was the oldest in flight at every check during the timeout. Because only checks read the clock,
+     * posting need not. One thread at a time may check, a few times within the timeout.
      */
     boolean isStuck(long now, long timeoutNanos) {
         long first = oldest;
@@ -337,7 +337,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return now - watchedSince >= timeoutNanos;
     }
 
-    /** Posts chains that found the lock taken by a thread that only read the state. */
+    /** Posts chains that were left waiting because a thread held the lock only to read the state. */
     private void postWhatWasLeft() {
         if (noneWaits()) {
             return;

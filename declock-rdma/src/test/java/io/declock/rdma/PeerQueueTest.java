@@ -154,6 +154,8 @@ class PeerQueueTest {
                 .set(JAVA_INT, Layouts.offset(Layouts.IBV_WC, "byte_len"), 5);
         queue.completed(bad, 0);
         assertThat(taken).isEmpty();
-        assertThat(broken).singleElement().satisfies(e -> assertThat(e).hasMessageContaining("taking a message"));
+        assertThat(broken)
+                .singleElement()
+                .satisfies(e -> assertThat(e).hasMessageContaining("processing a received message failed"));
     }
 }

@@ -157,7 +157,7 @@ class PeerReplayTest {
 
         peers.gone(session);
         assertThat(peers.keptAttempts()).isZero();
-        assertRejected(request(OTHER, 9), "is not here");
+        assertRejected(request(OTHER, 9), "has no session in this process");
         assertThat(peers.keptAttempts()).isZero();
     }
 

@@ -82,7 +82,7 @@ class RdmaOptionsTest {
     @Test
     void aProviderThatDoesNotShowWhoConnectsIsNoneForAMemoryNode() {
         assertThatThrownBy(() -> RdmaServer.start(null, null, new RecordingBackend(), ConnectionSettings.DEFAULTS, 0))
-                .hasMessageContaining("does not show who connects")
+                .hasMessageContaining("does not identify the connecting process")
                 .hasMessageContaining("ffm");
     }
 

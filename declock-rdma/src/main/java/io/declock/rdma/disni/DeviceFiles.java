@@ -15,7 +15,12 @@ final class DeviceFiles {
     private final Path descriptors;
     private final Path classes;
 
-    /** Makes one for {@code /proc/self/fd} and {@code /sys/class}, or replacements for them. */
+    /**
+     * Makes a reader of the kernel's files.
+     *
+     * @param descriptors {@code /proc/self/fd}, or a test's directory
+     * @param classes {@code /sys/class}, or a test's directory
+     */
     DeviceFiles(Path descriptors, Path classes) {
         this.descriptors = descriptors;
         this.classes = classes;
@@ -30,7 +35,7 @@ final class DeviceFiles {
         Path file = Files.readSymbolicLink(descriptors.resolve(Integer.toString(descriptor)))
                 .getFileName();
         String device = text(classes.resolve("infiniband_verbs").resolve(file).resolve("ibdev"));
-        // The files do not tell whether the device executes atomics. The memory node checks its own device, and only
+        // The files do not show whether the device executes atomics. The memory node checks its own device, and only
         // that device executes atomics for others; this one must only be able to post them.
         return new DeviceLimits(device, 0, 0, 0, 0, true, isActive(device));
     }

@@ -119,7 +119,7 @@ public final class DisniBackend implements VerbsBackend {
     @Override
     public boolean awaitCqEvent(IbvCompChannel channel, @Nullable IbvCQ any, int timeoutMillis) throws IOException {
         if (any == null) {
-            // Without a queue there is no event, so this only waits for the time to pass.
+            // Without a queue there is no event, so this call only waits until the timeout has passed.
             return channel.getCqEvent(null, timeoutMillis);
         }
         if (!channel.getCqEvent(any, timeoutMillis)) {
@@ -137,7 +137,7 @@ public final class DisniBackend implements VerbsBackend {
 
     @Override
     public void wake(IbvCompChannel channel) {
-        // The library waits for the channel alone.
+        // The library cannot wake it: the waiting thread waits for the channel alone.
     }
 
     @Override
@@ -153,7 +153,7 @@ public final class DisniBackend implements VerbsBackend {
 
     @Override
     public void wake(RdmaEventChannel channel) {
-        // The library waits for the channel alone.
+        // The library cannot wake it: the waiting thread waits for the channel alone.
     }
 
     /** Binds the id to {@code source}, because the library ignores the source of a look-up. */
@@ -182,7 +182,7 @@ public final class DisniBackend implements VerbsBackend {
         throw new IOException("DiSNI's native library passes on no attributes of a queue pair");
     }
 
-    /** Connects; the library ignores the numbers of READs and atomics and asks for as many as the device allows. */
+    /** Connects. The library ignores the requested numbers of READs and atomics and asks for as many as the device allows. */
     @Override
     public void connect(RdmaCmId id, ConnectionParameters parameters) throws IOException {
         try (Arena arena = Arena.ofConfined()) {
@@ -207,7 +207,8 @@ public final class DisniBackend implements VerbsBackend {
     }
 
     private static IOException cannotAccept() {
-        return new IOException("DiSNI's native library does not show who connects; set declock.rdma.provider to ffm");
+        return new IOException(
+                "DiSNI's native library does not identify the connecting process; set declock.rdma.provider to ffm");
     }
 
     @Override
@@ -256,6 +257,6 @@ public final class DisniBackend implements VerbsBackend {
 
     @Override
     public String queuePairState(IbvQP qp) {
-        return "not told by DiSNI";
+        return "unknown: DiSNI does not report it";
     }
 }

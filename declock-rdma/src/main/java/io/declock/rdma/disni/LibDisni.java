@@ -97,7 +97,7 @@ record LibDisni(RdmaProviderNat provider, NativeDispatcher dispatcher) {
     static void check(String what, long found, long expected) throws DisniUnavailableException {
         if (found != expected) {
             throw new DisniUnavailableException(
-                    "libdisni was built for another layout: " + what + " is " + found + " there where " + expected
+                    "libdisni was built for another layout: " + what + " is " + found + ", but " + expected
                             + " is expected",
                     OTHER);
         }

@@ -58,7 +58,7 @@ final class FfmContexts {
         try {
             Known known = contexts.get(pointer.address());
             if (known == null) {
-                known = new Known(look(pointer.reinterpret(Layouts.IBV_CONTEXT.byteSize())));
+                known = new Known(inspect(pointer.reinterpret(Layouts.IBV_CONTEXT.byteSize())));
                 contexts.put(pointer.address(), known);
             }
             return known.context;
@@ -67,9 +67,9 @@ final class FfmContexts {
         }
     }
 
-    private FfmContext look(MemorySegment struct) throws IOException {
+    private FfmContext inspect(MemorySegment struct) throws IOException {
         LayoutCheck.context(libc, struct);
-        if (libc.isNothing(descriptor(struct, "cmd_fd"))) {
+        if (libc.isDevNull(descriptor(struct, "cmd_fd"))) {
             throw new IOException("the RDMA device was removed");
         }
         return new FfmContext(struct, false);
@@ -136,7 +136,7 @@ final class FfmContexts {
             return;
         }
         try {
-            libc.becomeNothing(descriptor);
+            libc.redirectToDevNull(descriptor);
         } catch (NativeCallException e) {
             LOG.warn("The files of a removed RDMA device stay open until this process ends: {}", e.getMessage());
         }

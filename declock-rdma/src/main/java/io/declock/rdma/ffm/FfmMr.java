@@ -22,7 +22,7 @@ final class FfmMr extends IbvMr {
         super(
                 context,
                 address,
-                // DiSNI's length is an int; this module never reads it.
+                // DiSNI stores the length as an int. This module never reads it.
                 (int) Math.min(length, Integer.MAX_VALUE),
                 access,
                 pointer.get(JAVA_INT, Layouts.offset(LAYOUT, "lkey")),

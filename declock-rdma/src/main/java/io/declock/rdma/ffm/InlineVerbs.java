@@ -28,13 +28,13 @@ final class InlineVerbs {
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
 
     /**
-     * {@code int ibv_poll_cq(struct ibv_cq *, int num_entries, struct ibv_wc *)}. Critical: it only reads memory and is short, so the
-     * thread need not change its state in the JVM for it.
+     * {@code int ibv_poll_cq(struct ibv_cq *, int num_entries, struct ibv_wc *)}, bound as a critical call: it only reads memory and is
+     * short, so the thread need not change its state in the JVM for it.
      */
     private static final MethodHandle POLL_CQ =
             Linker.nativeLinker().downcallHandle(POLL_CQ_DESCRIPTOR, Linker.Option.critical(false));
 
-    /** The same for functions that may call back into Java, which a critical call must not. */
+    /** The same function, bound for devices of tests that call back into Java, which a critical call must not do. */
     private static final MethodHandle POLL_CQ_CALLING_BACK =
             Linker.nativeLinker().downcallHandle(POLL_CQ_DESCRIPTOR);
 
@@ -96,6 +96,6 @@ final class InlineVerbs {
     }
 
     private static IllegalStateException impossible(Throwable e) {
-        return new IllegalStateException("a downcall threw", e);
+        return new IllegalStateException("a native call threw an exception", e);
     }
 }

@@ -30,7 +30,7 @@ final class LibC {
     static final int O_CLOEXEC = 0x80000;
     static final short POLLIN = 1;
 
-    private static final Path NOTHING = Path.of("/dev/null");
+    private static final Path DEV_NULL = Path.of("/dev/null");
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
     private final Function poll;
@@ -58,7 +58,7 @@ final class LibC {
         return new LibC(NativeLibrary.libc());
     }
 
-    /** Makes reads of a descriptor return at once when there is nothing to read. */
+    /** Makes reads of a descriptor fail with EAGAIN at once when no data is available. */
     void nonBlocking(int fd) throws NativeCallException {
         fcntl.orMinusOne(fd, F_SETFL, (long) O_NONBLOCK);
     }
@@ -82,25 +82,25 @@ final class LibC {
     }
 
     /**
-     * Closes the file of a descriptor, but keeps the descriptor in use: it then refers to a file without content that cannot be written.
-     * A library that still uses the descriptor gets errors, and may close it.
+     * Closes the file of a descriptor but keeps the descriptor open: it then refers to /dev/null, open for reading only. A library that
+     * still uses the descriptor gets errors, and may close it.
      */
-    void becomeNothing(int fd) throws NativeCallException {
+    void redirectToDevNull(int fd) throws NativeCallException {
         try (Arena arena = Arena.ofConfined()) {
             // Opened for reading only: otherwise writes to it would appear to succeed.
-            int nothing = open.orMinusOne(arena.allocateFrom(NOTHING.toString()), O_RDONLY | O_CLOEXEC);
+            int devNull = open.orMinusOne(arena.allocateFrom(DEV_NULL.toString()), O_RDONLY | O_CLOEXEC);
             try {
-                dup3.orMinusOne(nothing, fd, O_CLOEXEC);
+                dup3.orMinusOne(devNull, fd, O_CLOEXEC);
             } finally {
-                close(nothing);
+                close(devNull);
             }
         }
     }
 
-    /** Returns whether {@link #becomeNothing} was called for a descriptor; false also where that cannot be seen. */
-    boolean isNothing(int fd) {
+    /** Returns whether a descriptor refers to /dev/null; false also if that cannot be read. */
+    boolean isDevNull(int fd) {
         try {
-            return NOTHING.equals(Files.readSymbolicLink(DESCRIPTORS.resolve(Integer.toString(fd))));
+            return DEV_NULL.equals(Files.readSymbolicLink(DESCRIPTORS.resolve(Integer.toString(fd))));
         } catch (IOException e) {
             return false;
         }

@@ -14,7 +14,7 @@ public final class NativeCallException extends IOException {
     private final int errno;
 
     /**
-     * Makes one.
+     * Makes an exception for one failed call.
      *
      * @param function C name of the function
      * @param errno the value of {@code errno} that it set or returned

@@ -31,7 +31,7 @@ final class NativeLibrary {
     private final String name;
     private final SymbolLookup symbols;
 
-    /** Makes one from a symbol look-up. */
+    /** Makes a library whose functions a symbol look-up finds. */
     NativeLibrary(String name, SymbolLookup symbols) {
         this.name = name;
         this.symbols = symbols;
@@ -100,7 +100,7 @@ final class NativeLibrary {
             }
         }
 
-        /** Calls a function that returns 0 or more, or -1 with {@code errno} set; returns false if it has to be called again later. */
+        /** Calls a function that returns 0 or more, or -1 with {@code errno} set; returns false for EAGAIN and EINTR. */
         boolean orNotYet(Object... arguments) throws NativeCallException {
             try {
                 orMinusOne(arguments);

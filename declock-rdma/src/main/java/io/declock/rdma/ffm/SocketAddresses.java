@@ -27,7 +27,7 @@ final class SocketAddresses {
 
     static MemorySegment write(Arena arena, SocketAddress address) throws IOException {
         if (!(address instanceof InetSocketAddress inet) || inet.isUnresolved()) {
-            throw new IOException("not an internet address: " + address);
+            throw new IOException(address + " is not a resolved internet address");
         }
         byte[] bytes = inet.getAddress().getAddress();
         boolean four = inet.getAddress() instanceof Inet4Address;
@@ -51,7 +51,7 @@ final class SocketAddresses {
         short family = struct.get(JAVA_SHORT, 0);
         int port = struct.get(JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN), Short.BYTES) & 0xFFFF;
         if (family != AF_INET && family != AF_INET6) {
-            throw new IOException("an address of family " + family);
+            throw new IOException("the address family " + family + " is neither IPv4 nor IPv6");
         }
         byte[] bytes = family == AF_INET
                 ? struct.asSlice(Layouts.offset(Layouts.SOCKADDR_IN, "sin_addr"), 4)

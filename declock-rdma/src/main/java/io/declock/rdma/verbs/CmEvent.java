@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A copied event of the connection manager.
  *
  * @param type type of the event
- * @param status 0, or the cause of a failure: a negative error number, or a reject reason; {@link #UNTOLD} if the provider cannot tell
+ * @param status 0, or the cause of a failure: a negative error number, or a reject reason; {@link #UNTOLD} if the provider drops it
  * @param id id of the connection
  * @param listenId id of the listener, for a request only
  * @param privateData private data of the other side; the connection manager may pad it with zeros
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // Passed from one thread to another; events are never compared.
 public record CmEvent(
         EventType type, int status, RdmaCmId id, @Nullable RdmaCmId listenId, byte[] privateData) {
-    /** Status of events whose provider does not pass the status on. */
+    /** The status of an event where the provider drops the real one. */
     public static final int UNTOLD = Integer.MIN_VALUE;
 
-    /** Returns a description for people. */
+    /** Returns type and status as text for messages. */
     public String describe() {
         return type + (status == UNTOLD ? "" : " (status " + status + ")");
     }

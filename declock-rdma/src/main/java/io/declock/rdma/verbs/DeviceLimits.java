@@ -4,7 +4,7 @@
 package io.declock.rdma.verbs;
 
 /**
- * The limits of a device and its port, see ibv_query_device(3) and ibv_query_port(3). A number is 0 if the provider cannot tell.
+ * The limits of a device and its port, see ibv_query_device(3) and ibv_query_port(3). A number is 0 if the provider cannot read it.
  *
  * @param device name of the device
  * @param maxQueuePairs maximum number of queue pairs
@@ -22,7 +22,7 @@ public record DeviceLimits(
         int maxResponded,
         boolean atomics,
         boolean portActive) {
-    /** Returns the maximum number of queue pairs as text to append to a sentence; empty if the provider cannot tell. */
+    /** Returns the maximum number of queue pairs as text to append to a sentence; empty if the provider cannot read the number. */
     public String describeQueuePairs() {
         return maxQueuePairs == 0
                 ? ""

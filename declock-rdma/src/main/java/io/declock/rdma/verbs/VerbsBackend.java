@@ -23,7 +23,7 @@ public interface VerbsBackend {
     /** Returns the provider's name, as in {@code declock.rdma.provider}. */
     String name();
 
-    /** Returns whether private data of connection events can be read; without it the provider can connect but not accept. */
+    /** Returns whether the provider reads the private data of connection events. If not, it can connect but not accept. */
     boolean readsPrivateData();
 
     /** Posts the linked send requests at address {@code workRequest}; returns 0 or the error's number. */
@@ -41,7 +41,7 @@ public interface VerbsBackend {
     /**
      * Waits for an event of a completion queue and acknowledges it.
      *
-     * @param any the queue of the event, for a provider that cannot find it; its channels have one queue each
+     * @param any the only queue of the channel, for a provider that cannot tell to which queue an event belongs; other providers ignore it
      * @param timeoutMillis -1 to wait without limit, if it {@link #canWake}
      * @return whether there was an event
      */
@@ -53,7 +53,7 @@ public interface VerbsBackend {
     /** Wakes the thread that waits in {@link #awaitCqEvent}. */
     void wake(IbvCompChannel channel);
 
-    /** Waits for an event of the connection manager, copies and acknowledges it; null if there was none in time. */
+    /** Waits for an event of the connection manager, copies it and acknowledges it. Returns null if none came in time. */
     @Nullable
     CmEvent awaitCmEvent(RdmaEventChannel channel, int timeoutMillis) throws IOException;
 
@@ -72,7 +72,7 @@ public interface VerbsBackend {
     void ackTimeout(RdmaCmId id, int exponent) throws IOException;
 
     /**
-     * Sets how long a sender waits before it sends a message again that found no receive request at this established queue pair.
+     * Sets how long a sender waits before it sends a message again for which this established queue pair had no receive request.
      *
      * @param code as ibv_modify_qp(3) has it for {@code min_rnr_timer}: 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, 0 is 655.36 ms
      */
@@ -94,23 +94,26 @@ public interface VerbsBackend {
     void toError(RdmaCmId id) throws IOException;
 
     /**
-     * Tells that the caller begins to use an opened device; {@link #forget} must follow. A device with several users stays open until the
-     * last of them is done with it.
+     * Counts the caller as a user of an opened device; {@link #forget} must follow. A device with several users stays open until each of
+     * them has called {@code forget}.
      */
     void use(IbvContext context);
 
     /**
-     * Tells that a caller that {@linkplain #use used} an opened device is done with it and has no resources on it any more. The connection
-     * manager may close the device once no connection id refers to it, so this call comes before the caller's last id is destroyed.
+     * Counts out a user of an opened device, which must have no resources on it any more. The connection manager may close the device once
+     * no connection id refers to it, so this call comes before the caller's last id is destroyed.
      */
     void forget(IbvContext context);
 
-    /** Tells that a device was removed: the kernel waits until this process has closed every file of the device. */
+    /**
+     * Called when a device was removed. The device's files are closed as soon as it has no users, because the kernel waits with the removal
+     * until this process has closed every file of the device.
+     */
     void removed(IbvContext context);
 
     /** Returns the limits of a device. */
     DeviceLimits query(IbvContext context, int port) throws IOException;
 
-    /** Returns the state of a queue pair, for people. */
+    /** Returns the state of a queue pair as text. */
     String queuePairState(IbvQP qp);
 }

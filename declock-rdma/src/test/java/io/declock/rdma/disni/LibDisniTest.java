@@ -58,7 +58,7 @@ class LibDisniTest {
         LibDisni.check("struct ibv_wc", 48, 48);
         assertThatThrownBy(() -> LibDisni.check("struct ibv_wc", 40, 48))
                 .isInstanceOf(DisniUnavailableException.class)
-                .hasMessageContaining("struct ibv_wc is 40 there where 48 is expected");
+                .hasMessageContaining("struct ibv_wc is 40, but 48 is expected");
     }
 
     @Test

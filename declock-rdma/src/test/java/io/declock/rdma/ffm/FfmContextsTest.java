@@ -90,7 +90,7 @@ class FfmContextsTest {
 
         contexts.forget(context);
         for (int descriptor : new int[] {commands, events}) {
-            assertThat(libc.isNothing(descriptor)).isTrue();
+            assertThat(libc.isDevNull(descriptor)).isTrue();
             assertThat(libc.isOpen(descriptor)).as("librdmacm will close it").isTrue();
             assertThatThrownBy(() -> libc.raise(descriptor)).hasMessageContaining("errno 9");
         }
@@ -114,6 +114,6 @@ class FfmContextsTest {
     @Test
     void aDeviceThatNobodyUsesIsClosedAtOnce() throws Exception {
         contexts.removed(contexts.of(struct));
-        assertThat(libc.isNothing(commands)).isTrue();
+        assertThat(libc.isDevNull(commands)).isTrue();
     }
 }
