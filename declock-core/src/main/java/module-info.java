@@ -31,6 +31,14 @@ module io.declock {
             io.declock.reliability,
             io.declock.simulation,
             io.declock.stress;
+    exports io.declock.internal.chains to
+            io.declock.rdma,
+            io.declock.spring,
+            io.declock.memorynode.app,
+            io.declock.benchmarks,
+            io.declock.reliability,
+            io.declock.simulation,
+            io.declock.stress;
     exports io.declock.internal.inprocess to
             io.declock.rdma,
             io.declock.spring,

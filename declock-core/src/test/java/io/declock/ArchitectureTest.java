@@ -103,11 +103,12 @@ class ArchitectureTest {
             new Layer("local", "api", "spi", "layout", "time", "monitor", "protocol"),
             new Layer("session", "api", "spi", "layout", "time", "monitor", "protocol", "local"),
             new Layer("node", "api", "spi", "layout", "time", "monitor", "protocol", "local", "session"),
-            new Layer("memorynode", "api", "spi", "layout", "time", "rdma", "monitor"),
+            new Layer("chains", "spi"),
+            new Layer("memorynode", "api", "spi", "layout", "time", "rdma", "monitor", "chains"),
             new Layer("inprocess", "api", "spi", "memorynode"),
             new Layer("tcp.wire", "api", "spi", "rdma"),
-            new Layer("tcp.client", "api", "spi", "rdma", "monitor", "tcp.wire"),
-            new Layer("tcp.server", "api", "spi", "monitor", "memorynode", "tcp.wire"));
+            new Layer("tcp.client", "api", "spi", "rdma", "monitor", "chains", "tcp.wire"),
+            new Layer("tcp.server", "api", "spi", "monitor", "chains", "memorynode", "tcp.wire"));
 
     /** A new package needs a layer. */
     @Test

@@ -4,6 +4,7 @@
 package io.declock.internal.memorynode;
 
 import io.declock.LockNames;
+import io.declock.internal.chains.ExecutedChains;
 import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
 import io.declock.spi.HeartbeatReply;

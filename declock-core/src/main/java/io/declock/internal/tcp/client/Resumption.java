@@ -106,7 +106,10 @@ final class Resumption {
             if (type != FrameType.RESUMED) {
                 throw new BadFrameException(type + " in answer to RESUME");
             }
-            session.chains().resume(HandshakeFrames.readResumed(body), System.nanoTime());
+            int executed = HandshakeFrames.readResumed(body);
+            if (!session.chains().resume(executed, System.nanoTime())) {
+                throw new BadFrameException("a resumption at chain " + executed + ", which is not in flight");
+            }
             present = null;
             return session;
         }
@@ -129,7 +132,8 @@ final class Resumption {
             }
             present = null;
             if (isFinal) {
-                session.end(why);
+                // For what waits it is the end of the session, not a refusal of its own request.
+                session.end(new FabricException(String.valueOf(why.getMessage()), why));
             } else {
                 again();
             }

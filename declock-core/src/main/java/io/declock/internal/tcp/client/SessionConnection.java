@@ -4,7 +4,10 @@
 package io.declock.internal.tcp.client;
 
 import io.declock.Counters;
+import io.declock.internal.chains.ChainWindow;
 import io.declock.internal.tcp.wire.BadFrameException;
+import io.declock.internal.tcp.wire.ChainDoneFrame;
+import io.declock.internal.tcp.wire.ChainFrame;
 import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameConnection;
@@ -16,15 +19,20 @@ import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
+import io.declock.spi.VerbChain;
 import io.netty.buffer.ByteBuf;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A connection to a memory node: handshake, then the verbs and the control of one session, which may have had other connections before.
  * Belongs to its event loop, except for the methods that any thread may call.
  */
-final class SessionConnection extends FrameConnection {
+final class SessionConnection extends FrameConnection implements ChainWindow.Sender {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionConnection.class);
+
     private final TcpFabric fabric;
     private final String node;
     private final Opening opening;
@@ -32,6 +40,7 @@ final class SessionConnection extends FrameConnection {
     /** The secret of this connection, which stays the same if the fabric's secret is replaced meanwhile. */
     private final byte[] key;
 
+    private final ChainDoneFrame results = new ChainDoneFrame();
     private byte[] serverNonce = {};
     private boolean proved;
     private @Nullable TcpSession session;
@@ -88,8 +97,13 @@ final class SessionConnection extends FrameConnection {
     protected void writeMore(ByteBuf out) {
         TcpSession current = session;
         if (current != null) {
-            current.chains().write(out, System.nanoTime());
+            current.chains().send(this, System.nanoTime());
         }
+    }
+
+    @Override
+    public void send(int sequence, int oldest, VerbChain chain) {
+        ChainFrame.writeChain(out(), sequence, oldest, chain);
     }
 
     @Override
@@ -146,11 +160,26 @@ final class SessionConnection extends FrameConnection {
         if (current == null) {
             handshakeFrame(type, body);
         } else if (type == FrameType.CHAIN_DONE) {
-            current.chains().answered(body, System.nanoTime());
+            chainDone(current.chains(), body);
         } else if (type == FrameType.GOODBYE) {
             readGoodbye(body);
         } else {
             current.answers().accept(current, type, body);
+        }
+    }
+
+    private void chainDone(ChainWindow chains, FrameBody body) throws BadFrameException {
+        int sequence = ChainDoneFrame.readSequence(body);
+        VerbChain chain = chains.inFlight(sequence);
+        if (chain == null) {
+            throw new BadFrameException("an answer to chain " + sequence + ", which is not in flight");
+        }
+        results.readChainDone(body, chain);
+        chains.answered(sequence, System.nanoTime());
+        try {
+            chain.completed(results);
+        } catch (RuntimeException e) {
+            LOG.error("The completion of {} threw", chain, e);
         }
     }
 

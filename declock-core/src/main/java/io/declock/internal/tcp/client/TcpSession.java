@@ -5,6 +5,7 @@ package io.declock.internal.tcp.client;
 
 import io.declock.Counters;
 import io.declock.MemoryNodeAddress;
+import io.declock.internal.chains.ChainWindow;
 import io.declock.internal.rdma.RdmaOffer;
 import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.HandshakeFrames;

@@ -4,7 +4,7 @@
 package io.declock.internal.tcp.server;
 
 import io.declock.Verb;
-import io.declock.internal.memorynode.ExecutedChains;
+import io.declock.internal.chains.ExecutedChains;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.NodeCounts;
 import io.declock.internal.memorynode.Region;

@@ -3,8 +3,8 @@
 
 package io.declock.internal.tcp.server;
 
+import io.declock.internal.chains.ExecutedChains;
 import io.declock.internal.memorynode.DataPlaneGate;
-import io.declock.internal.memorynode.ExecutedChains;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.memorynode.NodeCounts;
 import io.declock.internal.memorynode.RdmaAccess;

@@ -107,18 +107,22 @@ final class ServerSession implements SessionListener {
      * @param oldest number of the oldest chain whose answer has not arrived
      */
     void resume(ServerConnection next, int number, int oldest) {
-        ServerConnection last;
+        ServerConnection last = null;
+        boolean overtaken;
         mutex.lock();
         try {
-            if (number - attempt <= 0) {
-                next.refuse(Reason.NOT_YET, "a later attempt to resume the session is under way");
-                return;
+            overtaken = number - attempt <= 0;
+            if (!overtaken) {
+                attempt = number;
+                last = connection;
+                connection = null;
             }
-            attempt = number;
-            last = connection;
-            connection = null;
         } finally {
             mutex.unlock();
+        }
+        if (overtaken) {
+            next.refuse(Reason.NOT_YET, "a later attempt to resume the session is under way");
+            return;
         }
         if (last != null) {
             last.fail(null);

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-package io.declock.internal.memorynode;
+package io.declock.internal.chains;
 
 import java.util.Arrays;
 
@@ -32,7 +32,8 @@ public final class ExecutedChains {
     private int next;
     private int remembered;
 
-    ExecutedChains() {}
+    /** Makes it for a session without any chain so far. */
+    public ExecutedChains() {}
 
     /** Takes the results of one chain. */
     @FunctionalInterface
@@ -125,7 +126,7 @@ public final class ExecutedChains {
     }
 
     /** Returns the memory that the results take, in bytes; any thread. */
-    long bytes() {
+    public long bytes() {
         return (long) ring.length * Long.BYTES;
     }
 }

@@ -1,7 +1,7 @@
 // Copyright The DecLock authors
 // SPDX-License-Identifier: Apache-2.0
 
-package io.declock.internal.memorynode;
+package io.declock.internal.chains;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
