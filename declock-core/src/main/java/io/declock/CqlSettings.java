@@ -52,21 +52,6 @@ public record CqlSettings(
         return new Builder();
     }
 
-    /** {@return a builder that begins with these values} */
-    public Builder toBuilder() {
-        Builder builder = new Builder();
-        builder.selfCheckInterval = selfCheckInterval;
-        builder.prefetchInterval = prefetchInterval;
-        builder.refetchLimit = refetchLimit;
-        builder.refetchInterval = refetchInterval;
-        builder.suspectAfter = suspectAfter;
-        builder.resetPollInterval = resetPollInterval;
-        builder.resetResendInterval = resetResendInterval;
-        builder.preArmedHandOver = preArmedHandOver;
-        builder.releaseRead = releaseRead;
-        return builder;
-    }
-
     /** Builds CqlSettings; what is not set has its default. Not thread-safe. */
     public static final class Builder {
         private Duration selfCheckInterval = Duration.ofMillis(10);

@@ -446,7 +446,7 @@ enum Scenario {
                     new SimulationOptions.Workload(60, 0.3, 0.5, 0, 0, 0, 0, 0, 0, 0, 2_000_000, 5_000),
                     new SimulationOptions.Faults(600_000_000, 0, false, 0, 0, 0, 0, 0, 0, 0, 0),
                     drawn.local(),
-                    drawn.cql().toBuilder()
+                    ScenarioOptions.but(drawn.cql())
                             .selfCheckInterval(Duration.ofMillis(1))
                             .refetchLimit(2)
                             .suspectAfter(Duration.ofNanos(20_000))

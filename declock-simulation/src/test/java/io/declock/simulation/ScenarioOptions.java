@@ -59,7 +59,7 @@ final class ScenarioOptions {
                 new SimulationOptions.Workload(60, 0.7, 0, 0, 0, 0, 0, 0, 0, 0, 500, 3_000),
                 SimulationOptions.Faults.NONE,
                 drawn.local(),
-                cql.toBuilder()
+                but(cql)
                         .selfCheckInterval(Duration.ofNanos(20_000))
                         .refetchLimit(refetches)
                         .refetchInterval(refetchInterval)
@@ -69,14 +69,28 @@ final class ScenarioOptions {
 
     /** Every release reads the queue in the same chain; writers that know their successor grant in advance, or do not. */
     static CqlSettings reading(boolean preArmed, CqlSettings cql) {
-        return cql.toBuilder()
+        return but(cql)
                 .preArmedHandOver(preArmed)
                 .releaseRead(ReleaseRead.ALWAYS)
                 .build();
     }
 
+    /** Returns a builder that begins with what was drawn. */
+    static CqlSettings.Builder but(CqlSettings drawn) {
+        return CqlSettings.builder()
+                .selfCheckInterval(drawn.selfCheckInterval())
+                .prefetchInterval(drawn.prefetchInterval())
+                .refetchLimit(drawn.refetchLimit())
+                .refetchInterval(drawn.refetchInterval())
+                .suspectAfter(drawn.suspectAfter())
+                .resetPollInterval(drawn.resetPollInterval())
+                .resetResendInterval(drawn.resetResendInterval())
+                .preArmedHandOver(drawn.preArmedHandOver())
+                .releaseRead(drawn.releaseRead());
+    }
+
     static CqlSettings cql(CqlSettings drawn, Duration selfCheck, Duration suspect, int refetches) {
-        return drawn.toBuilder()
+        return but(drawn)
                 .selfCheckInterval(selfCheck)
                 .refetchLimit(refetches)
                 .suspectAfter(suspect)

@@ -6,10 +6,10 @@ package io.declock.spring.autoconfigure;
 import io.declock.DecLockException;
 import io.declock.LockNames;
 import io.declock.LockView;
-import io.declock.ManagedComponent;
 import io.declock.MemoryNodeRefusedException;
 import io.declock.MemoryNodeView;
 import io.declock.internal.node.ComputeNode;
+import io.declock.internal.node.ManagedComponent;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -61,11 +61,11 @@ final class NodeLifecycles {
         return new PhasedLifecycle(
                 name,
                 PhasedLifecycle.COMPONENTS,
-                () -> component(node.start(), name).start(),
+                () -> component(node.start(), name).start().run(),
                 () -> {
                     ComputeNode current = node.current();
                     if (current != null) {
-                        component(current, name).stop();
+                        component(current, name).stop().run();
                     }
                 });
     }

@@ -33,19 +33,4 @@ public final class FencingToken {
                 | (long) (index & LockHeader.HEAD_RANGE - 1) << INDEX_SHIFT
                 | sequence & SEQUENCES - 1;
     }
-
-    /** Returns the full epoch. */
-    public static long epoch(long token) {
-        return token >>> EPOCH_SHIFT;
-    }
-
-    /** Returns the queue index. */
-    public static int index(long token) {
-        return (int) (token >>> INDEX_SHIFT) & LockHeader.HEAD_RANGE - 1;
-    }
-
-    /** Returns the local sequence. */
-    public static int sequence(long token) {
-        return (int) token & SEQUENCES - 1;
-    }
 }

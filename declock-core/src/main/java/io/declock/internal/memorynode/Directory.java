@@ -3,9 +3,6 @@
 
 package io.declock.internal.memorynode;
 
-import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
-
 /**
  * Maps full names (namespace included) to records. A name has at most one record and a record at most one name. Each name costs about 20
  * bytes and the name's array. Thread-safe: names are spread over stripes with a lock each, and a lock is held for one table access only.
@@ -112,13 +109,6 @@ final class Directory {
 
     Names names() {
         return names;
-    }
-
-    /** Returns the name of a record, or null. */
-    @Nullable
-    String nameOf(int record) {
-        byte[] name = names.get(record);
-        return name == null ? null : new String(name, StandardCharsets.UTF_8);
     }
 
     private DirectoryStripe stripe(long hash) {

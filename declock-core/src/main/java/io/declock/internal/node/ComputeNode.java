@@ -15,7 +15,6 @@ import io.declock.LockMode;
 import io.declock.LockNames;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
-import io.declock.ManagedComponent;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.local.Acquisition;
 import io.declock.internal.local.Ceiling;
@@ -91,10 +90,10 @@ public final class ComputeNode implements DecLock {
 
     /** Starts every component; joining goes on in the background. Idempotent. */
     public void start() {
-        components().forEach(ManagedComponent::start);
+        components().forEach(component -> component.start().run());
     }
 
-    /** Returns the parts that a container may start, stop and show: sessions, reset coordinator, clock synchronisation. */
+    /** Returns the parts that a container may start and stop: sessions, reset coordinator, clock synchronisation. */
     public List<ManagedComponent> components() {
         return memoryNodes.components();
     }
@@ -260,11 +259,6 @@ public final class ComputeNode implements DecLock {
 
     TimerService timer() {
         return runtime.timer();
-    }
-
-    /** Returns the number of pending timers, for tests that check that none is forgotten. */
-    int timers() {
-        return runtime.timers();
     }
 
     Clock clock() {

@@ -5,7 +5,6 @@ package io.declock.internal.node;
 
 import io.declock.ComputeNodeSettings;
 import io.declock.LockNames;
-import io.declock.ManagedComponent;
 import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeRefusedException;
 import io.declock.MemoryNodeUnavailableException;
@@ -58,7 +57,6 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     private final Waiting changed;
     private final AtomicBoolean leaveCheckPlanned = new AtomicBoolean();
     private volatile long @Nullable [] idHashes;
-    private volatile boolean coordinating;
 
     MemoryNodes(
             List<MemoryNodeAddress> addresses,
@@ -371,35 +369,15 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
 
     List<ManagedComponent> components() {
         return List.of(
-                new Component(
+                new ManagedComponent(
                         "sessions",
                         () -> links.forEach(MemoryNodeLink::start),
-                        () -> leave(false, Duration.ofSeconds(2)),
-                        () -> links.stream().anyMatch(link -> link.session() != null)),
-                new Component("reset-coordinator", () -> coordinate(true), () -> coordinate(false), () -> coordinating),
-                new Component("clock-sync", clockSync::start, clockSync::stop, clockSync::isRunning));
+                        () -> leave(false, Duration.ofSeconds(2))),
+                new ManagedComponent("reset-coordinator", () -> coordinate(true), () -> coordinate(false)),
+                new ManagedComponent("clock-sync", clockSync::start, clockSync::stop));
     }
 
     private void coordinate(boolean on) {
-        coordinating = on;
         links.forEach(link -> link.coordinate(on));
-    }
-
-    private record Component(String name, Runnable starter, Runnable stopper, BooleanSupplier running)
-            implements ManagedComponent {
-        @Override
-        public void start() {
-            starter.run();
-        }
-
-        @Override
-        public void stop() {
-            stopper.run();
-        }
-
-        @Override
-        public boolean isRunning() {
-            return running.getAsBoolean();
-        }
     }
 }

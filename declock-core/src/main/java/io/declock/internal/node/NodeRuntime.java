@@ -5,27 +5,22 @@ package io.declock.internal.node;
 
 import static java.util.Objects.requireNonNull;
 
+import io.declock.internal.monitor.Isolated;
 import io.declock.internal.time.Clock;
 import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
 import java.security.SecureRandom;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The threads, clock and randomness of a compute node: one timer thread, and pools for callbacks into user code. Thread-safe. */
 final class NodeRuntime implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(NodeRuntime.class);
-
     /**
      * Thousands of waits may end at the same moment: by a time-out, or with a session. A thread for each would take more memory than the
      * rest of the process, so callbacks beyond this number wait for a free thread. Loss listeners have threads of their own, so that
@@ -86,60 +81,9 @@ final class NodeRuntime implements AutoCloseable {
                 IDLE_SECONDS,
                 TimeUnit.SECONDS,
                 new LinkedBlockingQueue<>(),
-                task -> daemon(task, name));
+                task -> TimerThread.daemon(task, name));
         pool.allowCoreThreadTimeOut(true);
         return pool;
-    }
-
-    private static Thread daemon(Runnable task, String name) {
-        Thread thread = new Thread(task, name);
-        thread.setDaemon(true);
-        return thread;
-    }
-
-    /** One thread with a queue of timers. Cancelled timers are removed from the queue; closing drops all. */
-    private static final class TimerThread implements TimerService, AutoCloseable {
-        private static final Timer NEVER = () -> {};
-
-        private final ScheduledThreadPoolExecutor executor;
-
-        TimerThread(String name) {
-            executor = new ScheduledThreadPoolExecutor(1, task -> daemon(task, name));
-            executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-            executor.setRemoveOnCancelPolicy(true);
-        }
-
-        @Override
-        public void schedule(long delayNanos, Runnable task) {
-            start(delayNanos, task);
-        }
-
-        @Override
-        public Timer start(long delayNanos, Runnable task) {
-            if (executor.isShutdown()) {
-                return NEVER;
-            }
-            try {
-                Future<?> scheduled = executor.schedule(() -> guarded(task), delayNanos, TimeUnit.NANOSECONDS);
-                return () -> scheduled.cancel(false);
-            } catch (RejectedExecutionException e) {
-                log.debug("A timer was not started: the node is closing");
-                return NEVER;
-            }
-        }
-
-        @Override
-        public void close() {
-            executor.shutdownNow();
-        }
-    }
-
-    private static void guarded(Runnable task) {
-        try {
-            task.run();
-        } catch (RuntimeException | Error e) {
-            log.error("A timer's task failed", e);
-        }
     }
 
     Clock clock() {
@@ -148,11 +92,6 @@ final class NodeRuntime implements AutoCloseable {
 
     TimerService timer() {
         return timer;
-    }
-
-    /** Returns the number of timers in the queue; 0 if the timer service was injected. */
-    int timers() {
-        return timerThread == null ? 0 : timerThread.executor.getQueue().size();
     }
 
     RandomSource random() {
@@ -184,10 +123,11 @@ final class NodeRuntime implements AutoCloseable {
 
     private void execute(ExecutorService pool, Runnable task) {
         try {
-            pool.execute(() -> guarded(task));
+            pool.execute(() -> Isolated.run("A callback", task));
         } catch (RejectedExecutionException e) {
             // The node was closed meanwhile. One more thread is better than a wait that never ends.
-            daemon(() -> guarded(task), name + "-declock-late").start();
+            TimerThread.daemon(() -> Isolated.run("A callback", task), name + "-declock-late")
+                    .start();
         }
     }
 

@@ -45,7 +45,7 @@ class DirectoryTest {
         assertThat(directory.find(name(50_000))).isEqualTo(-1);
         for (int i = 0; i < 50_000; i++) {
             int record = directory.find(name(i));
-            assertThat(directory.nameOf(record)).isEqualTo("default:order-" + i);
+            assertThat(directory.names().get(record)).isEqualTo(name(i));
         }
     }
 
