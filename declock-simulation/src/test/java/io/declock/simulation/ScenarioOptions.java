@@ -59,8 +59,7 @@ final class ScenarioOptions {
                 new SimulationOptions.Workload(60, 0.7, 0, 0, 0, 0, 0, 0, 0, 0, 500, 3_000),
                 SimulationOptions.Faults.NONE,
                 drawn.local(),
-                but(cql)
-                        .selfCheckInterval(Duration.ofNanos(20_000))
+                but(cql).selfCheckInterval(Duration.ofNanos(20_000))
                         .refetchLimit(refetches)
                         .refetchInterval(refetchInterval)
                         .suspectAfter(Duration.ofHours(1))
@@ -69,8 +68,7 @@ final class ScenarioOptions {
 
     /** Every release reads the queue in the same chain; writers that know their successor grant in advance, or do not. */
     static CqlSettings reading(boolean preArmed, CqlSettings cql) {
-        return but(cql)
-                .preArmedHandOver(preArmed)
+        return but(cql).preArmedHandOver(preArmed)
                 .releaseRead(ReleaseRead.ALWAYS)
                 .build();
     }

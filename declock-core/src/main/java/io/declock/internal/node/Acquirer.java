@@ -3,6 +3,7 @@
 
 package io.declock.internal.node;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.Counters;
 import io.declock.DecLockException;
 import io.declock.GrantKind;
@@ -11,39 +12,49 @@ import io.declock.LockMode;
 import io.declock.LockNames;
 import io.declock.LockNotGrantedException;
 import io.declock.ShuttingDownException;
+import io.declock.internal.local.Acquisition;
+import io.declock.internal.local.Ceiling;
 import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.time.TimerService;
+import io.declock.internal.time.Clock;
 import io.declock.spi.LockObserver;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Acquires one name, blocking a thread or with a future. Thread-safe. */
+/** Acquires one name for a thread that waits for it, and gives acquisitions back. Thread-safe. */
 final class Acquirer {
     /** The wait time without a limit. */
     static final long FOR_EVER = Long.MAX_VALUE;
 
     /** The value of a deadline that was not needed yet. */
-    private static final long NOT_SET = Long.MIN_VALUE;
+    static final long NOT_SET = Long.MIN_VALUE;
 
-    private final ComputeNode node;
+    private final Clock clock;
     private final LockTable table;
+    private final Callers callers;
     private final LockObserver observer;
     private final boolean observed;
     private final NodeCounters counters;
     private final long spinNanos;
+    private final long leaseNanos;
 
-    Acquirer(ComputeNode node, LockTable table, LockObserver observer, NodeCounters counters, long spinNanos) {
-        this.node = node;
+    Acquirer(
+            ComputeNodeSettings settings,
+            Clock clock,
+            LockTable table,
+            Callers callers,
+            LockObserver observer,
+            NodeCounters counters) {
+        this.clock = clock;
         this.table = table;
+        this.callers = callers;
         this.observer = observer;
         this.observed = !observer.equals(LockObserver.NONE);
         this.counters = counters;
-        this.spinNanos = spinNanos;
+        this.spinNanos = settings.spin().toNanos();
+        this.leaseNanos = settings.lease().toNanos();
     }
 
     /**
@@ -83,8 +94,7 @@ final class Acquirer {
                 }
                 case FAILED -> throw failed(waiter, began);
                 default -> {
-                    observer.notGranted(mode, LockObserver.Outcome.TIMED_OUT, since(began));
-                    return null;
+                    return notGranted(mode, LockObserver.Outcome.TIMED_OUT, began);
                 }
             }
         }
@@ -94,17 +104,17 @@ final class Acquirer {
      * Returns whether a hold may be given to its caller. A caller that waited may have slept since the grant, so the lease is checked once
      * more (rule C1).
      */
-    private static boolean mayReturn(LocalWaiter waiter, boolean waited) {
+    static boolean mayReturn(LocalWaiter waiter, boolean waited) {
         Hold hold = waiter.hold();
         return hold.lost() == null && (!waited || HeldLock.mayTrustLease(hold));
     }
 
     private boolean await(ThreadWaiter waiter, long deadline, boolean interruptible) {
-        node.waiting(1);
+        callers.waiting(1);
         try {
             return waiter.await(deadline, interruptible, spinNanos, counters);
         } finally {
-            node.waiting(-1);
+            callers.waiting(-1);
         }
     }
 
@@ -118,28 +128,34 @@ final class Acquirer {
         return bound == FOR_EVER || now + bound < now ? FOR_EVER : now + bound;
     }
 
-    private long bound(long waitNanos) {
-        return waitNanos == 0 ? node.settings().lease().toNanos() : waitNanos;
+    long bound(long waitNanos) {
+        return waitNanos == 0 ? leaseNanos : waitNanos;
     }
 
     private long since(long began) {
-        return node.clock().nanoTime() - began;
+        return clock.nanoTime() - began;
     }
 
     private @Nullable LocalWaiter gaveUp(LockMode mode, long began, boolean interruptible) throws InterruptedException {
         boolean interrupted = interruptible && Thread.interrupted();
-        observer.notGranted(
-                mode, interrupted ? LockObserver.Outcome.CANCELLED : LockObserver.Outcome.TIMED_OUT, since(began));
+        notGranted(mode, interrupted ? LockObserver.Outcome.CANCELLED : LockObserver.Outcome.TIMED_OUT, began);
         if (interrupted) {
             throw new InterruptedException();
         }
         return null;
     }
 
+    /** Tells the observer of an acquisition that ends without a lock; returns null, the result of such an acquisition. */
+    @Nullable
+    LocalWaiter notGranted(LockMode mode, LockObserver.Outcome outcome, long began) {
+        observer.notGranted(mode, outcome, since(began));
+        return null;
+    }
+
     /** Lets a waiter into its lock, or queues it there. */
     LocalLock enter(String name, LocalWaiter waiter) {
         LocalLock lock = table.get(name);
-        if (!node.accepts() && lock.findHold(waiter.owner()) == null) {
+        if (!callers.areAccepted() && lock.findHold(waiter.owner()) == null) {
             throw new ShuttingDownException(
                     "lock " + LockNames.quoted(name) + " was not acquired: this process is shutting down");
         }
@@ -158,7 +174,7 @@ final class Acquirer {
         return lock;
     }
 
-    private LocalWaiter granted(LocalWaiter waiter, long began) {
+    LocalWaiter granted(LocalWaiter waiter, long began) {
         if (!waiter.isReentrant()) {
             Hold hold = waiter.hold();
             counters.count(event(hold.kind()));
@@ -169,135 +185,60 @@ final class Acquirer {
         return waiter;
     }
 
-    private DecLockException failed(LocalWaiter waiter, long began) {
+    DecLockException failed(LocalWaiter waiter, long began) {
         DecLockException failure = waiter.failure();
         boolean refused = failure instanceof LockNotGrantedException || failure instanceof LockLostException;
-        observer.notGranted(
-                waiter.mode(), refused ? LockObserver.Outcome.REFUSED : LockObserver.Outcome.UNAVAILABLE, since(began));
+        notGranted(waiter.mode(), refused ? LockObserver.Outcome.REFUSED : LockObserver.Outcome.UNAVAILABLE, began);
         return failure == null ? new DecLockException("the acquisition failed") : failure;
     }
 
     /**
-     * Acquires one name without blocking; the result is the granted waiter, or null if the time ran out. Cancelling the result withdraws
-     * the acquisition.
+     * Gives back an acquisition that was made through a view or has no handle yet.
+     *
+     * @return why the lock had been lost, or null
      */
-    CompletableFuture<@Nullable LocalWaiter> acquireAsync(String name, LockMode mode, Object owner, long waitNanos) {
-        Attempt attempt = new Attempt(name, mode, owner, waitNanos == 0);
-        attempt.begin();
-        if (!attempt.result.isDone() && waitNanos != FOR_EVER) {
-            TimerService.Timer timer = node.timer().start(bound(waitNanos), attempt::timeOut);
-            // Most calls are granted long before their wait time ends, which may be an hour.
-            attempt.result.whenComplete((granted, failure) -> timer.cancel());
-        }
-        attempt.result.whenComplete((granted, failure) -> {
-            if (attempt.result.isCancelled()) {
-                attempt.withdraw();
-            }
-        });
-        return attempt.result;
+    @Nullable
+    LockLostException release(Hold hold, LockMode mode, boolean byView) {
+        LockLostException lost = HeldLock.release(hold, mode, byView);
+        released(hold, mode);
+        return lost;
     }
 
-    /** One asynchronous acquisition, which is tried again if its hold is lost before the result completes. */
-    private final class Attempt {
-        final CompletableFuture<@Nullable LocalWaiter> result = new CompletableFuture<>();
-        private final String name;
-        private final LockMode mode;
-        private final Object owner;
-        private final boolean noWait;
-        private final AtomicReference<@Nullable Try> current = new AtomicReference<>();
-        private volatile boolean timedOut;
-        private volatile long began = NOT_SET;
-
-        Attempt(String name, LockMode mode, Object owner, boolean noWait) {
-            this.name = name;
-            this.mode = mode;
-            this.owner = owner;
-            this.noWait = noWait;
+    /** Gives back one acquisition of a handle. Returns why the lock had been lost, or null. */
+    @Nullable
+    LockLostException release(Acquisition acquisition) {
+        Ceiling own = acquisition.ceiling();
+        if (own != null) {
+            own.cancel();
         }
+        LockMode mode = acquisition.heldMode();
+        LockLostException lost = HeldLock.release(acquisition);
+        released(acquisition.hold(), mode);
+        return lost;
+    }
 
-        /** One waiter in the lock's queue. */
-        private final class Try {
-            final AsyncWaiter waiter =
-                    new AsyncWaiter(owner, mode, noWait, () -> node.callbacks().execute(() -> decided(this)));
-            private volatile @Nullable LocalLock lock;
-
-            boolean abandon() {
-                LocalLock entered = lock;
-                return entered != null && entered.abandon(waiter);
-            }
+    private void released(Hold hold, LockMode mode) {
+        Ceiling ceiling = hold.ceiling();
+        if (ceiling != null && hold.isOver()) {
+            ceiling.cancel();
         }
-
-        void begin() {
-            node.waiting(1);
-            boolean entered = false;
-            try {
-                enter();
-                entered = true;
-            } finally {
-                if (!entered) {
-                    node.waiting(-1);
-                }
-            }
+        if (observed) {
+            observer.released(mode, since(hold.grantedAt()));
         }
+    }
 
-        private void enter() {
-            Try next = new Try();
-            current.set(next);
-            next.lock = Acquirer.this.enter(name, next.waiter);
-            began = began == NOT_SET ? next.waiter.since() : began;
-            next.waiter.run();
-            if (timedOut || result.isCancelled()) {
-                // The time-out or the cancellation came between two tries.
-                timeOut();
-            }
-        }
+    @Nullable
+    Hold findHold(String name, Object owner) {
+        LocalLock lock = table.find(name);
+        return lock == null ? null : lock.findHold(owner);
+    }
 
-        private void decided(Try told) {
-            AsyncWaiter waiter = told.waiter;
-            if (waiter.state() == LocalWaiter.State.GRANTED && !mayReturn(waiter, true)) {
-                HeldLock.release(waiter.hold(), mode, false);
-                again();
-                return;
-            }
-            node.waiting(-1);
-            switch (waiter.state()) {
-                case GRANTED -> {
-                    granted(waiter, began);
-                    if (!result.complete(waiter)) {
-                        node.release(waiter.hold(), mode, false);
-                    }
-                }
-                case FAILED -> result.completeExceptionally(failed(waiter, began));
-                default -> {
-                    observer.notGranted(mode, LockObserver.Outcome.TIMED_OUT, since(began));
-                    result.complete(null);
-                }
-            }
-        }
+    Clock clock() {
+        return clock;
+    }
 
-        private void again() {
-            try {
-                enter();
-            } catch (RuntimeException e) {
-                node.waiting(-1);
-                result.completeExceptionally(e);
-            }
-        }
-
-        private void timeOut() {
-            timedOut = true;
-            Try now = current.get();
-            if (now != null && !result.isDone() && now.abandon()) {
-                now.waiter.run();
-            }
-        }
-
-        private void withdraw() {
-            Try now = current.get();
-            if (now != null && now.abandon()) {
-                node.waiting(-1);
-            }
-        }
+    NodeCounters counters() {
+        return counters;
     }
 
     private static Counters.Event event(GrantKind kind) {

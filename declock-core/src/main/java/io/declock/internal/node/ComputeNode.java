@@ -7,37 +7,27 @@ import io.declock.ComputeNodeMonitor;
 import io.declock.ComputeNodeSettings;
 import io.declock.Counters;
 import io.declock.DecLock;
-import io.declock.DecLockException;
 import io.declock.LocalSettings;
 import io.declock.LockHandle;
-import io.declock.LockLostException;
 import io.declock.LockMode;
-import io.declock.LockNames;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.local.Acquisition;
-import io.declock.internal.local.Ceiling;
-import io.declock.internal.local.HeldLock;
-import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.IsolatedObserver;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.monitor.StripedSums;
 import io.declock.internal.time.Clock;
 import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
 import io.declock.spi.Fabric;
 import io.declock.spi.LockObserver;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
@@ -47,22 +37,18 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ComputeNode implements DecLock {
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(2);
-    private static final int HELD = 0;
-    private static final int WAITING = 1;
 
     private final ComputeNodeSettings settings;
     private final List<Fabric> fabrics;
     private final NodeCounters counters;
     private final LockObserver observer;
-    private final boolean observed;
     private final NodeRuntime runtime;
     private final LockTable table;
     private final MemoryNodes memoryNodes;
     private final Acquirer acquirer;
     private final RequestRunner requests;
     private final NodeMonitor monitor;
-    private final StripedSums present = new StripedSums(2);
-    private volatile boolean accepting = true;
+    private final Callers callers = new Callers();
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private ComputeNode(Builder builder) {
@@ -70,15 +56,14 @@ public final class ComputeNode implements DecLock {
         this.fabrics = List.copyOf(builder.fabrics);
         this.counters = builder.counters;
         this.observer = IsolatedObserver.of(builder.observer);
-        this.observed = !builder.observer.equals(LockObserver.NONE);
         this.runtime = new NodeRuntime(
                 settings.name(), builder.clock, builder.timer, builder.random, builder.executor, builder.waiting);
         this.table = new LockTable(new Host(), settings.maxIdleLocks());
         this.memoryNodes = new MemoryNodes(builder.addresses, fabrics, settings, runtime, counters, table);
-        this.acquirer =
-                new Acquirer(this, table, observer, counters, settings.spin().toNanos());
-        this.requests = new RequestRunner(this, acquirer);
-        this.monitor = new NodeMonitor(this, memoryNodes, table);
+        this.acquirer = new Acquirer(settings, runtime.clock(), table, callers, observer, counters);
+        AsyncAcquirer async = new AsyncAcquirer(acquirer, callers, runtime);
+        this.requests = new RequestRunner(settings.defaultWaitTime(), runtime, memoryNodes, acquirer, async);
+        this.monitor = new NodeMonitor(runtime.clock(), memoryNodes, table, callers, counters);
     }
 
     /** Returns a builder. */
@@ -105,12 +90,12 @@ public final class ComputeNode implements DecLock {
 
     @Override
     public void stopAccepting() {
-        accepting = false;
+        callers.acceptNoMore();
     }
 
     @Override
     public boolean awaitIdle(Duration timeout) throws InterruptedException {
-        return memoryNodes.awaitCondition(() -> present.sum(HELD) <= 0, timeout);
+        return memoryNodes.awaitCondition(() -> callers.heldNow() <= 0, timeout);
     }
 
     @Override
@@ -118,11 +103,11 @@ public final class ComputeNode implements DecLock {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        accepting = false;
+        callers.acceptNoMore();
         // Each lock's mutex orders this against arriving callers: either this loop sees them, or they see that the node
         // is closed.
         table.all().forEach(LocalLock::shutDown);
-        memoryNodes.leave(present.sum(HELD) <= 0, LEAVE_TIMEOUT);
+        memoryNodes.leave(callers.heldNow() <= 0, LEAVE_TIMEOUT);
         for (Fabric fabric : fabrics) {
             fabric.close();
         }
@@ -133,8 +118,8 @@ public final class ComputeNode implements DecLock {
 
     @Override
     public ReadWriteLock lock(String name) {
-        checkName(name);
-        return new NamedLock(this, name);
+        LockTable.checkName(name);
+        return new NamedLock(acquirer, name);
     }
 
     @Override
@@ -189,105 +174,12 @@ public final class ComputeNode implements DecLock {
         return table.forget(lock);
     }
 
-    // ---------------------------------------------------------------- for the parts of the node
-
-    static void checkName(String name) {
-        if (name.isEmpty()) {
-            throw new IllegalArgumentException("a lock name must not be empty");
-        }
-        LockNames.checkEncodable("a lock name", name);
-        if (name.length() * 3L > MAX_NAME_BYTES && name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
-            throw new IllegalArgumentException("a lock name may have " + MAX_NAME_BYTES
-                    + " bytes of UTF-8, this one has " + name.getBytes(StandardCharsets.UTF_8).length + ": "
-                    + LockNames.quoted(name.substring(0, 64)) + "…");
-        }
-    }
-
-    /** Gives back an acquisition that was made through a view or has no handle yet. */
-    @Nullable
-    LockLostException release(Hold hold, LockMode mode, boolean byView) {
-        LockLostException lost = HeldLock.release(hold, mode, byView);
-        released(hold, mode);
-        return lost;
-    }
-
-    /** Gives back one acquisition of a handle. */
-    @Nullable
-    LockLostException release(Acquisition acquisition) {
-        Ceiling own = acquisition.ceiling();
-        if (own != null) {
-            own.cancel();
-        }
-        LockMode mode = acquisition.heldMode();
-        LockLostException lost = HeldLock.release(acquisition);
-        released(acquisition.hold(), mode);
-        return lost;
-    }
-
-    private void released(Hold hold, LockMode mode) {
-        Ceiling ceiling = hold.ceiling();
-        if (ceiling != null && hold.isOver()) {
-            ceiling.cancel();
-        }
-        if (observed) {
-            observer.released(mode, runtime.clock().nanoTime() - hold.grantedAt());
-        }
-    }
-
-    @Nullable
-    Hold findHold(String name, Object owner) {
-        LocalLock lock = findLock(name);
-        return lock == null ? null : lock.findHold(owner);
-    }
-
-    @Nullable
-    LocalLock findLock(String name) {
-        return table.find(name);
-    }
-
-    boolean accepts() {
-        return accepting;
-    }
-
-    Acquirer acquirer() {
-        return acquirer;
-    }
-
-    NodeCounters counters() {
-        return counters;
-    }
-
-    TimerService timer() {
-        return runtime.timer();
-    }
-
-    Clock clock() {
-        return runtime.clock();
-    }
-
-    Executor callbacks() {
-        return runtime.callbacks();
-    }
-
-    /** Counts a caller that began (+1) or ended (-1) to wait. */
-    void waiting(int change) {
-        present.add(WAITING, change);
-    }
-
-    long heldNow() {
-        return present.sum(HELD);
-    }
-
-    long waitingNow() {
-        return present.sum(WAITING);
-    }
-
-    MemoryNodes memoryNodes() {
-        return memoryNodes;
-    }
-
     /** The services of this node for its locks. */
     private final class Host implements LocalLock.Host {
+        // Every acquisition reads these two, so they are fields of the host.
+        private final Clock clock = runtime.clock();
+        private final Callers present = callers;
+
         @Override
         public LocalSettings localSettings() {
             return settings.local();
@@ -295,7 +187,7 @@ public final class ComputeNode implements DecLock {
 
         @Override
         public Clock clock() {
-            return runtime.clock();
+            return clock;
         }
 
         @Override
@@ -326,8 +218,8 @@ public final class ComputeNode implements DecLock {
 
         @Override
         public void held(int change) {
-            present.add(HELD, change);
-            if (change < 0 && !accepting && present.sum(HELD) <= 0) {
+            present.held(change);
+            if (change < 0 && !present.areAccepted() && present.heldNow() <= 0) {
                 memoryNodes.signal();
             }
         }
@@ -404,20 +296,5 @@ public final class ComputeNode implements DecLock {
             }
             return new ComputeNode(this);
         }
-    }
-
-    /** Converts to nanoseconds; a duration whose nanoseconds do not fit into a {@code long} becomes 36,500 days. */
-    static long nanos(Duration duration) {
-        try {
-            return duration.toNanos();
-        } catch (ArithmeticException e) {
-            return TimeUnit.DAYS.toNanos(36_500);
-        }
-    }
-
-    static DecLockException unchecked(Throwable failure) {
-        return failure instanceof DecLockException known
-                ? known
-                : new DecLockException(String.valueOf(failure.getMessage()), failure);
     }
 }

@@ -28,7 +28,7 @@ final class HandleImpl extends Acquisition implements LockHandle {
     private static final AtomicReferenceFieldUpdater<HandleImpl, @Nullable Interruption> INTERRUPTION =
             AtomicReferenceFieldUpdater.newUpdater(HandleImpl.class, Interruption.class, "interruption");
 
-    private final ComputeNode node;
+    private final Acquirer acquirer;
     private final List<Acquisition> others;
     // Field updaters save two objects per handle, and every acquisition makes a handle.
     private volatile int closed;
@@ -40,9 +40,9 @@ final class HandleImpl extends Acquisition implements LockHandle {
      * @param hold hold of the name that was taken first
      * @param others acquisitions of the further names, in the order in which they were taken
      */
-    HandleImpl(ComputeNode node, Hold hold, LockMode mode, List<Acquisition> others) {
+    HandleImpl(Acquirer acquirer, Hold hold, LockMode mode, List<Acquisition> others) {
         super(hold, mode);
-        this.node = node;
+        this.acquirer = acquirer;
         this.others = others;
     }
 
@@ -89,7 +89,7 @@ final class HandleImpl extends Acquisition implements LockHandle {
         if (isClosed()) {
             return false;
         }
-        long now = node.clock().nanoTime();
+        long now = acquirer.clock().nanoTime();
         if (!isValid(this, now)) {
             return false;
         }
@@ -141,7 +141,7 @@ final class HandleImpl extends Acquisition implements LockHandle {
         checkOpen();
         ThreadWaiter waiter = new ThreadWaiter(hold().owner(), LockMode.WRITE, true, false);
         LockLostException lost = HeldLock.tryUpgrade(this, waiter);
-        waiter.await(Long.MAX_VALUE, false, 0, node.counters());
+        waiter.await(Long.MAX_VALUE, false, 0, acquirer.counters());
         lost = lost != null ? lost : lost();
         if (lost != null) {
             throw new LockLostException(lost.getMessage(), lost);
@@ -196,10 +196,10 @@ final class HandleImpl extends Acquisition implements LockHandle {
         }
         LockLostException lost = null;
         for (int i = others.size() - 1; i >= 0; i--) {
-            LockLostException why = node.release(others.get(i));
+            LockLostException why = acquirer.release(others.get(i));
             lost = why != null ? why : lost;
         }
-        LockLostException why = node.release(this);
+        LockLostException why = acquirer.release(this);
         return why != null ? why : lost;
     }
 

@@ -4,9 +4,12 @@
 package io.declock.internal.node;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.declock.DistributedReadWriteLock;
+import io.declock.LockNames;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.session.NodeSession;
+import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,6 +37,20 @@ final class LockTable {
     LockTable(LocalLock.Host host, int maxIdle) {
         this.host = host;
         this.maxIdle = maxIdle;
+    }
+
+    /** Refuses what cannot be a lock's name. */
+    static void checkName(String name) {
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("a lock name must not be empty");
+        }
+        LockNames.checkEncodable("a lock name", name);
+        int most = DistributedReadWriteLock.MAX_NAME_BYTES;
+        if (name.length() * 3L > most && name.getBytes(StandardCharsets.UTF_8).length > most) {
+            throw new IllegalArgumentException("a lock name may have " + most + " bytes of UTF-8, this one has "
+                    + name.getBytes(StandardCharsets.UTF_8).length + ": " + LockNames.quoted(name.substring(0, 64))
+                    + "…");
+        }
     }
 
     LocalLock get(String name) {

@@ -302,7 +302,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     }
 
     boolean awaitCondition(BooleanSupplier condition, Duration timeout) throws InterruptedException {
-        return changed.await(condition, ComputeNode.nanos(timeout));
+        return changed.await(condition, NodeRuntime.nanos(timeout));
     }
 
     /** Makes the threads that wait for a condition check it again. Allowed under any mutex. */

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A named lock as a {@code java.util.concurrent} lock; its holds belong to threads. Immutable, thread-safe. */
 final class NamedLock implements ReadWriteLock {
-    private final ComputeNode node;
+    private final Acquirer acquirer;
     private final String name;
     private final Lock reader = new View(LockMode.READ);
     private final Lock writer = new View(LockMode.WRITE);
 
-    NamedLock(ComputeNode node, String name) {
-        this.node = node;
+    NamedLock(Acquirer acquirer, String name) {
+        this.acquirer = acquirer;
         this.name = name;
     }
 
@@ -87,7 +87,7 @@ final class NamedLock implements ReadWriteLock {
         private @Nullable Hold acquire(long waitNanos, boolean interruptible) throws InterruptedException {
             try {
                 LocalWaiter granted =
-                        node.acquirer().acquire(name, mode, Thread.currentThread(), waitNanos, interruptible, true);
+                        acquirer.acquire(name, mode, Thread.currentThread(), waitNanos, interruptible, true);
                 if (granted == null) {
                     return null;
                 }
@@ -108,7 +108,7 @@ final class NamedLock implements ReadWriteLock {
             Thread caller = Thread.currentThread();
             Hold hold = recent;
             if (hold == null || !hold.isStillHeldBy(caller, mode)) {
-                hold = node.findHold(name, caller);
+                hold = acquirer.findHold(name, caller);
             }
             if (hold == null) {
                 throw new IllegalMonitorStateException("lock " + LockNames.quoted(name) + " is not held by " + caller);
@@ -116,7 +116,7 @@ final class NamedLock implements ReadWriteLock {
             if (recent == hold) {
                 recent = null;
             }
-            LockLostException lost = node.release(hold, mode, true);
+            LockLostException lost = acquirer.release(hold, mode, true);
             if (lost != null) {
                 throw new LockLostException(lost.getMessage(), lost);
             }

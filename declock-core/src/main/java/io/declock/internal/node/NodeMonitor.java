@@ -19,6 +19,7 @@ import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.NodeSession;
+import io.declock.internal.time.Clock;
 import io.declock.spi.FabricException;
 import io.declock.spi.Member;
 import io.declock.spi.Resolution;
@@ -35,14 +36,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Shows the state of a compute node. Thread-safe. */
 final class NodeMonitor implements ComputeNodeMonitor {
-    private final ComputeNode node;
+    private final Clock clock;
     private final MemoryNodes memoryNodes;
     private final LockTable table;
+    private final Callers callers;
+    private final NodeCounters counters;
 
-    NodeMonitor(ComputeNode node, MemoryNodes memoryNodes, LockTable table) {
-        this.node = node;
+    NodeMonitor(Clock clock, MemoryNodes memoryNodes, LockTable table, Callers callers, NodeCounters counters) {
+        this.clock = clock;
         this.memoryNodes = memoryNodes;
         this.table = table;
+        this.callers = callers;
+        this.counters = counters;
     }
 
     @Override
@@ -91,7 +96,7 @@ final class NodeMonitor implements ComputeNodeMonitor {
         private final String name;
         private final String memoryNode;
         private final List<LockView> views;
-        private final long now = node.clock().nanoTime();
+        private final long now = clock.nanoTime();
 
         Collector(String name, String memoryNode, List<LockView> views) {
             this.name = name;
@@ -137,12 +142,12 @@ final class NodeMonitor implements ComputeNodeMonitor {
 
     @Override
     public long heldNow() {
-        return node.heldNow();
+        return callers.heldNow();
     }
 
     @Override
     public long waitingNow() {
-        return node.waitingNow();
+        return callers.waitingNow();
     }
 
     @Override
@@ -152,12 +157,12 @@ final class NodeMonitor implements ComputeNodeMonitor {
 
     @Override
     public NodeCounters counters() {
-        return node.counters();
+        return counters;
     }
 
     @Override
     public CompletionStage<Optional<LockRecordView>> inspect(String name) {
-        ComputeNode.checkName(name);
+        LockTable.checkName(name);
         MemoryNodeLink link = memoryNodes.linkOf(name);
         NodeSession session = link == null ? null : link.session();
         if (link == null || session == null) {

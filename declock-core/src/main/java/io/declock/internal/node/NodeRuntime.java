@@ -10,6 +10,7 @@ import io.declock.internal.time.Clock;
 import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -84,6 +85,15 @@ final class NodeRuntime implements AutoCloseable {
                 task -> TimerThread.daemon(task, name));
         pool.allowCoreThreadTimeOut(true);
         return pool;
+    }
+
+    /** Converts to nanoseconds; a duration whose nanoseconds do not fit into a {@code long} becomes 36,500 days. */
+    static long nanos(Duration duration) {
+        try {
+            return duration.toNanos();
+        } catch (ArithmeticException e) {
+            return TimeUnit.DAYS.toNanos(36_500);
+        }
     }
 
     Clock clock() {

@@ -17,6 +17,8 @@ import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.session.MemoryNodeLink;
+import io.declock.internal.time.Clock;
+import io.declock.internal.time.TimerService;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,14 +33,25 @@ import org.jspecify.annotations.Nullable;
  * Runs requests: several names in the order of the UTF-8 bytes of their names, all or nothing, one wait time for all. Thread-safe.
  */
 final class RequestRunner {
-    private final ComputeNode node;
+    private final MemoryNodes memoryNodes;
     private final Acquirer acquirer;
+    private final AsyncAcquirer asyncAcquirer;
+    private final Clock clock;
+    private final TimerService timers;
     private final long defaultWaitNanos;
 
-    RequestRunner(ComputeNode node, Acquirer acquirer) {
-        this.node = node;
+    RequestRunner(
+            Duration defaultWaitTime,
+            NodeRuntime runtime,
+            MemoryNodes memoryNodes,
+            Acquirer acquirer,
+            AsyncAcquirer asyncAcquirer) {
+        this.memoryNodes = memoryNodes;
         this.acquirer = acquirer;
-        this.defaultWaitNanos = ComputeNode.nanos(node.settings().defaultWaitTime());
+        this.asyncAcquirer = asyncAcquirer;
+        this.clock = runtime.clock();
+        this.timers = runtime.timer();
+        this.defaultWaitNanos = NodeRuntime.nanos(defaultWaitTime);
     }
 
     LockHandle acquire(LockRequest request, Object owner) throws InterruptedException {
@@ -82,7 +95,7 @@ final class RequestRunner {
 
     /** Acquires the only name of a request; null if it was not granted. Most requests have only one name. */
     private @Nullable LockHandle acquireOne(LockRequest request, Object owner, long wait) throws InterruptedException {
-        ComputeNode.checkName(request.name());
+        LockTable.checkName(request.name());
         LocalWaiter granted = acquirer.acquire(request.name(), request.mode(), owner, wait, true, false);
         return granted == null ? null : handle(request, granted, List.of());
     }
@@ -92,7 +105,7 @@ final class RequestRunner {
         if (unavailable != null) {
             return unavailable;
         }
-        MemoryNodeLink home = node.memoryNodes().linkOf(name);
+        MemoryNodeLink home = memoryNodes.linkOf(name);
         return new LockNotGrantedException("lock " + LockNames.quoted(name) + " was not granted in mode " + mode
                 + " within " + TimeUnit.NANOSECONDS.toMillis(wait) + " ms"
                 + (home == null ? "" : " by memory node " + home.address()));
@@ -104,7 +117,7 @@ final class RequestRunner {
      */
     private @Nullable MemoryNodeUnavailableException unavailable(LockRequest request) {
         for (String name : request.names().keySet()) {
-            MemoryNodeUnavailableException unavailable = node.memoryNodes().unavailable(name);
+            MemoryNodeUnavailableException unavailable = memoryNodes.unavailable(name);
             if (unavailable != null) {
                 return unavailable;
             }
@@ -114,7 +127,7 @@ final class RequestRunner {
 
     private long waitNanos(LockRequest request) {
         Duration asked = request.waitTime();
-        return asked == null ? defaultWaitNanos : ComputeNode.nanos(asked);
+        return asked == null ? defaultWaitNanos : NodeRuntime.nanos(asked);
     }
 
     /** Acquires the names one after the other. Returns null, or the first name that was not granted; then nothing is held. */
@@ -122,11 +135,11 @@ final class RequestRunner {
             LockRequest request, Object owner, long wait, List<LocalWaiter> parts) throws InterruptedException {
         List<Map.Entry<String, LockMode>> names = inOrder(request);
         boolean shared = wait != 0;
-        long deadline = shared ? node.clock().nanoTime() + wait : 0;
+        long deadline = shared ? clock.nanoTime() + wait : 0;
         boolean complete = false;
         try {
             for (Map.Entry<String, LockMode> name : names) {
-                long left = shared ? Math.max(1, deadline - node.clock().nanoTime()) : wait;
+                long left = shared ? Math.max(1, deadline - clock.nanoTime()) : wait;
                 LocalWaiter granted = acquirer.acquire(name.getKey(), name.getValue(), owner, left, true, false);
                 if (granted == null) {
                     return name;
@@ -144,7 +157,7 @@ final class RequestRunner {
 
     private void giveBack(List<LocalWaiter> parts) {
         for (int i = parts.size() - 1; i >= 0; i--) {
-            node.release(parts.get(i).hold(), parts.get(i).mode(), false);
+            acquirer.release(parts.get(i).hold(), parts.get(i).mode(), false);
         }
         parts.clear();
     }
@@ -158,7 +171,7 @@ final class RequestRunner {
         for (LocalWaiter granted : further) {
             others.add(new Acquisition(granted.hold(), granted.mode()));
         }
-        HandleImpl handle = new HandleImpl(node, first.hold(), first.mode(), others);
+        HandleImpl handle = new HandleImpl(acquirer, first.hold(), first.mode(), others);
         Duration leaseTime = request.leaseTime();
         if (leaseTime != null) {
             limit(handle, first, leaseTime);
@@ -172,15 +185,15 @@ final class RequestRunner {
     /** Sets a ceiling: of the whole hold if the acquisition began it, of the acquisition alone if it is reentrant. */
     private void limit(Acquisition acquisition, LocalWaiter granted, Duration leaseTime) {
         Hold hold = acquisition.hold();
-        long nanos = ComputeNode.nanos(leaseTime);
-        long now = node.clock().nanoTime();
+        long nanos = NodeRuntime.nanos(leaseTime);
+        long now = clock.nanoTime();
         Ceiling ceiling = new Ceiling(leaseTime, now, nanos);
         if (granted.isReentrant()) {
             acquisition.limit(ceiling);
-            ceiling.endedBy(node.timer().start(nanos, () -> HeldLock.expire(acquisition, ceiling)));
+            ceiling.endedBy(timers.start(nanos, () -> HeldLock.expire(acquisition, ceiling)));
         } else {
             hold.limit(ceiling);
-            ceiling.endedBy(node.timer().start(nanos, () -> HeldLock.expire(hold, ceiling)));
+            ceiling.endedBy(timers.start(nanos, () -> HeldLock.expire(hold, ceiling)));
         }
     }
 
@@ -188,7 +201,7 @@ final class RequestRunner {
         List<Map.Entry<String, LockMode>> names =
                 new ArrayList<>(request.names().entrySet());
         for (Map.Entry<String, LockMode> name : names) {
-            ComputeNode.checkName(name.getKey());
+            LockTable.checkName(name.getKey());
         }
         names.sort((a, b) -> Arrays.compareUnsigned(
                 a.getKey().getBytes(StandardCharsets.UTF_8), b.getKey().getBytes(StandardCharsets.UTF_8)));
@@ -216,7 +229,7 @@ final class RequestRunner {
             this.request = request;
             this.owner = owner;
             this.wait = wait;
-            this.deadline = node.clock().nanoTime() + wait;
+            this.deadline = clock.nanoTime() + wait;
             this.names = inOrder(request);
             result.whenComplete((handle, failure) -> {
                 CompletableFuture<@Nullable LocalWaiter> pending = current;
@@ -235,10 +248,10 @@ final class RequestRunner {
                 return;
             }
             Map.Entry<String, LockMode> name = names.get(parts.size());
-            long left = wait == 0 ? 0 : Math.max(1, deadline - node.clock().nanoTime());
+            long left = wait == 0 ? 0 : Math.max(1, deadline - clock.nanoTime());
             CompletableFuture<@Nullable LocalWaiter> step;
             try {
-                step = acquirer.acquireAsync(name.getKey(), name.getValue(), owner, left);
+                step = asyncAcquirer.acquire(name.getKey(), name.getValue(), owner, left);
             } catch (RuntimeException e) {
                 giveBack(parts);
                 result.completeExceptionally(e);
@@ -264,9 +277,13 @@ final class RequestRunner {
             }
             giveBack(parts);
             result.completeExceptionally(
-                    failure == null
-                            ? notGranted(request, name.getKey(), name.getValue(), wait)
-                            : ComputeNode.unchecked(failure));
+                    failure == null ? notGranted(request, name.getKey(), name.getValue(), wait) : unchecked(failure));
         }
+    }
+
+    private static DecLockException unchecked(Throwable failure) {
+        return failure instanceof DecLockException known
+                ? known
+                : new DecLockException(String.valueOf(failure.getMessage()), failure);
     }
 }

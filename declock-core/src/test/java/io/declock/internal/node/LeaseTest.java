@@ -175,7 +175,7 @@ class LeaseTest {
         LockHandle held = node.acquire(LockRequest.write("x"));
         MILLISECONDS.sleep(2500);
         assertThat(held.isValid()).isTrue();
-        assertThat(node.counters().get(Counters.Event.SESSION_LOST)).isZero();
+        assertThat(node.monitor().counters().get(Counters.Event.SESSION_LOST)).isZero();
         held.close();
     }
 

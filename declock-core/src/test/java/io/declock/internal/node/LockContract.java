@@ -862,11 +862,12 @@ public abstract class LockContract {
         for (Future<Void> worker : workers) {
             get(worker);
         }
-        long local = a().counters().get(Event.GRANT_LOCAL);
-        long remote = a().counters().get(Event.REMOTE_ACQUISITION);
-        assertThat(local + a().counters().get(Event.GRANT_UNCONTENDED)).isEqualTo(2L * rounds);
+        long local = a().monitor().counters().get(Event.GRANT_LOCAL);
+        long remote = a().monitor().counters().get(Event.REMOTE_ACQUISITION);
+        assertThat(local + a().monitor().counters().get(Event.GRANT_UNCONTENDED))
+                .isEqualTo(2L * rounds);
         assertThat(remote).isLessThanOrEqualTo(2L * rounds - local);
-        assertThat(a().counters().get(Event.HAND_OVER)).isZero();
+        assertThat(a().monitor().counters().get(Event.HAND_OVER)).isZero();
     }
 
     // ---------------------------------------------------------------- losing the memory node
@@ -878,7 +879,7 @@ public abstract class LockContract {
         handle.onLost((which, why) -> lost.complete(why));
         stopMemoryNode();
         assertThat(lost.get(20, SECONDS)).hasMessageContaining("'lost'");
-        assertThat(a().counters().get(Event.HOLD_LOST)).isEqualTo(1);
+        assertThat(a().monitor().counters().get(Event.HOLD_LOST)).isEqualTo(1);
         assertThat(handle.isValid()).isFalse();
         assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
         // Nobody else has it: that a memory node is not there is told in the same way, however it was asked for.
@@ -896,7 +897,7 @@ public abstract class LockContract {
     // ---------------------------------------------------------------- helpers
 
     private static long verbs(ComputeNode node, Purpose purpose, Verb verb) {
-        return node.counters().verbs(purpose, verb);
+        return node.monitor().counters().verbs(purpose, verb);
     }
 
     private static void awaitWaiting(ComputeNode node, long count) throws Exception {

@@ -39,12 +39,12 @@ class LockTableTest {
     @Test
     void aNameThatIsUsedAgainAndAgainIsKeptWhileNamesComeOnce() {
         use("hot");
-        LocalLock hot = node.findLock("hot");
+        LocalLock hot = one.lock("hot");
         for (int i = 0; i < 5_000; i++) {
             use("once-" + i);
             if (i % 8 == 0) {
                 use("hot");
-                assertThat(node.findLock("hot")).as("after %s names", i).isSameAs(hot);
+                assertThat(one.lock("hot")).as("after %s names", i).isSameAs(hot);
             }
         }
         assertThat(node.monitor().tableSize()).isLessThanOrEqualTo(MAX_IDLE);
@@ -65,7 +65,7 @@ class LockTableTest {
         Lock kept = node.lock("kept").writeLock();
         kept.lock();
         kept.unlock();
-        WeakReference<LocalLock> state = new WeakReference<>(node.findLock("kept"));
+        WeakReference<LocalLock> state = new WeakReference<>(one.lock("kept"));
         for (int i = 0; i < 2 * MAX_IDLE; i++) {
             use("once-" + i);
         }

@@ -116,7 +116,7 @@ class LostHoldsMemoryTest {
     }
 
     private LocalLock lock() {
-        LocalLock lock = node.findLock("x");
+        LocalLock lock = one.lock("x");
         assertThat(lock).isNotNull();
         return lock;
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.ComputeNodeSettings;
 import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.local.LocalLock;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
@@ -17,6 +18,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A memory node and one compute node in this process, for tests of a compute node without others. */
 final class OneNode implements AutoCloseable {
@@ -61,6 +63,17 @@ final class OneNode implements AutoCloseable {
 
     ComputeNode node() {
         return node;
+    }
+
+    /** Returns the lock of that name, or null if the node does not know it. */
+    @Nullable
+    LocalLock lock(String name) {
+        for (LocalLock lock : node.locks()) {
+            if (lock.name().equals(name)) {
+                return lock;
+            }
+        }
+        return null;
     }
 
     NodeCounters counters() {

@@ -301,7 +301,7 @@ class OverloadTest {
         ComputeNode holder = join(server.port());
         ComputeNode waiting = join(server.port());
         LockHandle held = holder.acquire(LockRequest.write("one"));
-        long before = waiting.counters().get(Event.REMOTE_ACQUISITION);
+        long before = waiting.monitor().counters().get(Event.REMOTE_ACQUISITION);
         CountDownLatch served = new CountDownLatch(waiters);
         AtomicInteger inside = new AtomicInteger();
         List<CompletableFuture<?>> all = new ArrayList<>();
@@ -316,11 +316,12 @@ class OverloadTest {
                     }));
         }
         assertThat(waiting.monitor().waitingNow()).isEqualTo(waiters);
-        assertThat(waiting.counters().get(Event.REMOTE_ACQUISITION) - before).isEqualTo(1);
+        assertThat(waiting.monitor().counters().get(Event.REMOTE_ACQUISITION) - before)
+                .isEqualTo(1);
         held.close();
         CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new)).get(60, SECONDS);
         assertThat(served.getCount()).isZero();
-        assertThat(waiting.counters().get(Event.REMOTE_ACQUISITION) - before)
+        assertThat(waiting.monitor().counters().get(Event.REMOTE_ACQUISITION) - before)
                 .as("positions, where nobody else wants any: a new one when the tokens of the last are used up")
                 .isLessThanOrEqualTo(waiters / FencingToken.SEQUENCES + 10);
         assertThat(waiting.monitor().waitingNow()).isZero();

@@ -168,7 +168,7 @@ class OwnersModelTest {
             try (LockHandle everything = other.acquire(LockRequest.write(name))) {
                 assertThat(everything.isValid()).isTrue();
             }
-            assertThat(node.heldNow()).isZero();
+            assertThat(node.monitor().heldNow()).isZero();
         }
 
         private void step() throws Exception {
@@ -329,7 +329,7 @@ class OwnersModelTest {
                 }
             }
             long held = owners.stream().filter(Owner::holds).count();
-            assertThat(node.heldNow()).isEqualTo(held);
+            assertThat(node.monitor().heldNow()).isEqualTo(held);
         }
     }
 }

@@ -55,7 +55,7 @@ class ThreadWaiterTest {
             lock.unlock();
         });
         thread.start();
-        while (node.waitingNow() < position) {
+        while (node.monitor().waitingNow() < position) {
             Thread.onSpinWait();
         }
         return thread;
