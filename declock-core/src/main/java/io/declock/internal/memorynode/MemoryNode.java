@@ -73,8 +73,9 @@ public final class MemoryNode implements AutoCloseable {
         this.predecessors = new Predecessors(this, oldLeases);
         this.sessions = new SessionTable(this, settings, seconds);
         this.leaseWatch = new LeaseWatch(this, sessions, settings);
-        this.reclaimer = new Reclaimer(this, settings, directory, allocator, highWaterMark);
-        this.resolver = new Resolver(settings, region, layout, directory, reclaimer, counts);
+        Resolutions resolutions = new Resolutions();
+        this.reclaimer = new Reclaimer(this, directory, allocator, highWaterMark, resolutions);
+        this.resolver = new Resolver(settings, region, layout, directory, reclaimer, resolutions, counts);
     }
 
     /**
@@ -104,7 +105,7 @@ public final class MemoryNode implements AutoCloseable {
         if (settings.preallocate()) {
             node.allocator.preallocate();
         }
-        node.reclaimer.start();
+        node.reclaimer.pace().start();
         return node;
     }
 
@@ -276,7 +277,7 @@ public final class MemoryNode implements AutoCloseable {
 
     /** Returns which loop has not run for so long that it will probably not run again, or an empty text. */
     private String stalled() {
-        for (Loop loop : List.of(leaseWatch, reclaimer.loop())) {
+        for (Loop loop : List.of(leaseWatch, reclaimer.pace().loop())) {
             long overdue = loop.overdueNanos();
             if (overdue > Math.max(STALLED_INTERVALS * loop.intervalNanos(), STALLED_NANOS)) {
                 return loop.name() + " has not run for "

@@ -18,18 +18,18 @@ final class ReclaimRound {
     final long number;
     /** Indices of the records, ascending. */
     private final int[] records;
-    /** The header of each record when it was found idle. */
-    private final long[] headers;
+
+    private final IdleScan scan;
 
     private final BitSet staying = new BitSet();
     private final Set<MemoryNodeSession> unanswered = new HashSet<>();
     private final List<Runnable> putOff = new ArrayList<>();
     private boolean ended;
 
-    ReclaimRound(long number, int[] records, long[] headers) {
+    ReclaimRound(long number, IdleScan scan, int[] records) {
         this.number = number;
+        this.scan = scan;
         this.records = records;
-        this.headers = headers;
     }
 
     int size() {
@@ -40,8 +40,9 @@ final class ReclaimRound {
         return records[i];
     }
 
+    /** Returns the header of a record when it was found idle. */
     long header(int i) {
-        return headers[i];
+        return scan.headerOf(records[i]);
     }
 
     boolean concerns(int record) {

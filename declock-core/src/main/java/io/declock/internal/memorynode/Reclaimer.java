@@ -4,22 +4,13 @@
 package io.declock.internal.memorynode;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.declock.LockNames;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.monitor.Isolated;
-import io.declock.internal.monitor.Loop;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reclaims idle records from their names (rule C9).
@@ -38,38 +29,23 @@ import org.slf4j.LoggerFactory;
  * the search until after the answer, and a round begins only when all resolutions that began before the scan have ended. Later ones mark
  * their record in the scan before they check whether a round is under way, and a round checks the marks after it was published.
  *
- * <p>While fewer than half of the records are free, the reclaimer does not keep to the interval: it scans all records once a second, and
- * reclaims records that have been idle for a shorter time the fewer are free, so that names that are used only once do not use up the
- * records.
- *
  * <p>Thread-safe. No session is notified or answered while the lock is held.
  */
 final class Reclaimer {
     /** Most records in one proposal. */
     static final int MAX_PROPOSAL = 8192;
 
-    private static final Logger log = LoggerFactory.getLogger(Reclaimer.class);
-
     private static final int MAX_SCAN = 1 << 20;
-    /** Each scan may raise the high-water mark by one, and the mark must not grow faster than the seconds (rule C3). */
-    private static final long PRESSED_INTERVAL_NANOS = 1_000_000_000L;
-
-    private static final double PLENTY = 0.5;
-    private static final double SCARCE = 0.25;
 
     private final MemoryNode node;
     private final Region region;
     private final RecordLayout layout;
     private final Directory directory;
     private final RecordAllocator allocator;
-    private final HighWaterMark highWaterMark;
-    private final Loop loop;
-    private final Loop pressedLoop;
+    private final Resolutions resolutions;
+    private final ReclaimPace pace;
     private final long patienceNanos;
-    private final long idleNanos;
     private final ReentrantLock lock = new ReentrantLock();
-    private final AtomicInteger generation = new AtomicInteger();
-    private final AtomicIntegerArray resolving = new AtomicIntegerArray(2);
     private volatile long scannedAt;
     private volatile boolean scansAll;
     private volatile @Nullable IdleScan scan;
@@ -82,118 +58,30 @@ final class Reclaimer {
     private int cursor;
 
     @GuardedBy("lock")
-    private final Set<Integer> quarantined = new HashSet<>();
+    private final RecordRecycler recycler;
 
     @GuardedBy("lock")
     private int orphansLeft;
 
     Reclaimer(
             MemoryNode node,
-            MemoryNodeSettings settings,
             Directory directory,
             RecordAllocator allocator,
-            HighWaterMark mark) {
+            HighWaterMark mark,
+            Resolutions resolutions) {
         this.node = node;
         this.region = node.region();
         this.layout = node.layout();
         this.directory = directory;
         this.allocator = allocator;
-        this.highWaterMark = mark;
-        this.loop = new Steps(settings, settings.reclaimInterval().toNanos());
-        this.pressedLoop = new PressedSteps(settings);
-        this.idleNanos = settings.reclaimInterval().toNanos();
-        this.patienceNanos = settings.maxLease().toNanos();
+        this.resolutions = resolutions;
+        this.recycler = new RecordRecycler(node, directory, mark);
+        this.pace = new ReclaimPace(node, allocator, this::advance, this::advancePressed);
+        this.patienceNanos = node.settings().maxLease().toNanos();
     }
 
-    void start() {
-        if (loop.intervalNanos() > 0) {
-            loop.wake();
-        }
-    }
-
-    Loop loop() {
-        return loop;
-    }
-
-    /** Takes one step per interval. */
-    private class Steps extends Loop {
-        Steps(MemoryNodeSettings settings, long intervalNanos) {
-            super("the reclaimer of memory node " + settings.id(), node.clock(), node.timer(), intervalNanos);
-        }
-
-        @Override
-        protected void step(long lateNanos) {
-            advance();
-        }
-
-        @Override
-        protected boolean isNeeded() {
-            return !node.isClosed();
-        }
-    }
-
-    /** Scans more often while few records are free, and reclaims records that have been idle for a shorter time the fewer are free. */
-    private final class PressedSteps extends Steps {
-        PressedSteps(MemoryNodeSettings settings) {
-            super(
-                    settings,
-                    Math.max(
-                            1,
-                            Math.min(
-                                    PRESSED_INTERVAL_NANOS,
-                                    settings.reclaimInterval().toNanos())));
-        }
-
-        @Override
-        protected void step(long lateNanos) {
-            if (round == null && (scan == null || !scansAll)) {
-                scan = null;
-                beginScan();
-            } else if (node.clock().nanoTime() - scannedAt >= idleWhenPressed()) {
-                advance();
-            }
-        }
-
-        @Override
-        protected boolean isNeeded() {
-            return super.isNeeded() && isPressed();
-        }
-    }
-
-    /** Notes that a record was given to a new name. */
-    void recordTaken() {
-        if (loop.intervalNanos() > 0 && isPressed()) {
-            pressedLoop.wake();
-        }
-    }
-
-    private boolean isPressed() {
-        return 2L * allocator.inUse() >= allocator.total();
-    }
-
-    /**
-     * Returns how long a record must have been idle: the whole interval while half of the records are free, and no time when only a quarter
-     * is free.
-     */
-    private long idleWhenPressed() {
-        double free = 1 - (double) allocator.inUse() / allocator.total();
-        return (long) (idleNanos * Math.max(0, Math.min(1, (free - SCARCE) / (PLENTY - SCARCE))));
-    }
-
-    /** Counts a resolution that begins; the result goes to {@link #exitResolve}. */
-    int enterResolve() {
-        while (true) {
-            int now = generation.get();
-            resolving.getAndIncrement(now & 1);
-            if (generation.get() == now) {
-                return now;
-            }
-            resolving.getAndDecrement(now & 1);
-        }
-    }
-
-    void exitResolve(int began) {
-        resolving.getAndDecrement(began & 1);
+    ReclaimPace pace() {
+        return pace;
     }
 
     /**
@@ -224,16 +112,24 @@ final class Reclaimer {
         return true;
     }
 
-    /** Takes one step, once per interval of the timer. */
-    void advance() {
+    private void advance() {
         if (round != null) {
             return;
         }
         IdleScan current = scan;
         if (current == null) {
             beginScan();
-        } else if (resolving.get(generation.get() - 1 & 1) == 0) {
+        } else if (resolutions.formerHaveEnded()) {
             propose(current);
+        }
+    }
+
+    private void advancePressed() {
+        if (round == null && (scan == null || !scansAll)) {
+            scan = null;
+            beginScan();
+        } else if (node.clock().nanoTime() - scannedAt >= pace.idleWhenPressed()) {
+            advance();
         }
     }
 
@@ -253,18 +149,18 @@ final class Reclaimer {
         lock.lock();
         try {
             int used = allocator.everUsed();
-            boolean all = isPressed();
+            boolean all = pace.isPressed();
             int from = all || cursor >= used ? 0 : cursor;
             int share = Math.max(MAX_PROPOSAL, Math.min(used / 4, MAX_SCAN));
             int count = all ? used : Math.min(share, used - from);
             scansAll = all;
-            if (count > 0 && resolving.get(generation.get() - 1 & 1) == 0) {
+            if (count > 0 && resolutions.formerHaveEnded()) {
                 IdleScan begun = new IdleScan(region, layout, directory.names(), from, count, orphansLeft > 0);
                 orphansLeft = Math.max(0, orphansLeft - count);
                 scannedAt = node.clock().nanoTime();
                 scan = begun;
                 cursor = begun.end();
-                generation.getAndIncrement();
+                resolutions.beginGeneration();
             }
         } finally {
             lock.unlock();
@@ -278,7 +174,7 @@ final class Reclaimer {
         try {
             int[] idle = current.nextIdle(MAX_PROPOSAL);
             if (idle.length > 0 && round == null) {
-                begun = newRound(current, idle);
+                begun = new ReclaimRound(++rounds, current, idle);
                 round = begun;
                 for (int record : idle) {
                     if (current.wasAsked(record)) {
@@ -308,15 +204,6 @@ final class Reclaimer {
         node.timer().schedule(patienceNanos, () -> finish(patient, false));
         tell(begun, asked);
         membersChanged();
-    }
-
-    @GuardedBy("lock")
-    private ReclaimRound newRound(IdleScan current, int[] idle) {
-        long[] headers = new long[idle.length];
-        for (int i = 0; i < idle.length; i++) {
-            headers[i] = current.headerOf(idle[i]);
-        }
-        return new ReclaimRound(++rounds, idle, headers);
     }
 
     private void tell(ReclaimRound begun, List<MemoryNodeSession> asked) {
@@ -400,7 +287,7 @@ final class Reclaimer {
                 return;
             }
             if (free) {
-                freeIdle(ending);
+                recycler.recycle(ending);
             } else if (scan != null && scan.isForOrphans()) {
                 orphansLeft = allocator.everUsed();
             }
@@ -417,26 +304,6 @@ final class Reclaimer {
     }
 
     /**
-     * Returns whether a record is quarantined: its epoch is one that no reset can have reached, so a foreign WRITE must have put it there.
-     * The next name of the record would have to start above that epoch, and so would all later names; so the record gets no other name.
-     */
-    @GuardedBy("lock")
-    private boolean isQuarantined(int record, long epoch) {
-        if (node.isPlausible(epoch)) {
-            return false;
-        }
-        if (quarantined.add(record)) {
-            node.counts().count(NodeCounts.Kind.QUARANTINED);
-            byte[] name = directory.names().get(record);
-            log.error(
-                    "The lock record of {} has full epoch {}, which no reset can have reached; the record will not be used for another name",
-                    name == null ? "no name" : LockNames.quoted(new String(name, StandardCharsets.UTF_8)),
-                    epoch);
-        }
-        return true;
-    }
-
-    /**
      * Reclaims every record from its name, as if this memory node had just started, because another one has served the names meanwhile.
      * There must be no session.
      */
@@ -448,50 +315,10 @@ final class Reclaimer {
         lock.lock();
         try {
             scan = null;
-            List<Integer> named = new ArrayList<>();
-            long highest = 0;
-            for (int record = 0, used = allocator.everUsed(); record < used; record++) {
-                long epoch = region.read(layout.epoch(region.recordAddress(record)));
-                if (directory.names().get(record) != null && !isQuarantined(record, epoch)) {
-                    named.add(record);
-                    highest = Math.max(highest, epoch);
-                }
-            }
-            highWaterMark.raiseAbove(highest);
-            named.forEach(this::forget);
+            recycler.recycleAll(allocator.everUsed());
             orphansLeft = 0;
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void forget(int record) {
-        node.sessions().snapshot().forEach(session -> session.known().remove(record));
-        directory.forget(record);
-    }
-
-    @GuardedBy("lock")
-    private void freeIdle(ReclaimRound ending) {
-        List<Integer> idle = new ArrayList<>();
-        long highest = 0;
-        // A compute node that was cut but is still a member was not asked, and may still trust its holds.
-        boolean mayHold = node.sessions().snapshot().stream().anyMatch(MemoryNodeSession::isCut);
-        for (int i = 0; i < ending.size(); i++) {
-            long address = region.recordAddress(ending.record(i));
-            if (isQuarantined(ending.record(i), region.read(layout.epoch(address)))) {
-                continue;
-            }
-            if (!ending.isKept(i)
-                    && region.read(layout.header(address)) == ending.header(i)
-                    && (!mayHold || IdleScan.isIdle(ending.header(i)))) {
-                idle.add(ending.record(i));
-                highest = Math.max(highest, region.read(layout.epoch(address)));
-            }
-        }
-        if (!idle.isEmpty()) {
-            highWaterMark.raiseAbove(highest);
-            idle.forEach(this::forget);
-            node.counts().count(NodeCounts.Kind.RECLAIMED, idle.size());
         }
     }
 }

@@ -19,6 +19,7 @@ final class Resolver {
     private final RecordLayout layout;
     private final Directory directory;
     private final Reclaimer reclaimer;
+    private final Resolutions resolutions;
     private final NodeCounts counts;
 
     Resolver(
@@ -27,12 +28,14 @@ final class Resolver {
             RecordLayout layout,
             Directory directory,
             Reclaimer reclaimer,
+            Resolutions resolutions,
             NodeCounts counts) {
         this.settings = settings;
         this.region = region;
         this.layout = layout;
         this.directory = directory;
         this.reclaimer = reclaimer;
+        this.resolutions = resolutions;
         this.counts = counts;
     }
 
@@ -52,13 +55,12 @@ final class Resolver {
             return;
         }
         // The answer is given before the resolution counts as ended, so that a reclaim round that begins later finds
-        // the answer already
-        // sent.
-        int generation = reclaimer.enterResolve();
+        // the answer already sent.
+        int generation = resolutions.enter();
         try {
             resolveInside(name, quota, known, answer);
         } finally {
-            reclaimer.exitResolve(generation);
+            resolutions.exit(generation);
         }
     }
 
@@ -82,7 +84,7 @@ final class Resolver {
     private int allocating(byte[] name, RecordQuota quota) {
         try {
             int record = directory.resolve(name, quota);
-            reclaimer.recordTaken();
+            reclaimer.pace().recordTaken();
             return record;
         } catch (OutOfMemoryError e) {
             return Directory.FULL;
