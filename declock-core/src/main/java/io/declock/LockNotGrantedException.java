@@ -17,14 +17,4 @@ public class LockNotGrantedException extends DecLockException {
     public LockNotGrantedException(@Nullable String message) {
         super(message);
     }
-
-    /**
-     * Makes one with a message and a cause.
-     *
-     * @param message what happened and what to do about it
-     * @param cause what caused it, or null
-     */
-    public LockNotGrantedException(@Nullable String message, @Nullable Throwable cause) {
-        super(message, cause);
-    }
 }

@@ -10,15 +10,6 @@ public class MemoryNodeRefusedException extends DecLockException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes one with a message for operators.
-     *
-     * @param message what happened and what to do about it
-     */
-    public MemoryNodeRefusedException(@Nullable String message) {
-        super(message);
-    }
-
-    /**
      * Makes one with a message and a cause.
      *
      * @param message what happened and what to do about it

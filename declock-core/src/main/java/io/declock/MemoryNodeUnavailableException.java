@@ -17,14 +17,4 @@ public class MemoryNodeUnavailableException extends DecLockException {
     public MemoryNodeUnavailableException(@Nullable String message) {
         super(message);
     }
-
-    /**
-     * Makes one with a message and a cause.
-     *
-     * @param message what happened and what to do about it
-     * @param cause what caused it, or null
-     */
-    public MemoryNodeUnavailableException(@Nullable String message, @Nullable Throwable cause) {
-        super(message, cause);
-    }
 }
