@@ -103,9 +103,7 @@ public record PeerMessage(
          */
         RESET_STALLED(8);
 
-        private static final Kind[] BY_CODE = {
-            GRANT, GRANT_REFUSED, RESET_SIGNAL, RESET_ACK, RESET_DONE, HOLD_QUESTION, HOLD_ANSWER, RESET_STALLED
-        };
+        private static final Kind[] BY_CODE = values();
         private final int code;
 
         Kind(int code) {

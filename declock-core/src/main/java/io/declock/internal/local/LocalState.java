@@ -91,11 +91,7 @@ final class LocalState implements Hold.Lock {
      */
     void perform(Effects effects, @Nullable CqlEnvironment inSession) {
         assert !mutex.isHeldByCurrentThread() : "effects of " + this + " performed under its mutex";
-        if (inSession == null) {
-            effects.performWithoutSession();
-        } else {
-            effects.perform(inSession);
-        }
+        effects.perform(inSession);
     }
 
     // ---------------------------------------------------------------- session and record

@@ -90,23 +90,20 @@ final class Turn {
         if (tenure.remoteIsEarlierThan(next.timestamp, next.since) || tenure.passesKnownBeyond(TRUST, now)) {
             return Passing.FORBIDDEN;
         }
-        boolean mustLook = tenure.mayBePreceded(next.since)
-                && tenure.isUnsureBeyond(
-                        settings.localHandOverLimit(),
-                        settings.localHandOverTime().toNanos(),
-                        now);
-        return mustLook ? Passing.AFTER_LOOK : Passing.ALLOWED;
+        return mustLook(tenure, next.since, settings, now) ? Passing.AFTER_LOOK : Passing.ALLOWED;
     }
 
     /** Returns whether a reader that comes now may join the readers inside this node. */
     static boolean mayJoin(CqlLock remote, LocalSettings settings, long now) {
-        Tenure tenure = remote.tenure();
-        return !tenure.knowsRemote()
-                && !(tenure.mayBePreceded(now)
-                        && tenure.isUnsureBeyond(
-                                settings.localHandOverLimit(),
-                                settings.localHandOverTime().toNanos(),
-                                now));
+        return !remote.tenure().knowsRemote() && !mustLook(remote.tenure(), now, settings, now);
+    }
+
+    private static boolean mustLook(Tenure tenure, long since, LocalSettings settings, long now) {
+        return tenure.mayBePreceded(since)
+                && tenure.isUnsureBeyond(
+                        settings.localHandOverLimit(),
+                        settings.localHandOverTime().toNanos(),
+                        now);
     }
 
     /** Returns whether it is worth looking at the remote queue before this waiter's turn comes. */

@@ -186,8 +186,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     private void bindLater(LocalLock lock, @Nullable MemoryNodeLink link) {
         FabricException.Refused refusal = link == null ? null : link.refusal();
         if (link != null && refusal != null) {
-            lock.bindFailed(new MemoryNodeRefusedException(
-                    "memory node " + link.address() + " refused this process: " + refusal.getMessage(), refusal));
+            lock.bindFailed(refused(link, refusal));
             return;
         }
         if (settings.failFast() && link != null && !link.problem().isEmpty()) {
@@ -292,13 +291,17 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
 
     private @Nullable MemoryNodeRefusedException refusal() {
         for (MemoryNodeLink link : links) {
-            FabricException.Refused refused = link.refusal();
-            if (refused != null) {
-                return new MemoryNodeRefusedException(
-                        "memory node " + link.address() + " refused this process: " + refused.getMessage(), refused);
+            FabricException.Refused refusal = link.refusal();
+            if (refusal != null) {
+                return refused(link, refusal);
             }
         }
         return null;
+    }
+
+    private static MemoryNodeRefusedException refused(MemoryNodeLink link, FabricException.Refused refusal) {
+        return new MemoryNodeRefusedException(
+                "memory node " + link.address() + " refused this process: " + refusal.getMessage(), refusal);
     }
 
     boolean awaitCondition(BooleanSupplier condition, Duration timeout) throws InterruptedException {

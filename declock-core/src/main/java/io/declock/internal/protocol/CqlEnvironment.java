@@ -77,6 +77,21 @@ public interface CqlEnvironment {
      */
     default void broken(Throwable cause) {}
 
+    /** Returns a message of this compute node to a member, without entries. */
+    default PeerMessage message(PeerMessage.Kind kind, Member to, long record, long epoch, int index, long detail) {
+        return new PeerMessage(
+                kind,
+                memoryNode(),
+                nodeId(),
+                incarnation(),
+                to.nodeId(),
+                to.incarnation(),
+                record,
+                epoch,
+                index,
+                detail);
+    }
+
     /** Sends a message; the caller must not hold a mutex. */
     void send(Member to, PeerMessage message);
 

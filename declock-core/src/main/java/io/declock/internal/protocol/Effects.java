@@ -87,8 +87,10 @@ public final class Effects {
     /**
      * Performs all effects in order. The caller holds no mutex. An effect that throws does not keep the others from being performed; the
      * first exception is thrown at the end.
+     *
+     * @param environment environment of the lock's session; without one, only actions are performed
      */
-    public void perform(CqlEnvironment environment) {
+    public void perform(@Nullable CqlEnvironment environment) {
         for (int i = 0; i < size; i++) {
             try {
                 perform(get(i), environment);
@@ -99,10 +101,10 @@ public final class Effects {
         end();
     }
 
-    private static void perform(@Nullable Object effect, CqlEnvironment environment) {
-        if (effect instanceof VerbChain chain) {
+    private static void perform(@Nullable Object effect, @Nullable CqlEnvironment environment) {
+        if (effect instanceof VerbChain chain && environment != null) {
             environment.post(chain);
-        } else if (effect instanceof Send send) {
+        } else if (effect instanceof Send send && environment != null) {
             environment.send(send.to, send.message);
         } else if (effect instanceof Runnable action) {
             action.run();
@@ -128,20 +130,6 @@ public final class Effects {
         if (thrown instanceof Error error) {
             throw error;
         }
-    }
-
-    /** Performs the effects of a lock that has no session, which can only be actions. */
-    public void performWithoutSession() {
-        for (int i = 0; i < size; i++) {
-            try {
-                if (get(i) instanceof Runnable action) {
-                    action.run();
-                }
-            } catch (RuntimeException | Error e) {
-                failed(e);
-            }
-        }
-        end();
     }
 
     private record Send(Member to, PeerMessage message) {}

@@ -57,24 +57,11 @@ final class ResetMember {
     }
 
     private static void answer(LockState lock, int toNode, int toIncarnation, long epoch, int hold, Effects effects) {
-        CqlEnvironment env = lock.env;
-        Member member = env.membership().byNodeId(toNode);
-        if (member == null || member.incarnation() != toIncarnation) {
-            return;
+        Member to = lock.env.membership().byNodeId(toNode);
+        if (to != null && to.incarnation() == toIncarnation) {
+            effects.send(
+                    to, lock.env.message(PeerMessage.Kind.RESET_ACK, to, lock.position.record(), epoch, toNode, hold));
         }
-        effects.send(
-                member,
-                new PeerMessage(
-                        PeerMessage.Kind.RESET_ACK,
-                        env.memoryNode(),
-                        env.nodeId(),
-                        env.incarnation(),
-                        toNode,
-                        toIncarnation,
-                        lock.position.record(),
-                        epoch,
-                        toNode,
-                        hold));
     }
 
     // ---------------------------------------------------------------- the end

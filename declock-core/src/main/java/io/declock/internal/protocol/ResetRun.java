@@ -166,19 +166,7 @@ final class ResetRun {
     }
 
     void send(Member to, PeerMessage.Kind kind, long ofEpoch, int index, long detail, Effects effects) {
-        effects.send(
-                to,
-                new PeerMessage(
-                        kind,
-                        env.memoryNode(),
-                        env.nodeId(),
-                        env.incarnation(),
-                        to.nodeId(),
-                        to.incarnation(),
-                        record,
-                        ofEpoch,
-                        index,
-                        detail));
+        effects.send(to, env.message(kind, to, record, ofEpoch, index, detail));
     }
 
     // ---------------------------------------------------------------- from one step to the next
