@@ -12,22 +12,14 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.declock.Counters.Event;
 import io.declock.TcpFabricSettings;
-import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.Wire;
-import io.declock.spi.Fabric;
-import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
-import io.declock.spi.JoinRequest;
-import io.declock.spi.ManualTime;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
-import io.declock.spi.RecordingListener;
-import io.declock.spi.TestProcess;
 import io.declock.testkit.Ports;
 import io.declock.testkit.TcpProxy;
 import io.declock.testkit.TcpProxy.Direction;
@@ -41,96 +33,52 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 /** Messages between compute nodes: directly where that works, else through the memory node. */
 @Timeout(60)
-class TcpPeersTest {
-    private TcpRig rig;
-
-    @BeforeEach
-    void start() {
-        rig = new TcpRig(
-                MemoryNodeSettings.builder("mn")
-                        .records(16)
-                        .queueCapacity(8)
-                        .waitOutOldSessions(false)
-                        .build(),
-                new ManualTime(),
-                MemoryNodeServerSettings.builder(),
-                TcpFabricSettings.DEFAULTS);
+class TcpPeersTest extends TcpNodes {
+    private Node open(String name, TcpFabricSettings settings) throws Exception {
+        NodeCounters counters = new NodeCounters();
+        return new Node(name, rig.openFabric(settings, counters), counters);
     }
 
-    @AfterEach
-    void close() {
-        rig.close();
+    private Node open(String name) throws Exception {
+        return open(name, TcpFabricSettings.DEFAULTS);
     }
 
-    private final class Node {
-        final NodeCounters counters = new NodeCounters();
-        final RecordingListener listener = new RecordingListener();
-        final Fabric fabric;
-        final FabricSession session;
+    private Node openBehind(TcpProxy proxy) throws Exception {
+        return open(
+                "b",
+                TcpFabricSettings.builder()
+                        .peerHost("127.0.0.1:" + proxy.port())
+                        .peerPort(proxy.target())
+                        .build());
+    }
 
-        Node(String name, TcpFabricSettings settings) throws Exception {
-            fabric = rig.openFabric(settings, counters);
-            session = fabric.join(
-                            rig.address(),
-                            new JoinRequest(TestProcess.id(), 1, name, fabric.peerAddress(), 0, 0, 1_000_000_000L),
-                            listener)
-                    .toCompletableFuture()
-                    .get(10, TimeUnit.SECONDS);
-        }
-
-        Member self() throws Exception {
-            return session.control()
-                    .members()
-                    .toCompletableFuture()
-                    .get(10, TimeUnit.SECONDS)
-                    .byNodeId(session.joined().nodeId());
-        }
-
-        PeerMessage to(Member member, int index) {
-            JoinReply joined = session.joined();
-            return new PeerMessage(
-                    PeerMessage.Kind.GRANT,
-                    joined.memoryNodeIncarnation(),
-                    joined.nodeId(),
-                    joined.incarnation(),
-                    member.nodeId(),
-                    member.incarnation(),
-                    1,
-                    2,
-                    index,
-                    3);
-        }
-
-        /** Sends until one message went the direct way. */
-        void sendUntilDirect(Member to, Node receiver) {
-            long before = counters.get(Event.PEER_DIRECT);
-            await().untilAsserted(() -> {
-                session.send(to, to(to, 1));
-                assertThat(receiver.listener.messages.poll(10, TimeUnit.SECONDS))
-                        .isNotNull();
-                assertThat(counters.get(Event.PEER_DIRECT)).isGreaterThan(before);
-            });
-        }
+    /** Sends until one message went the direct way. */
+    private static void sendUntilDirect(Node from, Node to) throws Exception {
+        long before = from.counters.get(Event.PEER_DIRECT);
+        Member receiver = to.self();
+        await().untilAsserted(() -> {
+            from.session.send(receiver, from.to(receiver, 1));
+            assertThat(to.listener.messages.poll(10, TimeUnit.SECONDS)).isNotNull();
+            assertThat(from.counters.get(Event.PEER_DIRECT)).isGreaterThan(before);
+        });
     }
 
     @Test
     void theFirstMessageIsRelayedAndLaterOnesGoDirectly() throws Exception {
-        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
-        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        Node a = open("a");
+        Node b = open("b");
         Member toB = b.self();
         assertThat(toB.peerAddress()).startsWith("127.0.0.1:");
         a.session.send(toB, a.to(toB, 7));
         assertThat(b.listener.messages.poll(10, TimeUnit.SECONDS)).isEqualTo(a.to(toB, 7));
         assertThat(a.counters.get(Event.PEER_RELAYED)).isEqualTo(1);
-        a.sendUntilDirect(toB, b);
+        sendUntilDirect(a, b);
         // The answer takes the connection that stands.
         b.session.send(a.self(), b.to(a.self(), 8));
         assertThat(a.listener.messages.poll(10, TimeUnit.SECONDS)).isEqualTo(b.to(a.self(), 8));
@@ -140,8 +88,8 @@ class TcpPeersTest {
 
     @Test
     void whoDoesNotListenIsReachedThroughTheMemoryNode() throws Exception {
-        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
-        Node b = new Node("b", TcpFabricSettings.builder().listen(false).build());
+        Node a = open("a");
+        Node b = open("b", TcpFabricSettings.builder().listen(false).build());
         Member toB = b.self();
         assertThat(toB.peerAddress()).isEmpty();
         for (int i = 0; i < 10; i++) {
@@ -155,8 +103,8 @@ class TcpPeersTest {
     @Test
     void whoCannotBeReachedDirectlyIsReachedThroughTheMemoryNode() throws Exception {
         int closedPort = Ports.free();
-        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
-        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        Node a = open("a");
+        Node b = open("b");
         // An address that a firewall or a wrong setting makes useless.
         Member wrong = new Member(b.self().nodeId(), b.self().incarnation(), "127.0.0.1:" + closedPort, "b");
         for (int i = 0; i < 50; i++) {
@@ -165,7 +113,7 @@ class TcpPeersTest {
         }
         assertThat(a.counters.get(Event.PEER_DIRECT)).isZero();
         // Once the way is open it is found, after the pause.
-        a.sendUntilDirect(b.self(), b);
+        sendUntilDirect(a, b);
     }
 
     /** Both come from another process. */
@@ -176,8 +124,8 @@ class TcpPeersTest {
         logged.start();
         log.addAppender(logged);
         try {
-            Node a = new Node("a", TcpFabricSettings.DEFAULTS);
-            Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+            Node a = open("a");
+            Node b = open("b");
             Member forging = new Member(b.self().nodeId(), b.self().incarnation(), "no\naddress", "b\nERROR forged");
             a.session.send(forging, a.to(forging, 1));
             assertThat(b.listener.messages.poll(10, TimeUnit.SECONDS)).isNotNull();
@@ -207,8 +155,8 @@ class TcpPeersTest {
                 }
             });
             peer.start();
-            Node a = new Node("a", TcpFabricSettings.DEFAULTS);
-            Node b = new Node(
+            Node a = open("a");
+            Node b = open(
                     "b",
                     TcpFabricSettings.builder()
                             .peerHost("127.0.0.1:" + closing.getLocalPort())
@@ -229,7 +177,7 @@ class TcpPeersTest {
     @Test
     void aConfiguredAddressIsAdvertised() throws Exception {
         int port = Ports.free();
-        Node a = new Node(
+        Node a = open(
                 "a",
                 TcpFabricSettings.builder().peerHost("192.0.2.7").peerPort(port).build());
         assertThat(a.self().peerAddress()).isEqualTo("192.0.2.7:" + port);
@@ -238,25 +186,24 @@ class TcpPeersTest {
 
     @Test
     void aPortThatIsMappedIsAdvertisedInPlaceOfTheOneListenedOn() throws Exception {
-        Node a = new Node(
+        Node a = open(
                 "a", TcpFabricSettings.builder().peerHost("192.0.2.7:31000").build());
         assertThat(a.self().peerAddress()).isEqualTo("192.0.2.7:31000");
-        Node b = new Node(
+        Node b = open(
                 "b", TcpFabricSettings.builder().peerHost("[fd00::7]:31000").build());
         assertThat(b.self().peerAddress()).isEqualTo("[fd00::7]:31000");
-        Node c = new Node("c", TcpFabricSettings.builder().peerHost("fd00::7").build());
+        Node c = open("c", TcpFabricSettings.builder().peerHost("fd00::7").build());
         assertThat(c.self().peerAddress()).startsWith("[fd00::7]:").doesNotEndWith(":31000");
     }
 
     @Test
     void peersAreListenedForOnTheConfiguredInterfaceOnly() throws Exception {
-        Node a = new Node(
-                "a", TcpFabricSettings.builder().peerBindHost("127.0.0.2").build());
+        Node a = open("a", TcpFabricSettings.builder().peerBindHost("127.0.0.2").build());
         int port = Integer.parseInt(a.self().peerAddress().split(":")[1]);
         assertThat(a.self().peerAddress()).isEqualTo("127.0.0.2:" + port);
         assertThatThrownBy(() -> new RawSocket(port)).isInstanceOf(ConnectException.class);
-        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
-        b.sendUntilDirect(a.self(), a);
+        Node b = open("b");
+        sendUntilDirect(b, a);
         assertThatThrownBy(() -> rig.openFabric(
                         TcpFabricSettings.builder().peerBindHost("192.0.2.1").build(), new NodeCounters()))
                 .hasMessageContaining("cannot listen for peers on 192.0.2.1");
@@ -265,14 +212,9 @@ class TcpPeersTest {
     @Test
     void aPeerThatStopsReadingIsReachedThroughTheMemoryNodeAndNothingPilesUp() throws Exception {
         try (TcpProxy proxy = new TcpProxy(Ports.free())) {
-            Node a = new Node("a", TcpFabricSettings.DEFAULTS);
-            Node b = new Node(
-                    "b",
-                    TcpFabricSettings.builder()
-                            .peerHost("127.0.0.1:" + proxy.port())
-                            .peerPort(proxy.target())
-                            .build());
-            a.sendUntilDirect(b.self(), b);
+            Node a = open("a");
+            Node b = openBehind(proxy);
+            sendUntilDirect(a, b);
             proxy.set(Flow.HELD);
             long directly = a.counters.get(Event.PEER_DIRECT);
             Member toB = b.self();
@@ -300,14 +242,9 @@ class TcpPeersTest {
     void aWayThatSilentlyLosesOneDirectionIsGivenUp() throws Exception {
         for (Direction direction : Direction.values()) {
             try (TcpProxy proxy = new TcpProxy(Ports.free())) {
-                Node a = new Node("a", TcpFabricSettings.DEFAULTS);
-                Node b = new Node(
-                        "b",
-                        TcpFabricSettings.builder()
-                                .peerHost("127.0.0.1:" + proxy.port())
-                                .peerPort(proxy.target())
-                                .build());
-                a.sendUntilDirect(b.self(), b);
+                Node a = open("a");
+                Node b = openBehind(proxy);
+                sendUntilDirect(a, b);
                 proxy.set(direction, Flow.LOST);
                 PeerMessage awaited = a.to(b.self(), 77);
                 await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> {
@@ -323,8 +260,8 @@ class TcpPeersTest {
 
     @Test
     void aPeerWithoutTheTicketIsNotListenedTo() throws Exception {
-        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
-        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        Node a = open("a");
+        Node b = open("b");
         int port = Integer.parseInt(b.self().peerAddress().split(":")[1]);
         JoinReply joinedA = a.session.joined();
         JoinReply joinedB = b.session.joined();
@@ -351,8 +288,8 @@ class TcpPeersTest {
 
     @Test
     void aMessageInTheNameOfAnotherEndsTheSessionAtTheMemoryNode() throws Exception {
-        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
-        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
+        Node a = open("a");
+        Node b = open("b");
         a.session.control().relay(b.to(b.self(), 1));
         await().untilAsserted(() -> assertThat(a.listener.losses).hasSize(1));
         assertThat(a.listener.losses.get(0).getMessage()).contains("in the name of another");
@@ -362,12 +299,12 @@ class TcpPeersTest {
 
     @Test
     void whenAPeerLeavesItsConnectionGoesAndANewIncarnationIsReached() throws Exception {
-        Node a = new Node("a", TcpFabricSettings.DEFAULTS);
-        Node b = new Node("b", TcpFabricSettings.DEFAULTS);
-        a.sendUntilDirect(b.self(), b);
+        Node a = open("a");
+        Node b = open("b");
+        sendUntilDirect(a, b);
         b.session.control().leave().toCompletableFuture().get(10, TimeUnit.SECONDS);
-        Node again = new Node("b", TcpFabricSettings.DEFAULTS);
-        a.sendUntilDirect(again.self(), again);
+        Node again = open("b");
+        sendUntilDirect(a, again);
         assertThat(a.listener.losses).isEmpty();
     }
 }
