@@ -6,11 +6,7 @@ package io.declock.benchmarks.micro;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.benchmarks.server.LocalMemoryNode;
-import io.declock.internal.inprocess.InProcessFabric;
-import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -44,17 +40,7 @@ public class InProcessLockBenchmark {
     @Setup
     public void start() throws InterruptedException {
         memoryNode = LocalMemoryNode.small();
-        NodeCounters counters = new NodeCounters();
-        InProcessFabric fabric = InProcessFabric.open(memoryNode.node(), counters);
-        node = ComputeNode.builder()
-                .memoryNodes(List.of(fabric.address()))
-                .fabric(fabric)
-                .counters(counters)
-                .build();
-        node.start();
-        if (!node.awaitReady(Duration.ofSeconds(10))) {
-            throw new IllegalStateException("not ready");
-        }
+        node = memoryNode.startComputeNode();
         write = node.lock("write").writeLock();
         read = node.lock("read").readLock();
         held = node.lock("held").writeLock();

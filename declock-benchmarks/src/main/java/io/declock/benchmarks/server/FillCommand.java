@@ -17,7 +17,6 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.SessionListener;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
@@ -43,7 +42,7 @@ public final class FillCommand implements Callable<Integer>, SessionListener {
                 .waitOutOldSessions(false)
                 .build();
         try (LocalMemoryNode local = new LocalMemoryNode(settings)) {
-            fillAndUse(local.node());
+            fillAndUse(local);
             while (System.in.read() >= 0) {
                 // Input is ignored.
             }
@@ -51,7 +50,8 @@ public final class FillCommand implements Callable<Integer>, SessionListener {
         return 0;
     }
 
-    private void fillAndUse(MemoryNode node) throws Exception {
+    private void fillAndUse(LocalMemoryNode local) throws Exception {
+        MemoryNode node = local.node();
         InProcessFabric fabric = InProcessFabric.open(node, new NodeCounters());
         FabricSession session = fabric.join(
                         fabric.address(),
@@ -72,25 +72,15 @@ public final class FillCommand implements Callable<Integer>, SessionListener {
         }
         double perSecond = records / ((System.nanoTime() - began) / 1e9);
         session.control().leave();
-        int used = use(node);
+        int used = use(local);
         System.gc();
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
         System.out.println("FILLED " + node.status().recordsInUse() + " "
                 + node.status().committedBytes() + " " + heap + " " + (long) perSecond + " " + used);
     }
 
-    private int use(MemoryNode node) throws InterruptedException {
-        NodeCounters counters = new NodeCounters();
-        InProcessFabric fabric = InProcessFabric.open(node, counters);
-        try (ComputeNode locks = ComputeNode.builder()
-                .memoryNodes(List.of(fabric.address()))
-                .fabric(fabric)
-                .counters(counters)
-                .build()) {
-            locks.start();
-            if (!locks.awaitReady(Duration.ofSeconds(10))) {
-                throw new IllegalStateException("not ready: " + locks.monitor().memoryNodes());
-            }
+    private int use(LocalMemoryNode local) throws InterruptedException {
+        try (ComputeNode locks = local.startComputeNode()) {
             int used = Math.min(USED, records);
             for (int i = 0; i < used; i++) {
                 locks.acquire(LockRequest.write("lock-" + (long) i * records / used))

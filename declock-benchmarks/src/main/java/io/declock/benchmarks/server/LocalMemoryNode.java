@@ -3,8 +3,13 @@
 
 package io.declock.benchmarks.server;
 
+import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -36,6 +41,23 @@ public final class LocalMemoryNode implements AutoCloseable {
     /** Returns the memory node. */
     public MemoryNode node() {
         return node;
+    }
+
+    /** Starts a compute node that reaches it without a network, and waits until it has joined. */
+    public ComputeNode startComputeNode() throws InterruptedException {
+        NodeCounters counters = new NodeCounters();
+        InProcessFabric fabric = InProcessFabric.open(node, counters);
+        ComputeNode locks = ComputeNode.builder()
+                .memoryNodes(List.of(fabric.address()))
+                .fabric(fabric)
+                .counters(counters)
+                .build();
+        locks.start();
+        if (!locks.awaitReady(Duration.ofSeconds(10))) {
+            locks.close();
+            throw new IllegalStateException("not ready: " + locks.monitor().memoryNodes());
+        }
+        return locks;
     }
 
     @Override
