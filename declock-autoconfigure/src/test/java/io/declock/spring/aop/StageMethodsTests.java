@@ -6,40 +6,39 @@ package io.declock.spring.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.declock.ComputeNodeMonitor;
-import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
-import io.declock.LockOwner;
-import io.declock.LockRequest;
 import io.declock.spring.Contexts;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLocked;
 import io.declock.spring.OnLost;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.ApplicationContext;
 
 /** Methods that return a stage hold the lock until the stage has terminated, whichever thread does that. */
-class StageMethodsTests {
-    private static final LockOwner OTHER = LockOwner.named("other");
+class StageMethodsTests extends LastingMethodsContract<StageMethodsTests.Jobs> {
+    StageMethodsTests() {
+        super(Jobs.class, Nesting.class);
+    }
+
+    @Override
+    Runnable begin(Jobs jobs) {
+        CompletableFuture<String> result = jobs.work(1, CompletableFuture.completedFuture("x"));
+        return () -> result.cancel(true);
+    }
 
     @Test
     void theLockIsHeldUntilTheStageTerminates() {
         run((context, jobs) -> {
             CompletableFuture<String> work = new CompletableFuture<>();
             CompletableFuture<String> result = jobs.work(1, work);
-            await().until(() -> Jobs.CALLS.get() == 1);
+            await().until(() -> CALLS.size() == 1);
             assertThat(held(context)).isEqualTo(1);
             CompletableFuture.runAsync(() -> work.complete("done"));
             assertThat(result).succeedsWithin(Duration.ofSeconds(5)).isEqualTo("done");
@@ -53,10 +52,7 @@ class StageMethodsTests {
             CompletableFuture<String> work = new CompletableFuture<>();
             CompletableFuture<String> result = jobs.work(1, work);
             work.completeExceptionally(new IllegalStateException("broken"));
-            assertThat(result)
-                    .failsWithin(Duration.ofSeconds(5))
-                    .withThrowableThat()
-                    .withCauseInstanceOf(IllegalStateException.class);
+            assertFails(result, IllegalStateException.class);
             assertThat(held(context)).isZero();
         });
     }
@@ -64,10 +60,7 @@ class StageMethodsTests {
     @Test
     void theLockIsReleasedWhenTheMethodThrows() {
         run((context, jobs) -> {
-            assertThat(jobs.throwing(1).toCompletableFuture())
-                    .failsWithin(Duration.ofSeconds(5))
-                    .withThrowableThat()
-                    .withCauseInstanceOf(IllegalStateException.class);
+            assertFails(jobs.throwing(1), IllegalStateException.class);
             assertThat(held(context)).isZero();
         });
     }
@@ -75,28 +68,14 @@ class StageMethodsTests {
     @Test
     void theCallerIsNotBlockedWhileTheLockIsBusy() {
         run((context, jobs) -> {
-            LockHandle other = lock(context).acquire(LockRequest.write("job:1"), OTHER);
+            LockHandle other = heldByOther(context);
             CompletableFuture<String> work = CompletableFuture.completedFuture("late");
             CompletableFuture<String> result = jobs.work(1, work);
             assertThat(result).isNotDone();
-            assertThat(Jobs.CALLS).hasValue(0);
+            assertThat(CALLS).isEmpty();
             other.close();
             assertThat(result).succeedsWithin(Duration.ofSeconds(5)).isEqualTo("late");
-            assertThat(Jobs.THREADS).noneMatch(name -> name.contains("declock"));
-        });
-    }
-
-    @Test
-    void cancellingWhileWaitingWithdrawsTheRequest() {
-        run((context, jobs) -> {
-            LockHandle other = lock(context).acquire(LockRequest.write("job:1"), OTHER);
-            CompletableFuture<String> result = jobs.work(1, new CompletableFuture<>());
-            await().until(() -> context.getBean(ComputeNodeMonitor.class).waitingNow() == 1);
-            result.cancel(true);
-            await().until(() -> context.getBean(ComputeNodeMonitor.class).waitingNow() == 0);
-            other.close();
-            lock(context).acquire(LockRequest.write("job:1"), OTHER).close();
-            assertThat(Jobs.CALLS).hasValue(0);
+            assertThat(CALLS).noneMatch(name -> name.contains("declock"));
         });
     }
 
@@ -105,10 +84,10 @@ class StageMethodsTests {
         run((context, jobs) -> {
             CompletableFuture<String> work = new CompletableFuture<>();
             CompletableFuture<String> result = jobs.work(1, work);
-            await().until(() -> Jobs.CALLS.get() == 1);
+            await().until(() -> CALLS.size() == 1);
             result.cancel(true);
             await().until(work::isCancelled);
-            await().until(() -> held(context) == 0);
+            awaitHeld(context, 0);
         });
     }
 
@@ -117,11 +96,11 @@ class StageMethodsTests {
         run((context, jobs) -> {
             CompletableFuture<String> work = new CompletableFuture<>();
             CompletableFuture<String> result = jobs.uncancellable(1, work);
-            await().until(() -> Jobs.CALLS.get() == 1);
+            await().until(() -> CALLS.size() == 1);
             result.cancel(true);
             assertThat(held(context)).isEqualTo(1);
             work.complete("done after all");
-            await().until(() -> held(context) == 0);
+            awaitHeld(context, 0);
         });
     }
 
@@ -132,7 +111,7 @@ class StageMethodsTests {
                 .withBean(Jobs.class)
                 .withBean("applicationTaskExecutor", Executor.class, () -> tasks::add)
                 .run(context -> {
-                    LockHandle other = lock(context).acquire(LockRequest.write("job:1"), OTHER);
+                    LockHandle other = heldByOther(context);
                     CompletableFuture<String> result =
                             context.getBean(Jobs.class).work(1, CompletableFuture.completedFuture("x"));
                     other.close();
@@ -140,23 +119,9 @@ class StageMethodsTests {
                     assertThat(held(context)).isEqualTo(1);
                     result.cancel(true);
                     start.run();
-                    assertThat(Jobs.CALLS).hasValue(0);
+                    assertThat(CALLS).isEmpty();
                     assertThat(held(context)).isZero();
                 });
-    }
-
-    @Test
-    void cancellationsThatRaceWithGrantsLeaveNothingHeld() {
-        run((context, jobs) -> {
-            for (int i = 0; i < 300; i++) {
-                LockHandle other = lock(context).acquire(LockRequest.write("job:1"), OTHER);
-                CompletableFuture<String> result = jobs.work(1, CompletableFuture.completedFuture("x"));
-                CompletableFuture<Void> cancelling = CompletableFuture.runAsync(() -> result.cancel(true));
-                other.close();
-                cancelling.join();
-            }
-            await().atMost(10, TimeUnit.SECONDS).until(() -> held(context) == 0);
-        });
     }
 
     @Test
@@ -177,31 +142,16 @@ class StageMethodsTests {
             Thread.sleep(400);
             strict.complete("too late");
             lenient.complete("too late");
-            assertThat(result)
-                    .failsWithin(Duration.ofSeconds(5))
-                    .withThrowableThat()
-                    .withCauseInstanceOf(LockLostException.class);
+            assertFails(result, LockLostException.class);
             assertThat(logged).succeedsWithin(Duration.ofSeconds(5)).isEqualTo("too late");
         });
     }
 
-    private static long held(ApplicationContext context) {
-        return context.getBean(ComputeNodeMonitor.class).heldNow();
-    }
-
-    private static DistributedReadWriteLock lock(ApplicationContext context) {
-        return context.getBean(DistributedReadWriteLock.class);
-    }
-
-    private static void run(Use use) {
-        Contexts.locks()
-                .withBean(Jobs.class)
-                .withBean(Nesting.class)
-                .run(context -> use.use(context, context.getBean(Jobs.class)));
-    }
-
-    private interface Use {
-        void use(ApplicationContext context, Jobs jobs) throws Exception;
+    private static void assertFails(CompletionStage<String> stage, Class<? extends Throwable> cause) {
+        assertThat(stage.toCompletableFuture())
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableThat()
+                .withCauseInstanceOf(cause);
     }
 
     static class Nesting {
@@ -211,46 +161,37 @@ class StageMethodsTests {
             this.jobs = jobs;
         }
 
-        @DecLocked(name = "job", key = "#id", waitTime = "1s")
+        @DecLocked(name = "work", key = "#id", waitTime = "1s")
         public CompletableFuture<String> both(int id) {
             return jobs.work(id, CompletableFuture.completedFuture("inner"));
         }
     }
 
     static class Jobs {
-        Jobs() {
-            CALLS.set(0);
-            THREADS.clear();
-        }
-
-        private static final AtomicInteger CALLS = new AtomicInteger();
-        private static final List<String> THREADS = Collections.synchronizedList(new ArrayList<>());
-
-        @DecLocked(name = "job", key = "#id")
+        @DecLocked(name = "work", key = "#id")
         public CompletableFuture<String> work(int id, CompletableFuture<String> work) {
-            CALLS.incrementAndGet();
-            THREADS.add(Thread.currentThread().getName());
+            CALLS.add(Thread.currentThread().getName());
             assertThat(DecLockContext.currentToken()).isPositive();
             return work;
         }
 
-        @DecLocked(name = "job", key = "#id")
+        @DecLocked(name = "work", key = "#id")
         public CompletableFuture<String> uncancellable(int id, CompletableFuture<String> work) {
-            CALLS.incrementAndGet();
+            CALLS.add(Thread.currentThread().getName());
             return new Uncancellable(work);
         }
 
-        @DecLocked(name = "job", key = "#id")
+        @DecLocked(name = "work", key = "#id")
         public CompletionStage<String> throwing(int id) {
             throw new IllegalStateException("broken");
         }
 
-        @DecLocked(name = "job", key = "#id", leaseTime = "100ms")
+        @DecLocked(name = "work", key = "#id", leaseTime = "100ms")
         public CompletableFuture<String> limited(int id, CompletableFuture<String> work) {
             return work;
         }
 
-        @DecLocked(name = "job", key = "#id", leaseTime = "100ms", onLost = OnLost.LOG)
+        @DecLocked(name = "work", key = "#id", leaseTime = "100ms", onLost = OnLost.LOG)
         public CompletableFuture<String> limitedAndLogged(int id, CompletableFuture<String> work) {
             return work;
         }
