@@ -134,25 +134,15 @@ class PlainMethodsTests {
 
     @Test
     void aMethodMayCallAnotherBeansMethodUnderTheSameLock() {
-        Contexts.locks()
-                .withBean(Orders.class)
-                .withBean(Outer.class)
-                .withPropertyValues("test.region=eu")
-                .run(context -> {
-                    assertThat(context.getBean(Outer.class).both(9)).isTrue();
-                });
+        run(Outer.class, (context, outer) -> assertThat(outer.both(9)).isTrue());
     }
 
     @Test
     void theTokenIsThatOfTheInnermostLock() {
-        Contexts.locks()
-                .withBean(Orders.class)
-                .withBean(Outer.class)
-                .withPropertyValues("test.region=eu")
-                .run(context -> {
-                    context.getBean(Outer.class).nested(1);
-                    assertThat(DecLockContext.isLocked()).isFalse();
-                });
+        run(Outer.class, (context, outer) -> {
+            outer.nested(1);
+            assertThat(DecLockContext.isLocked()).isFalse();
+        });
     }
 
     @Test
@@ -173,7 +163,9 @@ class PlainMethodsTests {
 
     private static <T> void run(Class<T> type, Use<T> use) {
         Contexts.locks()
-                .withBean(type)
+                .withBean(Orders.class)
+                .withBean(Outer.class)
+                .withBean(Keys.class)
                 .withBean("region", String.class, () -> "region")
                 .withPropertyValues("test.region=eu")
                 .run(context -> use.use(context, context.getBean(type)));
