@@ -246,34 +246,16 @@ public final class OptionsChooser {
     /** Returns a workload whose callers, in half of the seeds, hold for about as long as a lease, so that leases lapse during holds. */
     private SimulationOptions.Workload holdingOn(SimulationOptions.Workload w, long lease) {
         boolean briefly = world.chance(0.5);
-        return new SimulationOptions.Workload(
+        return w.paced(
                 Math.min(w.operations(), briefly ? 40 : 8),
-                w.readShare(),
-                w.tryShare(),
-                w.timedShare(),
-                w.patience(),
-                w.reenterShare(),
-                w.convertShare(),
-                w.nestShare(),
-                w.ceilingShare(),
-                w.forgetShare(),
                 Math.max(w.think(), lease / 8),
                 Math.max(w.hold(), briefly ? lease / 20 : lease));
     }
 
     /** Returns a workload whose callers are busy for as long as faults occur. */
     static SimulationOptions.Workload lasting(SimulationOptions.Workload w, long until) {
-        return new SimulationOptions.Workload(
+        return w.paced(
                 w.operations(),
-                w.readShare(),
-                w.tryShare(),
-                w.timedShare(),
-                w.patience(),
-                w.reenterShare(),
-                w.convertShare(),
-                w.nestShare(),
-                w.ceilingShare(),
-                w.forgetShare(),
                 Math.max(w.think(), until / w.operations() / 2),
                 Math.max(w.hold(), until / w.operations() / 8));
     }

@@ -31,8 +31,12 @@ import java.util.function.ToLongFunction;
  * compute nodes, a pipeline of 35 million verbs a second and 2.3 million atomics a second on one address.
  */
 public final class PaperExperiment {
-    private static final long ONE_WAY = 1_050;
-    private static final long PEER_ONE_WAY = 1_000;
+    static final long ONE_WAY = 1_050;
+
+    /** The network of the paper's cluster. */
+    static final SimulationOptions.Network NETWORK =
+            new SimulationOptions.Network(ONE_WAY, 20, 0, 0, 1_000, 0, 0, 0, 0, 0, 0, 0);
+
     private static final long VERB_NANOS = 29;
     private static final long ATOMIC_NANOS = 435;
     private static final long PAUSE = 2_100;
@@ -81,50 +85,23 @@ public final class PaperExperiment {
 
         /** Returns the setting with another policy and hand-over. */
         public Setting with(FairnessPolicy other, boolean armed, ReleaseRead reading) {
-            return new Setting(
-                    computeNodes,
-                    clientsPerNode,
-                    locks,
-                    zipf,
-                    readShare,
-                    operationsInside,
-                    other,
-                    armed,
-                    reading,
-                    warmUp,
-                    duration);
+            return with(readShare, operationsInside, other, armed, reading, duration);
         }
 
         /** Returns the setting with other shares and lengths. */
         public Setting with(double reads, int inside) {
-            return new Setting(
-                    computeNodes,
-                    clientsPerNode,
-                    locks,
-                    zipf,
-                    reads,
-                    inside,
-                    policy,
-                    preArmed,
-                    releaseRead,
-                    warmUp,
-                    duration);
+            return with(reads, inside, policy, preArmed, releaseRead, duration);
         }
 
         /** Returns the setting with another duration. */
         public Setting lasting(long nanos) {
+            return with(readShare, operationsInside, policy, preArmed, releaseRead, nanos);
+        }
+
+        private Setting with(
+                double reads, int inside, FairnessPolicy other, boolean armed, ReleaseRead reading, long nanos) {
             return new Setting(
-                    computeNodes,
-                    clientsPerNode,
-                    locks,
-                    zipf,
-                    readShare,
-                    operationsInside,
-                    policy,
-                    preArmed,
-                    releaseRead,
-                    warmUp,
-                    nanos);
+                    computeNodes, clientsPerNode, locks, zipf, reads, inside, other, armed, reading, warmUp, nanos);
         }
     }
 
@@ -208,20 +185,22 @@ public final class PaperExperiment {
         return new PaperExperiment(seed, setting).run();
     }
 
+    /** Returns a cluster in which no lease ends while it is measured. */
+    static SimulationOptions.Cluster cluster(int computeNodes, int clients, int locks, double zipf) {
+        int capacity = Math.max(2, Integer.highestOneBit(computeNodes * 2 - 1));
+        return new SimulationOptions.Cluster(
+                computeNodes, clients, locks, zipf, capacity, -1, false, HOUR, HOUR / 10, HOUR / 5);
+    }
+
+    /** Returns the NIC of the paper's memory node. */
+    static SimulatedNic nic() {
+        return new SimulatedNic(VERB_NANOS, ATOMIC_NANOS);
+    }
+
     private static SimulationOptions options(Setting setting) {
         return new SimulationOptions(
-                new SimulationOptions.Cluster(
-                        setting.computeNodes(),
-                        setting.clientsPerNode(),
-                        setting.locks(),
-                        setting.zipf(),
-                        Math.max(2, Integer.highestOneBit(setting.computeNodes() * 2 - 1)),
-                        -1,
-                        false,
-                        HOUR,
-                        HOUR / 10,
-                        HOUR / 5),
-                new SimulationOptions.Network(ONE_WAY, 20, 0, 0, PEER_ONE_WAY, 0, 0, 0, 0, 0, 0, 0),
+                cluster(setting.computeNodes(), setting.clientsPerNode(), setting.locks(), setting.zipf()),
+                NETWORK,
                 new SimulationOptions.Workload(0, setting.readShare(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
                 SimulationOptions.Faults.NONE,
                 LocalSettings.builder()
@@ -245,7 +224,7 @@ public final class PaperExperiment {
 
     private Result run() {
         cluster.knowNames();
-        cluster.memoryNode().use(new SimulatedNic(VERB_NANOS, ATOMIC_NANOS));
+        cluster.memoryNode().use(nic());
         for (int i = 0; i < setting.computeNodes(); i++) {
             SimulatedComputeNode node = cluster.start("cn" + i, "address" + i);
             for (int c = 0; c < setting.clientsPerNode(); c++) {

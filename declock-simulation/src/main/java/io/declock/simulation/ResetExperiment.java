@@ -28,12 +28,7 @@ import org.jspecify.annotations.Nullable;
  * acknowledges then, as the paper's clients do. All other code is the same.
  */
 public final class ResetExperiment {
-    private static final long ONE_WAY = 1_050;
-    private static final long PEER_ONE_WAY = 1_000;
-    private static final long VERB_NANOS = 29;
-    private static final long ATOMIC_NANOS = 435;
     private static final long MILLI = 1_000_000;
-    private static final long HOUR = 3_600_000_000_000L;
     private static final String NAME = NameChooser.name(0);
 
     /**
@@ -56,28 +51,17 @@ public final class ResetExperiment {
         this.world = new SimulatedWorld(1, new Trace(0));
         this.cluster = new SimulatedCluster(world, options(computeNodes), new EpochWatch());
         cluster.knowNames();
-        cluster.memoryNode().use(new SimulatedNic(VERB_NANOS, ATOMIC_NANOS));
+        cluster.memoryNode().use(PaperExperiment.nic());
     }
 
     private static SimulationOptions options(int computeNodes) {
-        CqlSettings cql = CqlSettings.DEFAULTS;
         return new SimulationOptions(
-                new SimulationOptions.Cluster(
-                        computeNodes,
-                        1,
-                        1,
-                        0,
-                        Math.max(2, Integer.highestOneBit(computeNodes * 2 - 1)),
-                        -1,
-                        false,
-                        HOUR,
-                        HOUR / 10,
-                        HOUR / 5),
-                new SimulationOptions.Network(ONE_WAY, 20, 0, 0, PEER_ONE_WAY, 0, 0, 0, 0, 0, 0, 0),
+                PaperExperiment.cluster(computeNodes, 1, 1, 0),
+                PaperExperiment.NETWORK,
                 new SimulationOptions.Workload(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
                 SimulationOptions.Faults.NONE,
                 LocalSettings.DEFAULTS,
-                cql);
+                CqlSettings.DEFAULTS);
     }
 
     /**
@@ -118,7 +102,7 @@ public final class ResetExperiment {
         Caller writer = new Caller(nodes.get(3), LockMode.WRITE, MILLI);
         // The reader comes after the mark. The writer, behind which later readers would have to wait, comes when this
         // implementation's reset is over.
-        world.after(5 * ONE_WAY, reader.node, reader::come);
+        world.after(5 * PaperExperiment.ONE_WAY, reader.node, reader::come);
         world.after(MILLI, writer.node, writer::come);
         pass(hold + 1_000 * MILLI);
         return new Result(

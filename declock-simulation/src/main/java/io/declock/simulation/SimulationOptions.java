@@ -145,7 +145,24 @@ public record SimulationOptions(
             double ceilingShare,
             double forgetShare,
             long think,
-            long hold) {}
+            long hold) {
+        /** Returns these actions at another pace. */
+        Workload paced(int ofOperations, long ofThink, long ofHold) {
+            return new Workload(
+                    ofOperations,
+                    readShare,
+                    tryShare,
+                    timedShare,
+                    patience,
+                    reenterShare,
+                    convertShare,
+                    nestShare,
+                    ceilingShare,
+                    forgetShare,
+                    ofThink,
+                    ofHold);
+        }
+    }
 
     /**
      * Faults, and their end.
