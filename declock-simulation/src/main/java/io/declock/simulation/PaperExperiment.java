@@ -321,7 +321,7 @@ public final class PaperExperiment {
         private void goOn() {
             SimulatedSession session = node.session();
             if (operationsLeft-- > 0 && session != null) {
-                session.post(begin(Purpose.INSPECT).read(0, 1));
+                session.memory().post(begin(Purpose.INSPECT).read(0, 1));
             } else {
                 HeldLock.release(current.hold(), current.mode());
                 world.after(PAUSE, node, this::next);

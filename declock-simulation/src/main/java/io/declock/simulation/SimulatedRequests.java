@@ -1,0 +1,192 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.internal.memorynode.ResolveAnswer;
+import io.declock.spi.ControlPlane;
+import io.declock.spi.FabricException;
+import io.declock.spi.HeartbeatReply;
+import io.declock.spi.Membership;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.RecordMembers;
+import io.declock.spi.Resolution;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The control plane of a session: each request travels on its own, and so does its answer. */
+final class SimulatedRequests implements ControlPlane {
+    private final SimulatedSession session;
+    private final SimulatedCluster cluster;
+    private final SimulatedWorld world;
+    private final SimulatedComputeNode node;
+    private final SimulatedMemoryNode memoryNode;
+    private final Map<Long, CompletableFuture<?>> requests = new LinkedHashMap<>();
+    private long lastRequest;
+    private long lastToldInOrder;
+
+    SimulatedRequests(SimulatedSession session, SimulatedCluster cluster, SimulatedMemoryNode memoryNode) {
+        this.session = session;
+        this.cluster = cluster;
+        this.world = cluster.world();
+        this.node = session.node();
+        this.memoryNode = memoryNode;
+    }
+
+    private <T> CompletionStage<T> request(Supplier<T> atMemoryNode) {
+        return ask(answer -> answer.complete(atMemoryNode.get()), false);
+    }
+
+    /** Has the memory node's side complete an answer, which then travels back. */
+    private <T> CompletionStage<T> ask(Consumer<CompletableFuture<T>> atMemoryNode, boolean answeredInOrder) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        if (session.isClosed()) {
+            world.after(0, node, () -> result.completeExceptionally(SimulatedSession.over()));
+            return result;
+        }
+        long number = ++lastRequest;
+        requests.put(number, result);
+        world.at(node.toMemoryNode(), session.life().place(), () -> {
+            if (session.isCut()) {
+                return;
+            }
+            CompletableFuture<T> answer = new CompletableFuture<>();
+            answer.whenComplete((value, refusal) -> tell(answeredInOrder, () -> {
+                if (requests.remove(number) == null) {
+                    return;
+                }
+                if (refusal == null) {
+                    result.complete(value);
+                } else {
+                    result.completeExceptionally(refusal);
+                }
+            }));
+            atMemoryNode.accept(answer);
+        });
+        return result;
+    }
+
+    /** Something travels from the memory node to the compute node. Resolutions and proposals to reclaim records keep their order. */
+    void tell(boolean inOrder, Runnable what) {
+        long arrival = node.fromMemoryNode();
+        if (inOrder) {
+            lastToldInOrder = Math.max(lastToldInOrder, arrival);
+            arrival = lastToldInOrder;
+        }
+        world.at(arrival, node, what);
+    }
+
+    @Override
+    public CompletionStage<HeartbeatReply> heartbeat() {
+        node.asksForTheTime();
+        return request(() -> {
+            try {
+                return memoryNode.reply(session.accepted().heartbeat());
+            } catch (FabricException e) {
+                throw new IllegalStateException("a heartbeat was refused to a session that is not cut", e);
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<Resolution> resolve(String fullName) {
+        if (!cluster.namesKnown()) {
+            return ask(answer -> resolve(fullName, true, answer, Objects::requireNonNull), true);
+        }
+        CompletableFuture<Resolution> known = new CompletableFuture<>();
+        resolve(fullName, true, known, Objects::requireNonNull);
+        return known;
+    }
+
+    @Override
+    public CompletionStage<Optional<Resolution>> lookUp(String fullName) {
+        return ask(answer -> resolve(fullName, false, answer, Optional::ofNullable), true);
+    }
+
+    private <T> void resolve(
+            String fullName, boolean allocate, CompletableFuture<T> answer, Function<@Nullable Resolution, T> as) {
+        memoryNode.resolve(session.life(), session.accepted(), fullName, allocate, new ResolveAnswer() {
+            @Override
+            public void resolved(@Nullable Resolution resolution) {
+                answer.complete(as.apply(resolution));
+            }
+
+            @Override
+            public void refused(FabricException.Refused refusal) {
+                answer.completeExceptionally(refusal);
+            }
+        });
+    }
+
+    @Override
+    public CompletionStage<Membership> members() {
+        return request(() -> session.accepted().members());
+    }
+
+    @Override
+    public CompletionStage<RecordMembers> members(long record) {
+        return request(() -> session.accepted().members(record));
+    }
+
+    @Override
+    public CompletionStage<Void> declareNodeSet(long digest) {
+        return ask(
+                answer -> {
+                    try {
+                        session.accepted().declareNodeSet(digest);
+                        done(answer);
+                    } catch (FabricException.Refused refusal) {
+                        answer.completeExceptionally(refusal);
+                    }
+                },
+                false);
+    }
+
+    @SuppressWarnings("NullAway") // The one value of Void.
+    private static void done(CompletableFuture<Void> answer) {
+        answer.complete(null);
+    }
+
+    @Override
+    public void relay(PeerMessage message) {
+        request(() -> {
+            session.accepted().relay(message);
+            return true;
+        });
+    }
+
+    @Override
+    public void answerReclaim(long round, long[] vetoed) {
+        request(() -> {
+            session.accepted().answerReclaim(round, vetoed);
+            return true;
+        });
+    }
+
+    @Override
+    public CompletionStage<Void> leave() {
+        return ask(
+                answer -> session.accepted().leave(() -> {
+                    session.becomesGone();
+                    done(answer);
+                }),
+                false);
+    }
+
+    /** The session has ended. Returns the requests that will not be answered. */
+    List<CompletableFuture<?>> end() {
+        List<CompletableFuture<?>> unanswered = new ArrayList<>(requests.values());
+        requests.clear();
+        return unanswered;
+    }
+}
