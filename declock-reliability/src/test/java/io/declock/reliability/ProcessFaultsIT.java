@@ -16,12 +16,16 @@ import io.declock.testkit.TcpProxy.Direction;
 import io.declock.testkit.TcpProxy.Flow;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Faults upon processes of this machine, with proxies that cut one direction, slow down and heal at the right moment. */
 class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
     private static final Duration LEASE = Duration.ofMillis(1000);
     private static final Duration EVERY_SECOND = Duration.ofSeconds(1);
+    private static final Duration EVERY_TENTH = Duration.ofMillis(100);
+    /** For a minute. */
+    private static final int BREAKS = 600;
 
     @Override
     Cluster<ProxiedNode> start() {
@@ -142,19 +146,62 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         int lock = freshLock();
         WorkerClient holder = one.get(0).worker();
         holder.take("h", lock, true);
-        long severedAt = System.nanoTime();
-        one.get(0).toMemoryNode().sever();
+        one.get(0).toMemoryNode().set(Flow.LOST);
         holder.await("lost h", cluster.bound());
         assertThat(holder.release("h")).isEqualTo("released-lost");
         holder.tryHold("t", lock, true);
+        long healedAt = System.nanoTime();
+        one.get(0).toMemoryNode().set(Flow.OPEN);
         Grant again = holder.granted("t", cluster.bound().multipliedBy(8));
-        System.out.println("got back after " + since(severedAt, again).toMillis() + " ms");
-        assertThat(since(severedAt, again)).isLessThan(cluster.bound());
+        System.out.println("got back after " + since(healedAt, again).toMillis() + " ms");
+        assertThat(since(healedAt, again)).isLessThan(cluster.bound());
         holder.release("t");
         assertSound();
     }
 
-    // ---------------------------------------------------------------- connections that break again and again
+    // ---------------------------------------------------------------- connections that break
+
+    /** Rules G1 to G3: the session goes on with another connection. */
+    @Test
+    void aHolderWhoseConnectionBreaksKeepsItsLock() {
+        List<ProxiedNode> two = workers("holder", "waiter");
+        int lock = freshLock();
+        WorkerClient holder = two.get(0).worker();
+        holder.take("h", lock, true);
+        two.get(1).worker().hold("w", lock, true);
+        Cluster.pause(SETTLE);
+        for (int i = 0; i < 5; i++) {
+            two.forEach(node -> node.toMemoryNode().sever());
+            long severedAt = System.nanoTime();
+            holder.take("other " + i, freshLock(), true);
+            System.out.println("next operation after " + Duration.ofNanos(System.nanoTime() - severedAt).toMillis() + " ms");
+        }
+        long releasedAt = System.nanoTime();
+        assertThat(holder.release("h")).isEqualTo("released");
+        assertThat(since(releasedAt, two.get(1).worker().granted("w", cluster.bound()))).isLessThan(SHORT);
+        two.get(1).worker().release("w");
+        for (int i = 0; i < 5; i++) {
+            assertThat(holder.release("other " + i)).isEqualTo("released");
+        }
+        assertSound();
+    }
+
+    @Test
+    void connectionsThatBreakTenTimesASecondLoseNoHold() {
+        List<ProxiedNode> three = workers("one", "two", "three");
+        Random random = new Random();
+        long brokenSince = System.nanoTime();
+        Referee.Verdict verdict = underLoad(
+                three,
+                () -> {
+                    for (int i = 0; i < BREAKS; i++) {
+                        three.get(random.nextInt(three.size())).toMemoryNode().sever();
+                        Cluster.pause(EVERY_TENTH);
+                    }
+                },
+                () -> brokenSince);
+        assertThat(verdict.lost()).isZero();
+    }
 
     @Test
     void aProcessThatDoesNotUseALockDelaysNoRecoveryOfIt() {
