@@ -174,11 +174,13 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
             two.forEach(node -> node.toMemoryNode().sever());
             long severedAt = System.nanoTime();
             holder.take("other " + i, freshLock(), true);
-            System.out.println("next operation after " + Duration.ofNanos(System.nanoTime() - severedAt).toMillis() + " ms");
+            System.out.println("next operation after "
+                    + Duration.ofNanos(System.nanoTime() - severedAt).toMillis() + " ms");
         }
         long releasedAt = System.nanoTime();
         assertThat(holder.release("h")).isEqualTo("released");
-        assertThat(since(releasedAt, two.get(1).worker().granted("w", cluster.bound()))).isLessThan(SHORT);
+        assertThat(since(releasedAt, two.get(1).worker().granted("w", cluster.bound())))
+                .isLessThan(SHORT);
         two.get(1).worker().release("w");
         for (int i = 0; i < 5; i++) {
             assertThat(holder.release("other " + i)).isEqualTo("released");

@@ -251,7 +251,7 @@ class ResumptionTest {
         session.close();
         assertThatThrownBy(() -> get(chain.future())).hasMessageContaining("was closed");
         assertThatThrownBy(() -> get(beat)).hasMessageContaining("was closed");
-        assertThat(listener.losses).hasSize(1);
+        await().untilAsserted(() -> assertThat(listener.losses).hasSize(1));
         assertThatThrownBy(() -> get(count(word).future())).hasMessageContaining("was closed");
     }
 
