@@ -173,7 +173,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         for (int i = 0; i < 5; i++) {
             two.forEach(node -> node.toMemoryNode().sever());
             long severedAt = System.nanoTime();
-            holder.take("other " + i, freshLock(), true);
+            holder.take("other-" + i, freshLock(), true);
             System.out.println("next operation after "
                     + Duration.ofNanos(System.nanoTime() - severedAt).toMillis() + " ms");
         }
@@ -183,7 +183,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
                 .isLessThan(SHORT);
         two.get(1).worker().release("w");
         for (int i = 0; i < 5; i++) {
-            assertThat(holder.release("other " + i)).isEqualTo("released");
+            assertThat(holder.release("other-" + i)).isEqualTo("released");
         }
         assertSound();
     }
@@ -192,6 +192,8 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
     void connectionsThatBreakTenTimesASecondLoseNoHold() {
         List<ProxiedNode> three = workers("one", "two", "three");
         Random random = new Random();
+        // The verdict counts what the programs of earlier tests lost, too.
+        long lostBefore = cluster.judge(System.nanoTime()).lost();
         long brokenSince = System.nanoTime();
         Referee.Verdict verdict = underLoad(
                 three,
@@ -202,7 +204,7 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
                     }
                 },
                 () -> brokenSince);
-        assertThat(verdict.lost()).isZero();
+        assertThat(verdict.lost()).isEqualTo(lostBefore);
     }
 
     @Test
