@@ -8,6 +8,7 @@ import io.declock.internal.tcp.wire.FrameConnection;
 import io.declock.spi.FabricException;
 import io.netty.buffer.ByteBuf;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -60,10 +61,10 @@ final class PendingRequests {
 
     /**
      * Writes all requests again, on another connection. Each may have been carried out already; no request does harm when it is carried out
-     * twice (rule G2).
+     * twice (rule G2). They keep their order, so that the youngest heartbeat is the last to be answered: it says most about lease and clock.
      */
     void writeAgain(ByteBuf out) {
-        pending.values().forEach(request -> request.frame.write(out));
+        new TreeMap<>(pending).values().forEach(request -> request.frame.write(out));
     }
 
     /** Completes a request. An answer to a request that has timed out, or was answered before, is ignored. */
