@@ -252,8 +252,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     }
 
     private void failed(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = unwrapped(failure);
         String message = cause instanceof FabricException ? String.valueOf(cause.getMessage()) : cause.toString();
         mutex.lock();
         try {
@@ -393,12 +392,17 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         if (current != null) {
             current.fabric().control().declareNodeSet(digest).whenComplete((ok, failure) -> {
                 if (failure != null && !current.isOver()) {
-                    Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+                    Throwable cause = unwrapped(failure);
                     refuse(cause);
                     lost(current, new FabricException(String.valueOf(cause.getMessage()), cause));
                 }
             });
         }
+    }
+
+    /** Returns what a stage failed with. Its own cause does not count: a session may have ended because its resumption was refused. */
+    private static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private void refuse(Throwable cause) {

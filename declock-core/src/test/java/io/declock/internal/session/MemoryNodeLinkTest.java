@@ -215,6 +215,18 @@ class MemoryNodeLinkTest {
         assertThat(link.session()).isNotNull();
     }
 
+    /** What a session ended for is no answer to the requests that it had. */
+    @Test
+    void aDeclarationThatMeetsTheEndOfItsSessionIsNotRefused() {
+        link.start();
+        time.advance(Duration.ofMillis(400));
+        link.declareNodeSet(7);
+        FabricException.Refused over = new FabricException.Refused(FabricException.Reason.SESSION_OVER, "no session");
+        fabric.latest.declared.completeExceptionally(new FabricException("the session is over", over));
+        assertThat(link.refusal()).isNull();
+        assertJoins(2);
+    }
+
     @Test
     void attemptsAreCountedUpAndTheProcessStaysTheSame() {
         link.start();

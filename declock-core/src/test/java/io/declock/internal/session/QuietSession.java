@@ -27,6 +27,9 @@ final class QuietSession implements FabricSession {
     private final int incarnation;
     private final Supplier<CompletableFuture<HeartbeatReply>> heartbeats;
     private volatile boolean closed;
+    /** The answer to a declaration of the set of memory nodes. */
+    final CompletableFuture<Object> declared = new CompletableFuture<>();
+
     Runnable whenAsked = () -> {};
     Runnable whenClosed = () -> {};
 
@@ -52,14 +55,17 @@ final class QuietSession implements FabricSession {
         return chain -> {};
     }
 
-    /** Every answer but those to heartbeats is still to come. */
+    /** Every answer but those to heartbeats and declarations is still to come. */
     @Override
     public ControlPlane control() {
         return (ControlPlane) Proxy.newProxyInstance(
                 ControlPlane.class.getClassLoader(),
                 new Class<?>[] {ControlPlane.class},
-                (proxy, method, args) ->
-                        method.getName().equals("heartbeat") ? heartbeats.get() : new CompletableFuture<Object>());
+                (proxy, method, args) -> switch (method.getName()) {
+                    case "heartbeat" -> heartbeats.get();
+                    case "declareNodeSet" -> declared;
+                    default -> new CompletableFuture<Object>();
+                });
     }
 
     @Override
