@@ -32,6 +32,8 @@ public final class OptionsChooser {
         EVERYTHING,
         /** Connections to the memory node break, and their processes join again at once; compute nodes die, and there are resets. */
         DISCONNECTS,
+        /** As in {@link #DISCONNECTS}, but their sessions go on with other connections, if the lease lasts. */
+        RESUMPTIONS,
         /** Many compute nodes acquire and release locks in a rush, and the records start near the end of their index range. */
         WALL,
         /** Several memory nodes, over which the names are spread, with faults of them and of compute nodes. */
@@ -99,7 +101,7 @@ public final class OptionsChooser {
     private SimulationOptions choose() {
         boolean overflow = is(Profile.OVERFLOW);
         boolean guard = is(Profile.GUARD);
-        boolean disconnects = profile == Profile.DISCONNECTS;
+        boolean disconnects = profile == Profile.DISCONNECTS || profile == Profile.RESUMPTIONS;
         boolean resets = is(Profile.RESETS) || disconnects;
         boolean lossy = is(Profile.LOSSY);
         boolean crashes = is(Profile.CRASHES) || disconnects;
@@ -192,7 +194,7 @@ public final class OptionsChooser {
                 outages,
                 broken
                         ? new SimulationOptions.Rare(
-                                world.between(1, 5), world.oneOf(lease / 4, lease, 2 * lease), 0, 0)
+                                world.between(1, 5), world.oneOf(lease / 4, lease, 2 * lease), 0, 0, 0)
                         : SimulationOptions.Rare.NONE);
     }
 
@@ -232,6 +234,8 @@ public final class OptionsChooser {
     }
 
     private SimulationOptions withDisconnects(SimulationOptions drawn) {
+        boolean resumed = profile == Profile.RESUMPTIONS;
+        int breaks = world.between(1, 30);
         return new SimulationOptions(
                 drawn.cluster(),
                 drawn.network(),
@@ -240,7 +244,7 @@ public final class OptionsChooser {
                 drawn.local(),
                 drawn.cql(),
                 SimulationOptions.Outages.NONE,
-                new SimulationOptions.Rare(0, 0, 0, world.between(1, 30)));
+                new SimulationOptions.Rare(0, 0, 0, resumed ? 0 : breaks, resumed ? breaks : 0));
     }
 
     /** Returns a workload whose callers, in half of the seeds, hold for about as long as a lease, so that leases lapse during holds. */

@@ -70,7 +70,8 @@ final class ProgressChecker {
         SimulationOptions.Outages outages = options.outages();
         long verbs = 2_000L * computeNodes * (outages.verbNanos() + outages.atomicNanos());
         // A new process in place of one that died may have to wait for its node id.
-        boolean rejoins = outages.restarts() > 0 || options.rare().disconnects() > 0 || diesAny();
+        int breaks = options.rare().disconnects() + options.rare().resumptions();
+        boolean rejoins = outages.restarts() > 0 || breaks > 0 || diesAny();
         SimulationOptions.Wiring wiring = options.wiring();
         long refused = wiring.otherIds() + wiring.overlaps() > 0 ? LONGEST_PAUSE_AFTER_REFUSAL : 0;
         long scarce = 20 * (wiring.reclaimInterval() + PRESSED_INTERVAL);

@@ -112,7 +112,7 @@ final class QueueChecker implements WatchedRegion.Observer {
     }
 
     private static void checkNotCut(SimulatedSession session, long record) {
-        if (session.isCut()) {
+        if (session.isBeyondCut()) {
             throw new Violation("data plane", session + " was cut and changes record " + number(record));
         }
     }

@@ -29,6 +29,7 @@ final class RareFaultInjector {
         atSomeTimes(rare.brokenClocks(), this::breakClock);
         atSomeTimes(rare.deathsInReset(), this::dieInReset);
         atSomeTimes(rare.disconnects(), this::disconnect);
+        atSomeTimes(rare.resumptions(), this::breakForAWhile);
     }
 
     private void atSomeTimes(int times, Runnable fault) {
@@ -64,6 +65,50 @@ final class RareFaultInjector {
         } else {
             session.disconnectedAt(world.now());
         }
+    }
+
+    private void breakForAWhile() {
+        List<SimulatedSession> sessions = someone().sessions();
+        if (sessions.isEmpty()) {
+            return;
+        }
+        SimulatedSession session = sessions.get((int) world.below(sessions.size()));
+        if (world.chance(0.5)) {
+            breakForAWhile(session);
+        } else {
+            // While chains are in flight.
+            session.connections().whenUsed(() -> breakSoon(session));
+        }
+    }
+
+    private void breakSoon(SimulatedSession session) {
+        long soon = world.below(4 * cluster.options().network().oneWay());
+        world.after(soon, null, () -> breakForAWhile(session));
+    }
+
+    /**
+     * Breaks a connection whose session goes on with another one. Either side may notice first, the memory node perhaps not before the next
+     * connection arrives; it may be out of reach for a while, also until the lease is over. The next connection may break while the session
+     * is being resumed, or right after that.
+     */
+    private void breakForAWhile(SimulatedSession session) {
+        long now = world.now();
+        if (now >= until || session.isClosed()) {
+            return;
+        }
+        long lease = cluster.options().cluster().lease();
+        long reachable = now + world.oneOf(0L, 0L, world.below(lease / 4), world.exponential(lease));
+        session.connections().breaks(now + noticing(lease), now + noticing(lease), Math.min(until, reachable));
+        switch ((int) world.below(5)) {
+            case 0 -> session.connections().whenResumed(() -> breakSoon(session));
+            case 1 -> world.after(world.below(lease / 4), null, () -> breakForAWhile(session));
+            default -> {}
+        }
+    }
+
+    private long noticing(long lease) {
+        long soon = 10 * cluster.options().network().oneWay();
+        return world.below(world.chance(0.2) ? lease / 2 : soon);
     }
 
     // ---------------------------------------------------------------- clocks

@@ -11,12 +11,13 @@ import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -31,7 +32,10 @@ final class SimulatedRequests implements ControlPlane {
     private final SimulatedWorld world;
     private final SimulatedComputeNode node;
     private final SimulatedMemoryNode memoryNode;
-    private final Map<Long, CompletableFuture<?>> requests = new LinkedHashMap<>();
+    private final Map<Long, Request> requests = new LinkedHashMap<>();
+    /** Numbers of what was sent without waiting for an answer. */
+    private final Set<Long> unanswered = new HashSet<>();
+
     private long lastRequest;
     private long lastToldInOrder;
 
@@ -43,8 +47,23 @@ final class SimulatedRequests implements ControlPlane {
         this.memoryNode = memoryNode;
     }
 
+    /** A request that waits for its answer, and how it is sent on a connection. */
+    private record Request(CompletableFuture<?> result, Consumer<SimulatedConnection> sender) {}
+
     private <T> CompletionStage<T> request(Supplier<T> atMemoryNode) {
         return ask(answer -> answer.complete(atMemoryNode.get()), false);
+    }
+
+    /** Sends something that has no answer: between two connections it is lost, and it is not sent again. */
+    private void send(Runnable atMemoryNode) {
+        if (session.connections().here() != null) {
+            long number = lastRequest + 1;
+            request(() -> {
+                atMemoryNode.run();
+                return true;
+            });
+            unanswered.add(number);
+        }
     }
 
     /** Has the memory node's side complete an answer, which then travels back. */
@@ -55,13 +74,28 @@ final class SimulatedRequests implements ControlPlane {
             return result;
         }
         long number = ++lastRequest;
-        requests.put(number, result);
+        Request request = new Request(result, on -> send(number, on, result, atMemoryNode, answeredInOrder));
+        requests.put(number, request);
+        SimulatedConnection present = session.connections().here();
+        if (present != null) {
+            request.sender.accept(present);
+        }
+        return result;
+    }
+
+    private <T> void send(
+            long number,
+            SimulatedConnection on,
+            CompletableFuture<T> result,
+            Consumer<CompletableFuture<T>> atMemoryNode,
+            boolean answeredInOrder) {
         world.at(node.toMemoryNode(), session.life().place(), () -> {
-            if (session.isCut()) {
+            if (session.isCut() || !on.isRead()) {
                 return;
             }
             CompletableFuture<T> answer = new CompletableFuture<>();
-            answer.whenComplete((value, refusal) -> tell(answeredInOrder, () -> {
+            answer.whenComplete((value, refusal) -> tell(on, answeredInOrder, () -> {
+                // A request that was sent again is answered twice.
                 if (requests.remove(number) == null) {
                     return;
                 }
@@ -73,17 +107,38 @@ final class SimulatedRequests implements ControlPlane {
             }));
             atMemoryNode.accept(answer);
         });
-        return result;
+    }
+
+    /** The session has another connection: its unanswered requests are sent again, with their numbers. */
+    void resumed(SimulatedConnection on) {
+        requests.keySet().removeAll(unanswered);
+        unanswered.clear();
+        List.copyOf(requests.values()).forEach(request -> request.sender.accept(on));
+    }
+
+    /** Something travels from the memory node to the compute node, if the session has a connection. */
+    void tell(boolean inOrder, Runnable what) {
+        SimulatedConnection present = session.connections().there();
+        if (present != null) {
+            tell(present, inOrder, what);
+        }
     }
 
     /** Something travels from the memory node to the compute node. Resolutions and proposals to reclaim records keep their order. */
-    void tell(boolean inOrder, Runnable what) {
+    private void tell(SimulatedConnection on, boolean inOrder, Runnable what) {
+        if (on.isClosed()) {
+            return;
+        }
         long arrival = node.fromMemoryNode();
         if (inOrder) {
             lastToldInOrder = Math.max(lastToldInOrder, arrival);
             arrival = lastToldInOrder;
         }
-        world.at(arrival, node, what);
+        world.at(arrival, node, () -> {
+            if (session.connections().isReadHere(on)) {
+                what.run();
+            }
+        });
     }
 
     @Override
@@ -159,18 +214,12 @@ final class SimulatedRequests implements ControlPlane {
 
     @Override
     public void relay(PeerMessage message) {
-        request(() -> {
-            session.accepted().relay(message);
-            return true;
-        });
+        send(() -> session.accepted().relay(message));
     }
 
     @Override
     public void answerReclaim(long round, long[] vetoed) {
-        request(() -> {
-            session.accepted().answerReclaim(round, vetoed);
-            return true;
-        });
+        send(() -> session.accepted().answerReclaim(round, vetoed));
     }
 
     @Override
@@ -185,8 +234,10 @@ final class SimulatedRequests implements ControlPlane {
 
     /** The session has ended. Returns the requests that will not be answered. */
     List<CompletableFuture<?>> end() {
-        List<CompletableFuture<?>> unanswered = new ArrayList<>(requests.values());
+        List<CompletableFuture<?>> left = List.copyOf(requests.values().stream()
+                .<CompletableFuture<?>>map(Request::result)
+                .toList());
         requests.clear();
-        return unanswered;
+        return left;
     }
 }

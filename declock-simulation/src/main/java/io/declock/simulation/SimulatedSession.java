@@ -17,7 +17,6 @@ import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
-import io.declock.spi.VerbChain;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
@@ -31,6 +30,7 @@ final class SimulatedSession implements FabricSession {
     private final SimulatedMemoryNode memoryNode;
     private final SimulatedMemoryNode.Life life;
     private final SessionListener listener;
+    private final SimulatedConnections connections;
     private final SimulatedVerbs verbs;
     private final SimulatedRequests requests;
     private @Nullable MemoryNodeSession accepted;
@@ -57,7 +57,8 @@ final class SimulatedSession implements FabricSession {
         this.memoryNode = memoryNode;
         this.life = life;
         this.listener = listener;
-        this.verbs = new SimulatedVerbs(this, cluster, memoryNode);
+        this.connections = new SimulatedConnections(this, cluster, memoryNode);
+        this.verbs = new SimulatedVerbs(this, cluster);
         this.requests = new SimulatedRequests(this, cluster, memoryNode);
     }
 
@@ -65,6 +66,36 @@ final class SimulatedSession implements FabricSession {
     void joined(MemoryNodeSession session, JoinReply reply) {
         accepted = session;
         joined = reply;
+        connections.opened(session.gate());
+    }
+
+    /** Returns whether it can go on with another connection when one breaks. */
+    boolean isResumable() {
+        return cluster.options().rare().resumptions() > 0;
+    }
+
+    SimulatedConnections connections() {
+        return connections;
+    }
+
+    SimulatedVerbs verbs() {
+        return verbs;
+    }
+
+    /** It goes on with another connection: the memory node has executed all chains before a number. */
+    void resumed(int executed) {
+        verbs.resumed(executed);
+        SimulatedConnection present = connections.here();
+        if (present != null) {
+            requests.resumed(present);
+        }
+    }
+
+    /** The members arrive with the next connection. */
+    void membersAre(Membership members) {
+        if (!closed) {
+            listener.membershipChanged(members);
+        }
     }
 
     /** Returns the memory node's side of it. */
@@ -98,7 +129,10 @@ final class SimulatedSession implements FabricSession {
 
             @Override
             public void peerMessage(PeerMessage message) {
-                cluster.deliverRelayed(node.peerAddress(), message);
+                SimulatedConnection present = connections.there();
+                if (present != null && !present.losesAnswers()) {
+                    cluster.deliverRelayed(node.peerAddress(), message);
+                }
             }
 
             @Override
@@ -159,11 +193,26 @@ final class SimulatedSession implements FabricSession {
         }
     }
 
+    /** The memory node refuses to go on with it. */
+    void isOver(String why) {
+        if (!closed) {
+            end();
+            world.after(0, node, () -> tellLoss(why));
+        }
+    }
+
     /**
      * At that instant the memory node's side notices that the connection is gone: no verb of the session lands any more, and it stays a
-     * member until its lease has expired. The compute node's side notices, too.
+     * member until its lease has expired. The compute node's side notices, too. A memory node that would resume the session keeps it.
      */
     void disconnectedAt(long instant) {
+        if (isResumable()) {
+            SimulatedConnection present = connections.here();
+            if (present != null) {
+                connections.endsThereAt(instant, present);
+            }
+            return;
+        }
         world.at(instant, life.place(), () -> {
             if (!isCut()) {
                 world.note(() -> memoryNode + " cuts " + this + ", which stays a member");
@@ -184,10 +233,9 @@ final class SimulatedSession implements FabricSession {
 
     private void end() {
         closed = true;
-        List<VerbChain> chains = verbs.end();
         List<CompletableFuture<?>> asked = requests.end();
         world.after(0, node, () -> {
-            chains.forEach(chain -> chain.failed(over()));
+            verbs.end();
             asked.forEach(future -> future.completeExceptionally(over()));
         });
     }
@@ -218,6 +266,11 @@ final class SimulatedSession implements FabricSession {
 
     boolean isCut() {
         return memoryLost || accepted().isCut();
+    }
+
+    /** Returns whether a verb of it that is executed now must not be: it was cut before the verb's chain began, or is not a member. */
+    boolean isBeyondCut() {
+        return isCut() && (gone || !connections.isFinishing());
     }
 
     /** Others may acquire its locks from now on. */

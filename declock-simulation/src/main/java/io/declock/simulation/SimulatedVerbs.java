@@ -3,42 +3,31 @@
 
 package io.declock.simulation;
 
+import io.declock.internal.chains.ChainWindow;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.VerbChain;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
 
 /**
- * The data plane of a session, one ordered stream: chains are executed in the order in which they entered it, and answered in that order.
+ * The compute node's side of a session's data plane, one ordered stream: chains are numbered, executed in that order, and answered in that
+ * order. A connection that breaks does not end the stream (rule G2).
  */
-final class SimulatedVerbs implements RemoteMemory {
+final class SimulatedVerbs implements RemoteMemory, ChainWindow.Sender {
+    /** More chains than a session ever has in flight. */
+    private static final int NO_BOUND = 1024;
+
     private final SimulatedSession session;
     private final SimulatedCluster cluster;
     private final SimulatedWorld world;
     private final SimulatedComputeNode node;
-    private final SimulatedMemoryNode.Life life;
-    private final SimulatedMemoryNode memoryNode;
+    private final ChainWindow window;
 
-    // At the compute node.
-    private final Set<VerbChain> inFlight = new LinkedHashSet<>();
-    private final ArrayDeque<VerbChain> waiting = new ArrayDeque<>();
-    private long lastEntered;
-    private long lastAnswered;
-
-    // At the memory node.
-    private final ArrayDeque<PostedChain> stream = new ArrayDeque<>();
-    private boolean executing;
-
-    SimulatedVerbs(SimulatedSession session, SimulatedCluster cluster, SimulatedMemoryNode memoryNode) {
+    SimulatedVerbs(SimulatedSession session, SimulatedCluster cluster) {
         this.session = session;
         this.cluster = cluster;
         this.world = cluster.world();
         this.node = session.node();
-        this.life = session.life();
-        this.memoryNode = memoryNode;
+        int most = cluster.options().outages().window();
+        this.window = new ChainWindow(most > 0 ? Integer.highestOneBit(2 * most - 1) : NO_BOUND);
     }
 
     @Override
@@ -58,73 +47,80 @@ final class SimulatedVerbs implements RemoteMemory {
             world.after(0, node, () -> chain.failed(SimulatedSession.over()));
             return;
         }
-        int window = cluster.options().outages().window();
-        if (window > 0 && inFlight.size() >= window) {
-            waiting.add(chain);
-            return;
-        }
-        leaveFor(chain);
-    }
-
-    private void leaveFor(VerbChain chain) {
         for (int i = 0; i < chain.size(); i++) {
             node.counters().verb(chain.purpose(), chain.verb(i));
         }
-        inFlight.add(chain);
-        lastEntered = Math.max(lastEntered, node.toMemoryNode());
-        PostedChain posted = new PostedChain(world, cluster.options().network(), chain);
-        world.at(lastEntered, life.place(), () -> {
-            stream.add(posted);
-            if (!executing) {
-                execute();
-            }
-        });
+        window.add(chain);
+        send();
     }
 
-    private void execute() {
-        executing = true;
-        while (!stream.isEmpty()
-                && !session.isMemoryLost()
-                && session.accepted().enter()) {
-            PostedChain first = stream.element();
-            long pause;
-            try {
-                pause = first.execute(session, life.memory(), memoryNode.nic());
-            } finally {
-                session.accepted().exit();
-            }
-            if (first.isExecuted()) {
-                stream.remove();
-                answer(first);
-            } else if (pause > 0) {
-                world.after(pause, life.place(), this::execute);
-                return;
-            }
+    private void send() {
+        // Between two connections chains wait for the next one.
+        if (session.connections().here() != null) {
+            window.send(this, world.now());
         }
-        executing = false;
     }
 
-    private void answer(PostedChain executed) {
-        lastAnswered = Math.max(lastAnswered, node.fromMemoryNode());
-        world.at(lastAnswered, node, () -> {
-            if (inFlight.remove(executed.chain())) {
-                if (!waiting.isEmpty()) {
-                    leaveFor(waiting.remove());
-                }
-                world.note(() -> node + " completed " + executed.chain() + Describe.results(executed, life.memory()));
-                cluster.observer().answers(session, executed);
-                executed.chain().completed(executed);
-                cluster.observer().answered(session);
+    @Override
+    public void send(int sequence, int oldest, VerbChain chain) {
+        SimulatedConnection present = session.connections().here();
+        if (present != null) {
+            session.connections().used();
+            present.send(posted(sequence, oldest, chain));
+        }
+    }
+
+    private PostedChain posted(int sequence, int oldest, VerbChain chain) {
+        return new PostedChain(world, cluster.options().network(), sequence, oldest, chain);
+    }
+
+    /** Returns the number of the oldest chain whose answer has not arrived. */
+    int oldest() {
+        return window.oldest();
+    }
+
+    /** An executed chain is answered on the connection on which it came. */
+    void answer(SimulatedConnection on, PostedChain executed) {
+        on.answer(() -> {
+            if (session.connections().isReadHere(on) && !session.isClosed()) {
+                answered(executed);
             }
         });
     }
 
-    /** The session has ended. Returns the chains that will not be answered. */
-    List<VerbChain> end() {
-        List<VerbChain> unanswered = new ArrayList<>(inFlight);
-        unanswered.addAll(waiting);
-        inFlight.clear();
-        waiting.clear();
-        return unanswered;
+    /** The remembered results of a chain arrive. */
+    void replayed(int sequence, long[] words) {
+        VerbChain chain = window.inFlight(sequence);
+        if (chain != null && !session.isClosed()) {
+            world.note(() -> node + " gets the results of chain " + sequence + " again");
+            answered(posted(sequence, sequence, chain).recall(words));
+        }
+    }
+
+    private void answered(PostedChain executed) {
+        VerbChain chain = window.inFlight(executed.sequence());
+        if (chain == null) {
+            throw new Violation("chains", "an answer to chain " + executed.sequence() + ", which is not in flight");
+        }
+        window.answered(executed.sequence(), world.now());
+        send();
+        world.note(() -> node + " completed " + executed.chain()
+                + Describe.results(executed, session.life().memory()));
+        cluster.observer().answers(session, executed);
+        chain.completed(executed);
+        cluster.observer().answered(session);
+    }
+
+    /** The session has another connection: the memory node has executed all chains before a number, and gets the others again. */
+    void resumed(int executed) {
+        if (!window.resume(executed, world.now())) {
+            throw new Violation("chains", "a resumption at chain " + executed + ", which is not in flight");
+        }
+        send();
+    }
+
+    /** The session has ended: fails the chains that will not be answered. */
+    void end() {
+        window.failAll(SimulatedSession.over());
     }
 }

@@ -238,10 +238,11 @@ public record SimulationOptions(
      * @param deathsInReset number of compute nodes that die after they have asked for a reset, and that another process replaces at once
      * @param disconnects number of connections to the memory node that break, after which their process joins again; a request to join may
      *     come twice
+     * @param resumptions number of connections to the memory node that break, after which their sessions go on with other connections
      */
-    public record Rare(int brokenClocks, long brokenClock, int deathsInReset, int disconnects) {
+    public record Rare(int brokenClocks, long brokenClock, int deathsInReset, int disconnects, int resumptions) {
         /** No rare faults. */
-        public static final Rare NONE = new Rare(0, 0, 0, 0);
+        public static final Rare NONE = new Rare(0, 0, 0, 0, 0);
     }
 
     /**

@@ -49,7 +49,7 @@ final class WiringChooser {
                 drawn.local(),
                 drawn.cql(),
                 outages(),
-                new SimulationOptions.Rare(0, 0, 0, disconnects()),
+                new SimulationOptions.Rare(0, 0, 0, disconnects(), 0),
                 wiring(names));
     }
 

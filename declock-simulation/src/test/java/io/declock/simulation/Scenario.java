@@ -20,6 +20,7 @@ enum Scenario {
     EVERYTHING(Profile.EVERYTHING),
     RESTARTS(Profile.RESTARTS),
     DISCONNECTS(Profile.DISCONNECTS),
+    RESUMPTIONS(Profile.RESUMPTIONS),
     WALL(Profile.WALL),
     SPREAD(Profile.SPREAD),
     RECLAIM(Profile.RECLAIM),
@@ -277,7 +278,55 @@ enum Scenario {
                     cutOff.local(),
                     cutOff.cql(),
                     SimulationOptions.Outages.NONE,
-                    new SimulationOptions.Rare(0, 0, 0, 40));
+                    new SimulationOptions.Rare(0, 0, 0, 40, 0));
+        }
+    },
+
+    /** Long holds, and sessions that lose their connections again and again, often for nearly a lease or longer. */
+    RESUMED_LATE(Profile.RESUMPTIONS) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions cutOff = CUT_OFF.options(seed);
+            return new SimulationOptions(
+                    cutOff.cluster(),
+                    cutOff.network(),
+                    new SimulationOptions.Workload(30, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 1_000_000, 20_000_000),
+                    new SimulationOptions.Faults(400_000_000, 0, false, 0, 0, 0, 0, 0, 0, 0, 0),
+                    cutOff.local(),
+                    cutOff.cql(),
+                    SimulationOptions.Outages.NONE,
+                    new SimulationOptions.Rare(0, 0, 0, 0, 200));
+        }
+    },
+
+    /** As {@link #RECLAIM}, with sessions that go on with other connections. */
+    RESUMED_RECLAIM(Profile.RECLAIM) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            long until = Math.max(drawn.faults().until(), 100_000_000);
+            SimulationOptions.Faults f = drawn.faults();
+            return new SimulationOptions(
+                    drawn.cluster(),
+                    drawn.network(),
+                    OptionsChooser.lasting(drawn.workload(), until),
+                    new SimulationOptions.Faults(
+                            until,
+                            f.kills(),
+                            f.restart(),
+                            f.pauses(),
+                            f.pause(),
+                            f.cuts(),
+                            f.cut(),
+                            f.forcedResets(),
+                            f.slowNodes(),
+                            f.driftPpm(),
+                            f.clockError()),
+                    drawn.local(),
+                    drawn.cql(),
+                    drawn.outages(),
+                    new SimulationOptions.Rare(0, 0, 0, 0, 60),
+                    drawn.wiring());
         }
     },
 
@@ -456,7 +505,7 @@ enum Scenario {
                             .releaseRead(ReleaseRead.ALWAYS)
                             .build(),
                     SimulationOptions.Outages.NONE,
-                    new SimulationOptions.Rare(0, 0, 30, 0));
+                    new SimulationOptions.Rare(0, 0, 30, 0, 0));
         }
     },
 
