@@ -29,6 +29,7 @@ final class Mutations {
     private static final String HEADER = "io.declock.internal.layout.LockHeader";
     private static final String ENTRY = "io.declock.internal.layout.QueueEntry";
     private static final String SERVER = "io.declock.internal.memorynode.";
+    private static final String CHAINS = "io.declock.internal.chains.";
     private static final String SIMULATION = "io.declock.simulation.";
 
     private Mutations() {}
@@ -510,7 +511,74 @@ final class Mutations {
                     Scenario.LATE_ANSWERS,
                     SUCCESSORS,
                     "mayPreArm",
-                    Sabotage.PreArmsInReset.class));
+                    Sabotage.PreArmsInReset.class),
+            // G: resumption
+            Mutation.of(
+                    "G1",
+                    "the next connection does not wait for the last one's verbs",
+                    Scenario.RESUMPTIONS,
+                    SERVER + "DataPlaneGate",
+                    "close",
+                    Sabotage.QuietAtOnce.class),
+            Mutation.of(
+                    "G1",
+                    "a chain of the last connection is executed late",
+                    Scenario.RESUMPTIONS,
+                    SERVER + "DataPlaneGate",
+                    "enter",
+                    Yes.class),
+            Mutation.of(
+                    "G1, G3",
+                    "a session ends with its connection",
+                    Scenario.RESUMPTIONS,
+                    SERVER + "SessionTable",
+                    "detach",
+                    Sabotage.ExpelsTheDetached.class),
+            Mutation.of(
+                            "G2",
+                            "executed chains are executed again",
+                            Scenario.RESUMPTIONS,
+                            CHAINS + "ChainWindow",
+                            "resume",
+                            Sabotage.ResumesAtOldest.class)
+                    .and(CHAINS + "ExecutedChains", "begin", Sabotage.AnyNumber.class)
+                    .and(CHAINS + "ExecutedChains", "replay", Nothing.class),
+            Mutation.of(
+                            "G2",
+                            "chains that were not executed are not sent again",
+                            Scenario.RESUMPTIONS,
+                            CHAINS + "ChainWindow",
+                            "resume",
+                            Sabotage.SendsNothingAgain.class)
+                    .and(CHAINS + "ExecutedChains", "begin", Sabotage.AnyNumber.class),
+            Mutation.of(
+                    "G2",
+                    "the results of executed chains are not sent again",
+                    Scenario.RESUMPTIONS,
+                    CHAINS + "ExecutedChains",
+                    "replay",
+                    Nothing.class),
+            Mutation.of(
+                    "G2",
+                    "unanswered requests are not sent again",
+                    Scenario.RESUMPTIONS,
+                    SIMULATION + "SimulatedRequests",
+                    "resumed",
+                    Nothing.class),
+            Mutation.of(
+                    "G3",
+                    "a resumption renews the lease",
+                    Scenario.RESUMED_LATE,
+                    SIMULATION + "SimulatedSession",
+                    "resumed",
+                    Sabotage.ResumptionRenews.class),
+            Mutation.of(
+                    "G3",
+                    "a session without a connection vetoes no record",
+                    Scenario.RESUMED_RECLAIM,
+                    SERVER + "ReclaimRound",
+                    "keepKnown",
+                    Nothing.class));
 
     /** Rules that matter only when another rule is broken. */
     static final List<SecondLine> SECOND_LINES = List.of(SecondLine.of(

@@ -505,4 +505,97 @@ public final class Sabotage {
             result = Sabotage.isExclusive(lock);
         }
     }
+
+    /** G1: what follows the end of a connection's data plane does not wait for the verbs that are under way. */
+    public static final class QuietAtOnce {
+        @Advice.OnMethodEnter
+        static Runnable enter(@Advice.Argument(value = 0, readOnly = false) Runnable then) {
+            Runnable early = then;
+            then = Sabotage.nothing();
+            return early;
+        }
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Enter Runnable early) {
+            early.run();
+        }
+    }
+
+    /** Returns an action that does nothing. */
+    public static Runnable nothing() {
+        return () -> {};
+    }
+
+    /** G1: a session ends with its connection. */
+    public static final class ExpelsTheDetached {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.This Object table,
+                @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object session) {
+            Sabotage.expel(table, session);
+        }
+    }
+
+    /** Ends a session at once. */
+    public static void expel(Object table, Object session) {
+        try {
+            var method = table.getClass().getDeclaredMethod("expel", session.getClass(), String.class);
+            method.setAccessible(true);
+            method.invoke(table, session, "its connection broke");
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** G2: the memory node does not look at the number of a chain. */
+    public static final class AnyNumber {
+        @Advice.OnMethodEnter
+        static void enter(
+                @Advice.Argument(0) int sequence, @Advice.FieldValue(value = "next", readOnly = false) int next) {
+            next = sequence;
+        }
+    }
+
+    /** G2: all chains that were not answered are sent again. */
+    public static final class ResumesAtOldest {
+        @Advice.OnMethodEnter
+        static void enter(
+                @Advice.Argument(value = 0, readOnly = false) int executed, @Advice.FieldValue("oldest") int oldest) {
+            executed = oldest;
+        }
+    }
+
+    /** G2: no chain is sent again. */
+    public static final class SendsNothingAgain {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.FieldValue("next") int next,
+                @Advice.FieldValue(value = "unsent", readOnly = false) int unsent) {
+            unsent = next;
+        }
+    }
+
+    /** G3: a resumption renews the lease. */
+    public static final class ResumptionRenews {
+        @Advice.OnMethodExit
+        static void exit(@Advice.This SimulatedSession session) {
+            Sabotage.renewLease(session);
+        }
+    }
+
+    /** The compute node counts its lease from now. */
+    public static void renewLease(SimulatedSession of) {
+        of.node().eachRemote((lock, remote) -> {
+            if (SimulatedSession.of(remote) == of) {
+                try {
+                    var method = remote.environment().getClass().getDeclaredMethod("renewed", long.class);
+                    method.setAccessible(true);
+                    method.invoke(
+                            remote.environment(), remote.environment().clock().nanoTime());
+                } catch (ReflectiveOperationException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+        });
+    }
 }
