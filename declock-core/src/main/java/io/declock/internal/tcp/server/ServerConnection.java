@@ -267,6 +267,7 @@ final class ServerConnection extends FrameConnection {
         server.joined(this);
     }
 
+    /** Resumes a session for its own compute node, and for nobody else (rule G4). */
     private void resume(HandshakeFrames.Resume resume) {
         ServerSession present = server.sessionToResume(resume);
         if (present == null) {
