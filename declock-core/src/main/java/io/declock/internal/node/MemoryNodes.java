@@ -353,11 +353,11 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         unbound.remove(lock.name(), lock);
     }
 
-    /** Returns the exception for a lock whose memory node is unavailable, or null if there is a session with it. */
+    /** Returns the exception for a lock whose memory node is unavailable, or null if there is a connection to it. */
     @Nullable
     MemoryNodeUnavailableException unavailable(String name) {
         MemoryNodeLink link = linkOf(name);
-        return link != null && link.session() != null ? null : unavailable(name, link);
+        return link != null && link.downNanos() == 0 ? null : unavailable(name, link);
     }
 
     static MemoryNodeUnavailableException unavailable(String name, @Nullable MemoryNodeLink link) {

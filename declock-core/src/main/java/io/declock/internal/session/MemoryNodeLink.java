@@ -470,9 +470,11 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         return memoryNodeId;
     }
 
-    /** Returns why there is no session, empty for none. */
+    /** Returns why there is no session, or no connection for it; empty if there is one. */
     public String problem() {
-        return problem;
+        return session == null || downNanos() == 0
+                ? problem
+                : "the connection is broken; trying to resume the session on another one";
     }
 
     /** Returns the refusal that retrying will not change, or null. */
@@ -513,7 +515,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
                 beat == null ? 0 : beat.recordsTotal(),
                 current.membership().members().size(),
                 Duration.ofNanos(current.clockOffsetNanos()),
-                disconnected == 0 ? problem : "the connection is broken; trying to resume the session on another one",
+                problem(),
                 Duration.ofNanos(disconnected));
     }
 }
