@@ -51,14 +51,14 @@ public interface ControlPlane {
     CompletionStage<RecordMembers> members(long record);
 
     /**
-     * Declares which memory nodes this compute node uses, once it knows all their ids. The first declaration is binding while its compute
-     * node is joined. A compute node that declares another set is refused ({@link FabricException.Reason#BAD_NODE_SET}), because two sets
-     * would give one name two locks.
+     * Declares which memory nodes this compute node uses, once it knows them. The first declaration is binding while its compute node is
+     * joined, and newcomers are told of it ({@link JoinReply#nodeSet}). A compute node that declares another set is refused ({@link
+     * FabricException.Reason#BAD_NODE_SET}), because two sets would give one name two locks.
      *
-     * @param digest digest of the stable ids
+     * @param set the memory nodes
      * @return completes when the memory node has agreed
      */
-    CompletionStage<Void> declareNodeSet(long digest);
+    CompletionStage<Void> declareNodeSet(NodeSet set);
 
     /**
      * Has the memory node relay a message to its receiver, for when there is no direct connection. Best effort.

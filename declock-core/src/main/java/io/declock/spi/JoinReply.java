@@ -17,6 +17,7 @@ package io.declock.spi;
  * @param leaseNanos lease granted
  * @param memoryNodeTimeNanos the memory node's clock when it answered
  * @param membership live compute nodes, including the one that joined
+ * @param nodeSet the memory nodes that the compute nodes here use together, {@link NodeSet#NONE} if none has declared them
  */
 public record JoinReply(
         String memoryNodeId,
@@ -28,4 +29,5 @@ public record JoinReply(
         long regionBytes,
         long leaseNanos,
         long memoryNodeTimeNanos,
-        Membership membership) {}
+        Membership membership,
+        NodeSet nodeSet) {}

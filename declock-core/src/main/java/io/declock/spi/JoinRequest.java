@@ -13,7 +13,7 @@ package io.declock.spi;
  *     overtaken and is refused
  * @param name display name of the process, for people
  * @param peerAddress {@code host:port} where the process accepts peer messages, empty for none
- * @param nodeSetDigest digest of the stable ids of the configured memory nodes, 0 while they are not known yet
+ * @param nodeSet the memory nodes that the process uses, {@link NodeSet#NONE} while it does not know them
  * @param highestEpoch highest full epoch this process has seen on that memory node, so that a restarted memory node starts above it
  * @param leaseNanos lease asked for
  * @param former the memory node of the last session at this address
@@ -23,29 +23,22 @@ public record JoinRequest(
         long attempt,
         String name,
         String peerAddress,
-        long nodeSetDigest,
+        NodeSet nodeSet,
         long highestEpoch,
         long leaseNanos,
         FormerMemoryNode former) {
     /**
-     * Makes the request of a process that had no earlier session at this address.
+     * Makes the request of a process that had no earlier session at this address and does not know the set of memory nodes.
      *
      * @param processId identifies the process
      * @param attempt counts the process's attempts
      * @param name what the process calls itself
      * @param peerAddress where it accepts peer messages, empty for none
-     * @param nodeSetDigest digest of the configured memory nodes, or 0
      * @param highestEpoch highest full epoch seen there
      * @param leaseNanos lease asked for
      */
     public JoinRequest(
-            long processId,
-            long attempt,
-            String name,
-            String peerAddress,
-            long nodeSetDigest,
-            long highestEpoch,
-            long leaseNanos) {
-        this(processId, attempt, name, peerAddress, nodeSetDigest, highestEpoch, leaseNanos, FormerMemoryNode.NONE);
+            long processId, long attempt, String name, String peerAddress, long highestEpoch, long leaseNanos) {
+        this(processId, attempt, name, peerAddress, NodeSet.NONE, highestEpoch, leaseNanos, FormerMemoryNode.NONE);
     }
 }

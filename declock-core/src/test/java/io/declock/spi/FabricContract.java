@@ -103,7 +103,7 @@ public abstract class FabricContract {
 
     /** Returns a join request. */
     protected static JoinRequest request(String name) {
-        return new JoinRequest(name.hashCode(), 1, name, "", 0, 0, LEASE.toNanos());
+        return new JoinRequest(name.hashCode(), 1, name, "", 0, LEASE.toNanos());
     }
 
     /** A compute node. */
@@ -549,18 +549,30 @@ public abstract class FabricContract {
     void anotherNodeSetIsRefused() throws Exception {
         Joined a = join("a");
         Joined b = join("b");
-        get(a.session().control().declareNodeSet(11));
-        get(a.session().control().declareNodeSet(11));
-        get(b.session().control().declareNodeSet(11));
-        assertThat(refusal(b.session().control().declareNodeSet(12))).isEqualTo(FabricException.Reason.BAD_NODE_SET);
-        JoinRequest other = new JoinRequest(3, 1, "c", "", 12, 0, LEASE.toNanos());
+        NodeSet both = NodeSet.of(List.of("mn-1", "mn-2"));
+        NodeSet others = NodeSet.of(List.of("mn-1", "mn-3"));
+        assertThat(a.session().joined().nodeSet()).isEqualTo(NodeSet.NONE);
+        get(a.session().control().declareNodeSet(both));
+        get(a.session().control().declareNodeSet(both));
+        get(b.session().control().declareNodeSet(both));
+        assertThat(refusal(b.session().control().declareNodeSet(others)))
+                .isEqualTo(FabricException.Reason.BAD_NODE_SET);
+        assertThat(join("c").session().joined().nodeSet()).isEqualTo(both);
+        JoinRequest other = new JoinRequest(3, 1, "d", "", others, 0, LEASE.toNanos(), FormerMemoryNode.NONE);
         assertThat(refusal(rig.openFabric(counters).join(rig.address(), other, new RecordingListener())))
                 .isEqualTo(FabricException.Reason.BAD_NODE_SET);
     }
 
     @Test
+    void aNodeSetWithoutTheMemoryNodeItselfIsRefused() throws Exception {
+        NodeSet without = NodeSet.of(List.of("mn-2", "mn-3"));
+        assertThat(refusal(join("a").session().control().declareNodeSet(without)))
+                .isEqualTo(FabricException.Reason.BAD_NODE_SET);
+    }
+
+    @Test
     void newRecordsStartAboveEveryEpochThatJoiningNodesHaveSeen() throws Exception {
-        JoinRequest request = new JoinRequest(3, 1, "c", "", 0, 5_000, LEASE.toNanos());
+        JoinRequest request = new JoinRequest(3, 1, "c", "", 5_000, LEASE.toNanos());
         FabricSession session = get(rig.openFabric(counters).join(rig.address(), request, new RecordingListener()));
         assertThat(get(session.control().resolve("ns:x")).epoch()).isEqualTo(5_001);
     }

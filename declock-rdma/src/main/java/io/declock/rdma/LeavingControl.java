@@ -6,6 +6,7 @@ package io.declock.rdma;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
@@ -53,8 +54,8 @@ final class LeavingControl implements ControlPlane {
     }
 
     @Override
-    public CompletionStage<Void> declareNodeSet(long digest) {
-        return tcp.declareNodeSet(digest);
+    public CompletionStage<Void> declareNodeSet(NodeSet set) {
+        return tcp.declareNodeSet(set);
     }
 
     @Override

@@ -76,7 +76,6 @@ class BadInputIT {
                 "test",
                 "",
                 0,
-                0,
                 Duration.ofSeconds(3).toNanos());
     }
 

@@ -96,8 +96,8 @@ class OtherAdapterTest {
     }
 
     private byte[] token(long process) throws Exception {
-        JoinRequest request = new JoinRequest(
-                process, 1, "test", "", 0, 0, Duration.ofSeconds(3).toNanos());
+        JoinRequest request =
+                new JoinRequest(process, 1, "test", "", 0, Duration.ofSeconds(3).toNanos());
         return server.offer(node.join(request, new RecordingListener())).token();
     }
 

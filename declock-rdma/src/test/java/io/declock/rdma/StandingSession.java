@@ -11,6 +11,7 @@ import io.declock.spi.FabricException;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RemoteMemory;
 import java.net.InetAddress;
@@ -66,7 +67,7 @@ final class StandingSession implements ControlSession {
 
     @Override
     public JoinReply joined() {
-        return new JoinReply("mn-1", MEMORY_NODE, "", NODE_ID, INCARNATION, 8, 4096, 1, 0, members);
+        return new JoinReply("mn-1", MEMORY_NODE, "", NODE_ID, INCARNATION, 8, 4096, 1, 0, members, NodeSet.NONE);
     }
 
     @Override

@@ -370,7 +370,7 @@ final class SimulatedMemoryNode {
                 request.attempt(),
                 request.name(),
                 request.peerAddress(),
-                request.nodeSetDigest(),
+                request.nodeSet(),
                 request.highestEpoch(),
                 request.leaseNanos() * PACE,
                 request.former());
@@ -387,7 +387,8 @@ final class SimulatedMemoryNode {
                 granted.regionBytes(),
                 granted.leaseNanos() / PACE,
                 clock(),
-                granted.membership());
+                granted.membership(),
+                granted.nodeSet());
     }
 
     // ---------------------------------------------------------------- requests

@@ -8,6 +8,7 @@ import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricException;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
@@ -194,11 +195,11 @@ final class SimulatedRequests implements ControlPlane {
     }
 
     @Override
-    public CompletionStage<Void> declareNodeSet(long digest) {
+    public CompletionStage<Void> declareNodeSet(NodeSet set) {
         return ask(
                 answer -> {
                     try {
-                        session.accepted().declareNodeSet(digest);
+                        session.accepted().declareNodeSet(set);
                         done(answer);
                     } catch (FabricException.Refused refusal) {
                         answer.completeExceptionally(refusal);

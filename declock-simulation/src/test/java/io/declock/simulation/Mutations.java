@@ -419,12 +419,12 @@ final class Mutations {
                     "check",
                     Nothing.class),
             Mutation.of(
-                    "C8",
-                    "a memory node under another id is accepted",
-                    Scenario.OTHER_ID,
-                    "io.declock.internal.session.MemoryNodeLink",
-                    "anotherMemoryNode",
-                    Sabotage.Null.class),
+                    "C11",
+                    "names of a memory node that was not joined go to another one",
+                    Scenario.SPREAD,
+                    "io.declock.internal.node.MemoryNodes",
+                    "linkWith",
+                    Sabotage.JoinedInstead.class),
             Mutation.of(
                     "C9",
                     "a veto against reclaiming a record is ignored",

@@ -14,9 +14,11 @@ import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.protocol.Effects;
 import io.declock.internal.protocol.PositionState;
+import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.Surroundings;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbResults;
+import java.util.List;
 import java.util.function.Consumer;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
@@ -76,6 +78,26 @@ public final class Sabotage {
             }
         }
         throw new IllegalStateException("no " + to);
+    }
+
+    /** C11: a name whose memory node was never joined goes to one that was. */
+    public static final class JoinedInstead {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object result,
+                @Advice.FieldValue("links") List<MemoryNodeLink> links) {
+            result = Sabotage.joinedInstead(result, links);
+        }
+    }
+
+    /** Returns a link that was joined, if one was not. */
+    public static Object joinedInstead(Object link, List<MemoryNodeLink> links) {
+        return link != null && !((MemoryNodeLink) link).memoryNodeId().isEmpty()
+                ? link
+                : links.stream()
+                        .filter(other -> !other.memoryNodeId().isEmpty())
+                        .findFirst()
+                        .orElse(null);
     }
 
     /** A1: the successor is counted from the node's own index. */
@@ -396,14 +418,6 @@ public final class Sabotage {
         @Advice.OnMethodExit
         static void exit(@Advice.FieldValue("resting") boolean[] resting, @Advice.Argument(0) int id) {
             resting[id] = false;
-        }
-    }
-
-    /** The method returns null. */
-    public static final class Null {
-        @Advice.OnMethodExit
-        static void exit(@Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object result) {
-            result = null;
         }
     }
 

@@ -24,7 +24,6 @@ enum Scenario {
     WALL(Profile.WALL),
     SPREAD(Profile.SPREAD),
     RECLAIM(Profile.RECLAIM),
-    OTHER_ID(Profile.OTHER_ID),
     OVERLAP(Profile.OVERLAP),
     DRAIN(Profile.DRAIN),
 

@@ -41,7 +41,7 @@ public final class BareVerbPeer implements LockUnderTest, SessionListener {
         fabric = TcpFabric.open(tuning.fabric(), new NodeCounters());
         session = fabric.join(
                         MemoryNodeAddress.parse(address),
-                        new JoinRequest(ThreadLocalRandom.current().nextLong(), 1, name, "", 0, 0, LEASE.toNanos()),
+                        new JoinRequest(ThreadLocalRandom.current().nextLong(), 1, name, "", 0, LEASE.toNanos()),
                         this)
                 .toCompletableFuture()
                 .get(30, TimeUnit.SECONDS);

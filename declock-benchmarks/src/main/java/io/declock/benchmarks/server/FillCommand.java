@@ -56,7 +56,7 @@ public final class FillCommand implements Callable<Integer>, SessionListener {
         FabricSession session = fabric.join(
                         fabric.address(),
                         new JoinRequest(
-                                1, 1, "fill", "", 0, 0, Duration.ofSeconds(10).toNanos()),
+                                1, 1, "fill", "", 0, Duration.ofSeconds(10).toNanos()),
                         this)
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS);

@@ -16,6 +16,7 @@ import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.RemoteMemory;
@@ -189,9 +190,9 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
 
     @Override
     @SuppressWarnings("NullAway") // The one value of Void.
-    public CompletionStage<Void> declareNodeSet(long digest) {
+    public CompletionStage<Void> declareNodeSet(NodeSet set) {
         try {
-            session().declareNodeSet(digest);
+            session().declareNodeSet(set);
             return CompletableFuture.completedStage(null);
         } catch (FabricException.Refused e) {
             return CompletableFuture.failedStage(e);

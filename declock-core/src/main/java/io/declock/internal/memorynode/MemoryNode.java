@@ -15,6 +15,7 @@ import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -207,7 +208,7 @@ public final class MemoryNode implements AutoCloseable {
         return epoch <= settings.secondsSince2025().getAsLong() + HighWaterMark.PLAUSIBLE_LEAD;
     }
 
-    JoinReply joinReply(MemoryNodeSession session, String reachedAt, Membership membership) {
+    JoinReply joinReply(MemoryNodeSession session, String reachedAt, Membership membership, NodeSet nodeSet) {
         return new JoinReply(
                 id(),
                 incarnation,
@@ -218,7 +219,8 @@ public final class MemoryNode implements AutoCloseable {
                 region.sizeBytes(),
                 session.leaseNanos(),
                 clock.nanoTime(),
-                membership);
+                membership,
+                nodeSet);
     }
 
     HeartbeatReply heartbeatReply() {

@@ -11,6 +11,7 @@ import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.SessionListener;
@@ -32,7 +33,7 @@ public final class MemoryNodeSession {
     private final long processId;
     private final long attempt;
     private final long leaseNanos;
-    private volatile long nodeSetDigest;
+    private volatile NodeSet nodeSet;
     private final SessionListener listener;
     private final ExecutedChains executed = new ExecutedChains();
     private final RecordQuota quota;
@@ -82,7 +83,7 @@ public final class MemoryNodeSession {
         this.processId = request.processId();
         this.attempt = request.attempt();
         this.leaseNanos = request.leaseNanos();
-        this.nodeSetDigest = request.nodeSetDigest();
+        this.nodeSet = request.nodeSet();
         this.listener = listener;
         this.quota = new RecordQuota(node.settings().mostRecordsPerSession());
         this.known = new KnownRecords(node.settings().records());
@@ -90,7 +91,7 @@ public final class MemoryNodeSession {
     }
 
     /** The parts of a join request that last as long as the session. */
-    record SessionRequest(long processId, long attempt, long leaseNanos, long nodeSetDigest) {}
+    record SessionRequest(long processId, long attempt, long leaseNanos, NodeSet nodeSet) {}
 
     void granted(JoinReply reply) {
         joined = reply;
@@ -285,17 +286,17 @@ public final class MemoryNodeSession {
      *
      * @throws FabricException.Refused if other compute nodes use another set
      */
-    public void declareNodeSet(long digest) throws FabricException.Refused {
-        table.declareNodeSet(this, digest);
+    public void declareNodeSet(NodeSet set) throws FabricException.Refused {
+        table.declareNodeSet(this, set);
     }
 
     /** Keeps a digest that was checked; guarded by the table's lock. */
-    void nodeSetDigest(long digest) {
-        nodeSetDigest = digest;
+    void nodeSet(NodeSet set) {
+        nodeSet = set;
     }
 
-    long nodeSetDigest() {
-        return nodeSetDigest;
+    NodeSet nodeSet() {
+        return nodeSet;
     }
 
     long lastHeartbeat() {

@@ -7,6 +7,7 @@ import io.declock.InvalidSettingException;
 import io.declock.SettingChecks;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.spi.NodeSet;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.LongSupplier;
@@ -25,8 +26,8 @@ import java.util.function.LongSupplier;
  * @param leaseMargin how much longer than a lease this memory node waits before it declares a compute node dead
  * @param waitOutOldSessions whether joins are refused after the start until the longest lease has run out, because compute nodes of an
  *     earlier life may still hold locks. May be false only for a memory node that cannot have had an earlier life.
- * @param nodeSetDigest digest of the ids of the memory nodes that are used together, 0 to take it over from the first compute node that
- *     joins
+ * @param nodeSet the memory nodes that are used together, {@link NodeSet#NONE} to take them over from the first compute node that
+ *     declares them
  * @param reclaimInterval how long a record must have been idle before it is proposed for reclaiming, zero for never
  * @param preallocate whether the whole region takes its memory at the start instead of on demand
  * @param secondsSince2025 wall clock, for the full epoch only
@@ -40,7 +41,7 @@ public record MemoryNodeSettings(
         Duration formerLease,
         Duration leaseMargin,
         boolean waitOutOldSessions,
-        long nodeSetDigest,
+        NodeSet nodeSet,
         Duration reclaimInterval,
         boolean preallocate,
         LongSupplier secondsSince2025) {
@@ -104,7 +105,7 @@ public record MemoryNodeSettings(
         private Duration formerLease = LONGEST_LEASE;
         private Duration leaseMargin = Duration.ofMillis(500);
         private boolean waitOutOldSessions = true;
-        private long nodeSetDigest;
+        private NodeSet nodeSet = NodeSet.NONE;
         private Duration reclaimInterval = Duration.ofSeconds(60);
         private boolean preallocate;
         private LongSupplier secondsSince2025 = () -> System.currentTimeMillis() / 1000 - EPOCH_SECOND_2025;
@@ -155,9 +156,9 @@ public record MemoryNodeSettings(
             return this;
         }
 
-        /** Sets {@link MemoryNodeSettings#nodeSetDigest}. */
-        public Builder nodeSetDigest(long nodeSetDigest) {
-            this.nodeSetDigest = nodeSetDigest;
+        /** Sets {@link MemoryNodeSettings#nodeSet}. */
+        public Builder nodeSet(NodeSet nodeSet) {
+            this.nodeSet = nodeSet;
             return this;
         }
 
@@ -194,7 +195,7 @@ public record MemoryNodeSettings(
                     formerLease,
                     leaseMargin,
                     waitOutOldSessions,
-                    nodeSetDigest,
+                    nodeSet,
                     reclaimInterval,
                     preallocate,
                     secondsSince2025);

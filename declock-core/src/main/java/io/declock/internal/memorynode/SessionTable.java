@@ -11,6 +11,7 @@ import io.declock.spi.FabricException.Reason;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.SessionListener;
 import java.util.ArrayList;
@@ -66,7 +67,7 @@ final class SessionTable {
                         "memory node " + settings.id() + " has not yet cut the earlier session " + earlier.describe()
                                 + " of this process");
             }
-            checkNodeSet(earlier, request.nodeSetDigest());
+            checkNodeSet(earlier, request.nodeSet());
             Member member = earlier == null ? newMember(request, now) : successor(earlier, request);
             long lease = Math.min(
                     Math.max(MemoryNodeSettings.SHORTEST_LEASE.toNanos(), request.leaseNanos()),
@@ -76,12 +77,12 @@ final class SessionTable {
                     this,
                     member,
                     new MemoryNodeSession.SessionRequest(
-                            request.processId(), request.attempt(), lease, request.nodeSetDigest()),
+                            request.processId(), request.attempt(), lease, request.nodeSet()),
                     listener,
                     now);
             sessions.set(member.nodeId(), session);
             changeMembership();
-            session.granted(node.joinReply(session, reachedAt, membership));
+            session.granted(node.joinReply(session, reachedAt, membership, nodeSet(null)));
         } finally {
             lock.unlock();
         }
@@ -142,30 +143,46 @@ final class SessionTable {
         return new Member(id, ids.nextIncarnation(id), request.peerAddress(), request.name());
     }
 
-    /** Sets the digest of a session's memory nodes, if no other session has another one. */
-    void declareNodeSet(MemoryNodeSession session, long digest) throws FabricException.Refused {
+    /** Sets the memory nodes that a session's compute node uses, if no other session has declared others (rule C11). */
+    void declareNodeSet(MemoryNodeSession session, NodeSet set) throws FabricException.Refused {
         lock.lock();
         try {
-            checkNodeSet(session, digest);
-            session.nodeSetDigest(digest);
+            checkNodeSet(session, set);
+            session.nodeSet(set);
         } finally {
             lock.unlock();
         }
     }
 
-    private void checkNodeSet(@Nullable MemoryNodeSession asking, long digest) throws FabricException.Refused {
-        long known = settings.nodeSetDigest();
-        for (int id = 1; id < sessions.length() && known == 0; id++) {
-            MemoryNodeSession session = sessions.get(id);
-            known = session == null || session == asking ? 0 : session.nodeSetDigest();
+    private void checkNodeSet(@Nullable MemoryNodeSession asking, NodeSet set) throws FabricException.Refused {
+        if (set.isNone()) {
+            return;
         }
-        if (known != 0 && digest != 0 && known != digest) {
+        NodeSet known = nodeSet(asking);
+        if (!known.isNone() && !known.equals(set)) {
             throw new FabricException.Refused(
                     Reason.BAD_NODE_SET,
                     "memory node " + settings.id()
                             + " belongs to another set of memory nodes than this process is configured with; every"
                             + " process must list the same memory nodes");
         }
+        if (!set.contains(settings.id())) {
+            throw new FabricException.Refused(
+                    Reason.BAD_NODE_SET,
+                    "memory node " + settings.id()
+                            + " is not among the memory nodes that this process uses; give the memory node the id"
+                            + " back that it had (declock.memory-node.id), or restart every service that uses it");
+        }
+    }
+
+    /** Returns the memory nodes that are used together, as configured here or as declared by a session other than one. */
+    private NodeSet nodeSet(@Nullable MemoryNodeSession except) {
+        NodeSet known = settings.nodeSet();
+        for (int id = 1; id < sessions.length() && known.isNone(); id++) {
+            MemoryNodeSession session = sessions.get(id);
+            known = session == null || session == except ? NodeSet.NONE : session.nodeSet();
+        }
+        return known;
     }
 
     @GuardedBy("lock")

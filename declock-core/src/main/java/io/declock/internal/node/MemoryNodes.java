@@ -8,17 +8,18 @@ import io.declock.LockNames;
 import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeRefusedException;
 import io.declock.MemoryNodeUnavailableException;
-import io.declock.internal.layout.NodeSetDigest;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.monitor.Isolated;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.session.ClockSync;
+import io.declock.internal.session.KnownNodeSet;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.NodeSession;
 import io.declock.internal.session.Surroundings;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
+import io.declock.spi.NodeSet;
 import io.declock.spi.Resolution;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,13 +33,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memory nodes of one compute node. Maps names to them and binds locks to their records there. Names can be mapped as soon as every
- * memory node was joined once, because they map to stable ids, which the compute node learns when it joins. Thread-safe.
+ * The memory nodes of one compute node. Maps names to them and binds locks to their records there. Names map to stable ids, so they can be
+ * mapped as soon as the set of memory nodes is known ({@link KnownNodeSet}), also while some of them were never joined. Thread-safe.
  */
 final class MemoryNodes implements MemoryNodeLink.Listener {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodes.class);
@@ -55,7 +57,9 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     private final Map<String, LocalLock> unbound = new ConcurrentHashMap<>();
 
     private final Waiting changed;
+    private final KnownNodeSet nodeSet;
     private final AtomicBoolean leaveCheckPlanned = new AtomicBoolean();
+    /** The hashes of the memory nodes' ids, once every session has declared them. */
     private volatile long @Nullable [] idHashes;
 
     MemoryNodes(
@@ -70,8 +74,9 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         this.runtime = runtime;
         this.fabrics = fabrics;
         this.changed = runtime.waiting();
-        Surroundings surroundings =
-                new Surroundings(runtime.clock(), runtime.timer(), runtime.random(), counters, runtime.processId());
+        this.nodeSet = new KnownNodeSet(addresses.size());
+        Surroundings surroundings = new Surroundings(
+                runtime.clock(), runtime.timer(), runtime.random(), counters, runtime.processId(), nodeSet);
         for (MemoryNodeAddress address : addresses) {
             links.add(new MemoryNodeLink(address, fabricFor(address), settings, surroundings, this));
         }
@@ -102,8 +107,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     // ---------------------------------------------------------------- binding names to records
 
     /**
-     * Returns the link of a name's memory node, or null until every stable id is known. The session of a lock that is bound tells it without
-     * a hash of the name.
+     * Returns the link of a name's memory node, or null while it cannot be told which one that is. The session of a lock that is bound tells
+     * it without a hash of the name.
      */
     @Nullable
     MemoryNodeLink linkOf(String name) {
@@ -118,7 +123,22 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             }
         }
         long[] hashes = idHashes;
-        return hashes == null ? null : links.get(Rendezvous.choose(hashes, fullName(name)));
+        return hashes == null ? null : linkWith(hashes[Rendezvous.choose(hashes, fullName(name))]);
+    }
+
+    /** Returns the link of the memory node whose id has this hash. One that was never joined is known if all others were. */
+    private @Nullable MemoryNodeLink linkWith(long idHash) {
+        MemoryNodeLink unknown = null;
+        int unknowns = 0;
+        for (MemoryNodeLink link : links) {
+            if (link.memoryNodeId().isEmpty()) {
+                unknown = link;
+                unknowns++;
+            } else if (link.memoryNodeIdHash() == idHash) {
+                return link;
+            }
+        }
+        return unknowns == 1 ? unknown : null;
     }
 
     String fullName(String name) {
@@ -189,7 +209,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             lock.bindFailed(refused(link, refusal));
             return;
         }
-        if (settings.failFast() && link != null && !link.problem().isEmpty()) {
+        if (settings.failFast() && hasProblem(link)) {
             lock.bindFailed(unavailable(lock.name(), link));
             return;
         }
@@ -201,6 +221,15 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             // The session began before the lock was in the set.
             retry(lock);
         }
+    }
+
+    /** Returns whether a memory node is known to be unavailable; if it is not known which one is meant, whether any that may be meant is. */
+    private boolean hasProblem(@Nullable MemoryNodeLink link) {
+        return link != null
+                ? !link.problem().isEmpty()
+                : links.stream()
+                        .anyMatch(other -> other.memoryNodeId().isEmpty()
+                                && !other.problem().isEmpty());
     }
 
     private void retry(LocalLock lock) {
@@ -228,27 +257,28 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                 session.nodeId(),
                 session.incarnation(),
                 Duration.ofNanos(session.joined().leaseNanos()));
-        learnIds();
+        learnNodeSet();
         retryUnbound();
         signal();
     }
 
-    private void learnIds() {
-        List<String> ids = new ArrayList<>();
-        for (MemoryNodeLink link : links) {
-            if (link.memoryNodeId().isEmpty()) {
-                return;
-            }
-            ids.add(link.memoryNodeId());
-        }
-        boolean first = idHashes == null;
+    /** Learns the set of memory nodes, declares it in every session, and only then lets names be mapped by it (rule C11). */
+    private void learnNodeSet() {
+        List<String> ids = links.stream()
+                .map(MemoryNodeLink::memoryNodeId)
+                .filter(id -> !id.isEmpty())
+                .toList();
         if (ids.stream().distinct().count() != ids.size()) {
             log.error("Several configured addresses belong to the same memory node: {}", ids);
             return;
         }
-        idHashes = ids.stream().mapToLong(NodeSetDigest::hash).toArray();
-        if (first) {
-            links.forEach(link -> link.declareNodeSet(NodeSetDigest.of(ids)));
+        if (ids.size() == links.size()) {
+            nodeSet.learn(NodeSet.of(ids));
+        }
+        NodeSet known = nodeSet.get();
+        if (!known.isNone() && idHashes == null) {
+            links.forEach(MemoryNodeLink::declareNodeSet);
+            idHashes = known.hashes();
         }
     }
 
@@ -360,12 +390,19 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         return link != null && link.downNanos() == 0 ? null : unavailable(name, link);
     }
 
-    static MemoryNodeUnavailableException unavailable(String name, @Nullable MemoryNodeLink link) {
+    MemoryNodeUnavailableException unavailable(String name, @Nullable MemoryNodeLink link) {
         String where = link == null
-                ? "a memory node that is not known yet, because not every memory node has been joined"
+                ? "a memory node that is not known yet, because these were never joined: " + neverJoined()
                 : "memory node " + link.address() + ", which is unavailable"
                         + (link.problem().isEmpty() ? "" : ": " + link.problem());
         return new MemoryNodeUnavailableException("lock " + LockNames.quoted(name) + " lives on " + where);
+    }
+
+    private String neverJoined() {
+        return links.stream()
+                .filter(link -> link.memoryNodeId().isEmpty())
+                .map(link -> link.address() + (link.problem().isEmpty() ? "" : " (" + link.problem() + ")"))
+                .collect(Collectors.joining(", "));
     }
 
     // ---------------------------------------------------------------- components

@@ -166,7 +166,7 @@ final class NodeMonitor implements ComputeNodeMonitor {
         MemoryNodeLink link = memoryNodes.linkOf(name);
         NodeSession session = link == null ? null : link.session();
         if (link == null || session == null) {
-            return CompletableFuture.failedFuture(MemoryNodes.unavailable(name, link));
+            return CompletableFuture.failedFuture(memoryNodes.unavailable(name, link));
         }
         return session.fabric()
                 .control()

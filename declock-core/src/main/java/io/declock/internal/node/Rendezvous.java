@@ -3,7 +3,7 @@
 
 package io.declock.internal.node;
 
-import io.declock.internal.layout.NodeSetDigest;
+import io.declock.spi.NodeSet;
 
 /**
  * Rendezvous hashing: each name goes to the memory node with the highest hash of (node id, name), so that removing one memory node moves
@@ -17,11 +17,11 @@ final class Rendezvous {
         if (idHashes.length == 1) {
             return 0;
         }
-        long name = NodeSetDigest.hash(fullName);
+        long name = NodeSet.hash(fullName);
         int best = 0;
-        long bestScore = NodeSetDigest.mix(idHashes[0] ^ name);
+        long bestScore = NodeSet.mix(idHashes[0] ^ name);
         for (int i = 1; i < idHashes.length; i++) {
-            long score = NodeSetDigest.mix(idHashes[i] ^ name);
+            long score = NodeSet.mix(idHashes[i] ^ name);
             if (Long.compareUnsigned(score, bestScore) > 0) {
                 best = i;
                 bestScore = score;

@@ -16,8 +16,10 @@ import io.declock.spi.FabricSession;
 import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.NodeSet;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -64,12 +66,12 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     private volatile @Nullable NodeSession session;
     private volatile State state = State.JOINING;
     private volatile String memoryNodeId = "";
+    private volatile long memoryNodeIdHash;
     /** The memory node of the last session; this process only reports its address and never connects to it. */
     private volatile FormerMemoryNode former = FormerMemoryNode.NONE;
 
     private volatile String problem = "";
     private volatile FabricException.@Nullable Refused refusal;
-    private volatile long nodeSetDigest;
     private final AtomicLong highestEpoch = new AtomicLong();
     private final AtomicLong attempts = new AtomicLong();
     private volatile boolean coordinating = true;
@@ -156,6 +158,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     private void askToJoin() {
         long sentAt = surroundings.clock().nanoTime();
         SessionEvents events = new SessionEvents(this::lost, listener::reclaimProposed);
+        NodeSet declared = surroundings.nodeSet().get();
         JoinRequest request = new JoinRequest(
                 // Two addresses of one memory node are a configuration error, but their sessions must not end each
                 // other.
@@ -163,20 +166,20 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
                 attempts.incrementAndGet(),
                 settings.name(),
                 fabric.peerAddress(),
-                nodeSetDigest,
+                declared,
                 highestEpoch.get(),
                 settings.lease().toNanos(),
                 former);
         fabric.join(address, request, events).whenComplete((joined, failure) -> {
             if (failure == null) {
-                established(joined, events, sentAt);
+                established(joined, events, sentAt, declared);
             } else {
                 failed(failure);
             }
         });
     }
 
-    private void established(FabricSession joined, SessionEvents events, long sentAt) {
+    private void established(FabricSession joined, SessionEvents events, long sentAt, NodeSet declared) {
         NodeSession fresh;
         try {
             FabricException.Refused another = anotherMemoryNode(joined);
@@ -192,16 +195,26 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
             joined.close();
             return;
         }
+        publish(fresh, events, declared);
+    }
+
+    /** Makes a session the present one, which callers may use, after its memory node has agreed to the set of memory nodes (rule C11). */
+    private void publish(NodeSession fresh, SessionEvents events, NodeSet declared) {
         boolean welcome;
+        boolean agreed;
+        FabricSession joined = fresh.fabric();
         mutex.lock();
         try {
-            joining = false;
-            welcome = running;
+            NodeSet known = surroundings.nodeSet().get();
+            agreed = known.size() <= 1 || known.equals(declared);
+            joining = !agreed;
+            welcome = running && agreed;
             if (welcome) {
                 joinedAt = surroundings.clock().nanoTime();
                 failures = 0;
                 refusals = 0;
                 session = fresh;
+                memoryNodeIdHash = NodeSet.hash(joined.joined().memoryNodeId());
                 memoryNodeId = joined.joined().memoryNodeId();
                 former = new FormerMemoryNode(
                         joined.joined().memoryNodeIncarnation(), joined.joined().memoryNodeAddress());
@@ -211,6 +224,11 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
             }
         } finally {
             mutex.unlock();
+        }
+        if (!agreed) {
+            // Learnt after the request was sent, perhaps from its answer.
+            declareFirst(fresh, events);
+            return;
         }
         if (!welcome) {
             joined.control().leave();
@@ -225,16 +243,50 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         }
     }
 
+    /** Publishes a session once its memory node has agreed to the set of memory nodes, unless the lease runs out before. */
+    private void declareFirst(NodeSession fresh, SessionEvents events) {
+        NodeSet known = surroundings.nodeSet().get();
+        AtomicBoolean open = new AtomicBoolean(true);
+        // No heartbeat is sent yet, so nothing else would notice that the memory node is silent.
+        surroundings
+                .timer()
+                .schedule(
+                        Math.max(0, fresh.leaseLeftNanos()),
+                        () -> notAgreed(
+                                fresh, open, new FabricException(address + " did not answer within the lease")));
+        try {
+            fresh.fabric().control().declareNodeSet(known).whenComplete((ok, failure) -> {
+                if (failure != null) {
+                    notAgreed(fresh, open, failure);
+                } else if (open.compareAndSet(true, false)) {
+                    publish(fresh, events, known);
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            notAgreed(fresh, open, e);
+        }
+    }
+
+    private void notAgreed(NodeSession fresh, AtomicBoolean open, Throwable failure) {
+        if (open.compareAndSet(true, false)) {
+            failed(failure);
+            Isolated.run(
+                    "Leaving memory node " + address,
+                    () -> fresh.fabric().control().leave());
+            fresh.fabric().close();
+        }
+    }
+
     /**
-     * Returns a refusal if the session's memory node is not the one that was joined at this address before, else null (rule C8). Names are
-     * mapped to memory node ids: with another id, bound names would stay at their memory node and other names would move to another one, so that a
-     * lock could have two writers.
+     * Returns a refusal if the session's memory node is not the one that was joined at this address before (rule C8), or does not fit the
+     * set of memory nodes (rule C11), else null. Names are mapped to memory node ids: with another id, bound names would stay at their
+     * memory node and other names would move to another one, so that a lock could have two writers.
      */
     private FabricException.@Nullable Refused anotherMemoryNode(FabricSession joined) {
         String known = memoryNodeId;
         String id = joined.joined().memoryNodeId();
         return known.isEmpty() || known.equals(id)
-                ? null
+                ? surroundings.nodeSet().learn(address, joined.joined())
                 : new FabricException.Refused(
                         FabricException.Reason.BAD_NODE_SET,
                         address + " was memory node '" + known + "' when this process joined it, and calls itself '"
@@ -385,18 +437,26 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         }
     }
 
-    /** Declares the set of memory nodes, in the present session and in all later joins. */
-    public void declareNodeSet(long digest) {
-        nodeSetDigest = digest;
-        NodeSession current = session;
+    /** Declares the set of memory nodes in the present session; later join requests declare it themselves. */
+    public void declareNodeSet() {
+        NodeSession current;
+        mutex.lock();
+        try {
+            current = session;
+        } finally {
+            mutex.unlock();
+        }
         if (current != null) {
-            current.fabric().control().declareNodeSet(digest).whenComplete((ok, failure) -> {
-                if (failure != null && !current.isOver()) {
-                    Throwable cause = unwrapped(failure);
-                    refuse(cause);
-                    lost(current, new FabricException(String.valueOf(cause.getMessage()), cause));
-                }
-            });
+            current.fabric()
+                    .control()
+                    .declareNodeSet(surroundings.nodeSet().get())
+                    .whenComplete((ok, failure) -> {
+                        if (failure != null && !current.isOver()) {
+                            Throwable cause = unwrapped(failure);
+                            refuse(cause);
+                            lost(current, new FabricException(String.valueOf(cause.getMessage()), cause));
+                        }
+                    });
         }
     }
 
@@ -468,6 +528,11 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     /** Returns the memory node's stable id, empty before the first join. */
     public String memoryNodeId() {
         return memoryNodeId;
+    }
+
+    /** Returns the hash of the memory node's stable id, which has no meaning before the first join. */
+    public long memoryNodeIdHash() {
+        return memoryNodeIdHash;
     }
 
     /** Returns why there is no session, or no connection for it; empty if there is one. */

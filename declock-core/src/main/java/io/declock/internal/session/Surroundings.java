@@ -9,13 +9,20 @@ import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
 
 /**
- * Time, randomness and counters, injected once and passed on, and the identity of the process.
+ * What the links of one process share: time, randomness and counters, injected once and passed on, the identity of the process and its set
+ * of memory nodes.
  *
  * @param clock monotonic clock
  * @param timer runs tasks later
  * @param random jitter and incarnations
  * @param counters counters of the compute node
  * @param processId identifies the process
+ * @param nodeSet the set of memory nodes, which the links learn
  */
 public record Surroundings(
-        Clock clock, TimerService timer, RandomSource random, NodeCounters counters, long processId) {}
+        Clock clock,
+        TimerService timer,
+        RandomSource random,
+        NodeCounters counters,
+        long processId,
+        KnownNodeSet nodeSet) {}

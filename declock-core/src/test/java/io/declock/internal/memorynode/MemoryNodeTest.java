@@ -50,7 +50,7 @@ class MemoryNodeTest {
     }
 
     private static JoinRequest request(String name, long epoch) {
-        return new JoinRequest(name.hashCode(), 1, name, "", 0, epoch, LEASE.toNanos());
+        return new JoinRequest(name.hashCode(), 1, name, "", epoch, LEASE.toNanos());
     }
 
     private static MemoryNodeSession join(MemoryNode node, String name, RecordingListener listener) throws Exception {
@@ -207,7 +207,7 @@ class MemoryNodeTest {
     void aLeaseThatNobodyCouldRenewIsNotGranted() throws Exception {
         MemoryNode node = start(settings().build());
         MemoryNodeSession session =
-                node.join(new JoinRequest(TestProcess.id(), 1, "a", "", 0, 0, 1), new RecordingListener());
+                node.join(new JoinRequest(TestProcess.id(), 1, "a", "", 0, 1), new RecordingListener());
         assertThat(session.joined().leaseNanos()).isEqualTo(50_000_000);
     }
 
@@ -325,7 +325,7 @@ class MemoryNodeTest {
     }
 
     private static JoinRequest attempt(String name, long number) {
-        return new JoinRequest(name.hashCode(), number, name, "", 0, 0, LEASE.toNanos());
+        return new JoinRequest(name.hashCode(), number, name, "", 0, LEASE.toNanos());
     }
 
     @Test
@@ -423,11 +423,11 @@ class MemoryNodeTest {
     void theLeaseIsTheOneAskedForUpToTheLongest() throws Exception {
         MemoryNode node = start(settings().build());
         JoinRequest longer = new JoinRequest(
-                TestProcess.id(), 1, "a", "", 0, 0, Duration.ofDays(1).toNanos());
+                TestProcess.id(), 1, "a", "", 0, Duration.ofDays(1).toNanos());
         assertThat(node.join(longer, new RecordingListener()).joined().leaseNanos())
                 .isEqualTo(LEASE.toNanos());
         JoinRequest shorter = new JoinRequest(
-                TestProcess.id(), 1, "a", "", 0, 0, Duration.ofSeconds(1).toNanos());
+                TestProcess.id(), 1, "a", "", 0, Duration.ofSeconds(1).toNanos());
         assertThat(node.join(shorter, new RecordingListener()).joined().leaseNanos())
                 .isEqualTo(Duration.ofSeconds(1).toNanos());
     }

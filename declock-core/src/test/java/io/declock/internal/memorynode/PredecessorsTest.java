@@ -13,6 +13,7 @@ import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.ManualTime;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.Resolution;
@@ -97,7 +98,7 @@ class PredecessorsTest {
     }
 
     private JoinRequest request(String name, FormerMemoryNode former) {
-        return new JoinRequest(name.hashCode(), time.nanoTime(), name, "", 0, 0, LEASE.toNanos(), former);
+        return new JoinRequest(name.hashCode(), time.nanoTime(), name, "", NodeSet.NONE, 0, LEASE.toNanos(), former);
     }
 
     private MemoryNodeSession join(String name, FormerMemoryNode former, SessionListener listener)

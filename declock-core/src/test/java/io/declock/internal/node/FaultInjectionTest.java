@@ -152,7 +152,7 @@ class FaultInjectionTest {
 
     /** A session that never sends a heartbeat. */
     private void dieSilently() throws Exception {
-        memoryNode.join(new JoinRequest(77, 1, "dies", "", 0, 0, LEASE.toNanos()), new SessionListener() {
+        memoryNode.join(new JoinRequest(77, 1, "dies", "", 0, LEASE.toNanos()), new SessionListener() {
             @Override
             public void membershipChanged(Membership membership) {}
 

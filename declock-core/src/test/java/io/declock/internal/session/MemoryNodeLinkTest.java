@@ -17,6 +17,7 @@ import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.ManualTime;
+import io.declock.spi.NodeSet;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ class MemoryNodeLinkTest {
     private final AlwaysThere fabric = new AlwaysThere();
     private final Told listener = new Told();
     private final ManualTime time = new ManualTime();
+    private final KnownNodeSet nodeSet = new KnownNodeSet(2);
     private final MemoryNodeLink link = new MemoryNodeLink(
             MemoryNodeAddress.parse("tcp://here:1"),
             fabric,
@@ -48,7 +50,7 @@ class MemoryNodeLinkTest {
                     .heartbeatInterval(HEARTBEAT)
                     .leaseMargin(Duration.ofMillis(100))
                     .build(),
-            new Surroundings(time, time, () -> 0, new NodeCounters(), 1),
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, nodeSet),
             listener);
 
     /**
@@ -220,13 +222,103 @@ class MemoryNodeLinkTest {
     void aDeclarationThatMeetsTheEndOfItsSessionIsNotRefused() {
         link.start();
         time.advance(Duration.ofMillis(400));
-        link.declareNodeSet(7);
+        link.declareNodeSet();
         List<Boolean> refused = new ArrayList<>();
         fabric.whenJoining = session -> refused.add(link.refusal() != null);
         FabricException.Refused over = new FabricException.Refused(FabricException.Reason.SESSION_OVER, "no session");
         fabric.latest.declared.completeExceptionally(new FabricException("the session is over", over));
         assertJoins(2);
         assertThat(refused).as("before joining again").containsExactly(false);
+    }
+
+    // ---------------------------------------------------------------- the set of memory nodes
+
+    private static final NodeSet TWO = NodeSet.of(List.of("mn", "other"));
+
+    @Test
+    void noSessionIsUsedBeforeItsMemoryNodeAgreedToTheSetThatItTold() {
+        fabric.whenJoining = session -> session.nodeSet = TWO;
+        link.start();
+        assertThat(nodeSet.get()).isEqualTo(TWO);
+        assertThat(fabric.latest.declarations).containsExactly(TWO);
+        assertThat(link.session()).isNull();
+        fabric.latest.declared.complete(null);
+        assertThat(link.session()).isNotNull();
+        fabric.events.lost(new FabricException("the connection was closed"));
+        time.advance(LONGEST_PAUSE);
+        assertThat(fabric.request.nodeSet()).as("declared when joining again").isEqualTo(TWO);
+        assertThat(fabric.latest.declarations).isEmpty();
+        assertThat(link.session()).isNotNull();
+    }
+
+    @Test
+    void aSetThatIsLearntElsewhereWhileJoiningIsDeclaredFirstToo() {
+        CompletableFuture<FabricSession> answer = new CompletableFuture<>();
+        fabric.answers = session -> answer;
+        link.start();
+        nodeSet.learn(TWO);
+        answer.complete(fabric.latest);
+        assertThat(link.session()).isNull();
+        assertThat(fabric.latest.declarations).containsExactly(TWO);
+    }
+
+    @Test
+    void aSetThatIsNotAgreedToIsARefusal() {
+        fabric.whenJoining = session -> session.nodeSet = TWO;
+        link.start();
+        FabricException.Refused no = new FabricException.Refused(FabricException.Reason.BAD_NODE_SET, "no");
+        fabric.latest.declared.completeExceptionally(no);
+        assertThat(link.refusal()).isSameAs(no);
+        assertThat(link.view().state()).isEqualTo(MemoryNodeView.State.REFUSED);
+        assertThat(fabric.latest).matches(QuietSession::isClosed, "is closed");
+        assertThat(listener.downs).isEqualTo(1);
+    }
+
+    @Test
+    void aDeclarationThatThrowsIsFollowedByAnotherAttempt() {
+        fabric.whenJoining = session -> {
+            session.nodeSet = TWO;
+            session.whenDeclared = () -> {
+                throw new IllegalStateException("no route");
+            };
+        };
+        link.start();
+        assertThat(link.problem()).contains("no route");
+        fabric.whenJoining = session -> {};
+        assertJoins(2);
+    }
+
+    @Test
+    void aDeclarationWithoutAnAnswerIsFollowedByAnotherAttemptAfterTheLease() {
+        fabric.whenJoining = session -> session.nodeSet = TWO;
+        link.start();
+        QuietSession silent = fabric.latest;
+        fabric.whenJoining = session -> {};
+        time.advance(LEASE.minusMillis(101));
+        assertThat(fabric.joins).isEqualTo(1);
+        time.advance(Duration.ofMillis(1));
+        assertThat(silent).matches(QuietSession::isClosed, "is closed");
+        assertThat(link.problem()).contains("did not answer within the lease");
+        assertJoins(2);
+        silent.declared.complete(null);
+        assertThat(link.session().fabric()).as("the late one is not used").isSameAs(fabric.latest);
+    }
+
+    @Test
+    void aMemoryNodeThatIsNotOfTheSetIsRefused() {
+        nodeSet.learn(NodeSet.of(List.of("third", "other")));
+        link.start();
+        assertThat(link.problem()).contains("'mn'").contains("not among the memory nodes that the other processes use");
+        assertThat(link.session()).isNull();
+    }
+
+    @Test
+    void aMemoryNodeOfAnotherSetIsRefused() {
+        nodeSet.learn(TWO);
+        fabric.whenJoining = session -> session.nodeSet = NodeSet.of(List.of("mn", "third"));
+        link.start();
+        assertThat(link.problem()).contains("another set of memory nodes");
+        assertThat(link.refusal()).isNotNull();
     }
 
     @Test

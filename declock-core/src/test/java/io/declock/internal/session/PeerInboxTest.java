@@ -14,6 +14,7 @@ import io.declock.spi.JoinReply;
 import io.declock.spi.ManualTime;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.PeerMessage.Kind;
 import io.declock.spi.RemoteMemory;
@@ -41,7 +42,7 @@ class PeerInboxTest {
                     .heartbeatInterval(Duration.ofMillis(200))
                     .leaseMargin(Duration.ofMillis(100))
                     .build(),
-            new Surroundings(time, time, () -> 0, new NodeCounters(), 1),
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(1)),
             time.nanoTime(),
             epoch -> {},
             (broken, cause) -> {});
@@ -59,7 +60,8 @@ class PeerInboxTest {
                     1 << 20,
                     1_000_000_000L,
                     0,
-                    new Membership(1, List.of(SELF, PEER)));
+                    new Membership(1, List.of(SELF, PEER)),
+                    NodeSet.NONE);
         }
 
         @Override

@@ -9,10 +9,12 @@ import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RemoteMemory;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -38,6 +40,12 @@ final class QuietSession implements FabricSession {
         this.heartbeats = heartbeats;
     }
 
+    /** What it says at the join. */
+    NodeSet nodeSet = NodeSet.NONE;
+
+    final List<NodeSet> declarations = new ArrayList<>();
+    Runnable whenDeclared = () -> {};
+
     boolean isClosed() {
         return closed;
     }
@@ -47,7 +55,17 @@ final class QuietSession implements FabricSession {
         whenAsked.run();
         Member self = new Member(1, incarnation, "here", "self");
         return new JoinReply(
-                "mn", 5, ADDRESS, 1, incarnation, 8, 1 << 20, LEASE.toNanos(), 0, new Membership(1, List.of(self)));
+                "mn",
+                5,
+                ADDRESS,
+                1,
+                incarnation,
+                8,
+                1 << 20,
+                LEASE.toNanos(),
+                0,
+                new Membership(1, List.of(self)),
+                nodeSet);
     }
 
     @Override
@@ -63,7 +81,11 @@ final class QuietSession implements FabricSession {
                 new Class<?>[] {ControlPlane.class},
                 (proxy, method, args) -> switch (method.getName()) {
                     case "heartbeat" -> heartbeats.get();
-                    case "declareNodeSet" -> declared;
+                    case "declareNodeSet" -> {
+                        whenDeclared.run();
+                        declarations.add((NodeSet) args[0]);
+                        yield declared;
+                    }
                     default -> new CompletableFuture<Object>();
                 });
     }

@@ -5,10 +5,10 @@ package io.declock.memorynode.app;
 
 import io.declock.InvalidSettingException;
 import io.declock.TlsMaterial;
-import io.declock.internal.layout.NodeSetDigest;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.memorynode.app.MemoryNodeProperties.ClientAuth;
+import io.declock.spi.NodeSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -79,14 +79,14 @@ class MemoryNodeConfiguration {
                 .leaseMargin(properties.leaseMargin())
                 .waitOutOldSessions(properties.waitOutOldSessions())
                 .reclaimInterval(properties.reclaimInterval())
-                .nodeSetDigest(nodeSetDigest(id, properties.nodes()))
+                .nodeSet(nodeSet(id, properties.nodes()))
                 .preallocate(properties.preallocate())
                 .build());
     }
 
-    private static long nodeSetDigest(String id, List<String> nodes) {
+    private static NodeSet nodeSet(String id, List<String> nodes) {
         if (nodes.isEmpty()) {
-            return 0;
+            return NodeSet.NONE;
         }
         Set<String> different = new LinkedHashSet<>(nodes);
         if (different.size() != nodes.size() || !different.contains(id)) {
@@ -99,7 +99,7 @@ class MemoryNodeConfiguration {
                     "List the id of every memory node that the services use exactly once, with the same list in each memory node, or"
                             + " remove the property.");
         }
-        return NodeSetDigest.of(nodes);
+        return NodeSet.of(nodes);
     }
 
     private static MemoryNodeServerSettings serverSettings(MemoryNodeProperties properties, SslBundles sslBundles) {

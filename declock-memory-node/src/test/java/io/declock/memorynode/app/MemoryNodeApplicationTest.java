@@ -21,6 +21,7 @@ import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.NodeSet;
 import io.declock.spi.SessionListener;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -322,7 +323,7 @@ class MemoryNodeApplicationTest {
     private static @Nullable Reason refusal(
             TcpFabric fabric, RunningNode at, AtomicLong attempts, FormerMemoryNode reported) throws Exception {
         JoinRequest request =
-                new JoinRequest(7, attempts.incrementAndGet(), "moves", "", 0, 0, 1_000_000_000L, reported);
+                new JoinRequest(7, attempts.incrementAndGet(), "moves", "", NodeSet.NONE, 0, 1_000_000_000L, reported);
         MemoryNodeAddress address =
                 MemoryNodeAddress.parse("tcp://127.0.0.1:" + at.service().port());
         SessionListener nobody = (SessionListener) Proxy.newProxyInstance(

@@ -21,6 +21,7 @@ import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.RemoteMemory;
@@ -353,11 +354,11 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     }
 
     @Override
-    public CompletionStage<Void> declareNodeSet(long digest) {
+    public CompletionStage<Void> declareNodeSet(NodeSet set) {
         return ask(
                 SessionAnswers.Done.class,
                 TcpSession::nothing,
-                (out, request) -> ControlFrames.writeDeclareNodeSet(out, request, digest));
+                (out, request) -> ControlFrames.writeDeclareNodeSet(out, request, set));
     }
 
     @Override

@@ -18,6 +18,7 @@ import io.declock.internal.tcp.wire.RdmaFrames;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.Member;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.Resolution;
 import io.netty.buffer.ByteBuf;
@@ -132,12 +133,12 @@ final class SessionRequests {
         }
     }
 
-    private static void declareNodeSet(MemoryNodeSession session, Numbered<Long> digest, ByteBuf out) {
+    private static void declareNodeSet(MemoryNodeSession session, Numbered<NodeSet> set, ByteBuf out) {
         try {
-            session.declareNodeSet(digest.value());
-            ControlFrames.writeDone(out, digest.request());
+            session.declareNodeSet(set.value());
+            ControlFrames.writeDone(out, set.request());
         } catch (FabricException.Refused e) {
-            refused(out, digest.request(), e);
+            refused(out, set.request(), e);
         }
     }
 

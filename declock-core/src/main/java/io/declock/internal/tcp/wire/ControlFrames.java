@@ -5,6 +5,7 @@ package io.declock.internal.tcp.wire;
 
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.HeartbeatReply;
+import io.declock.spi.NodeSet;
 import io.declock.spi.Resolution;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
@@ -94,15 +95,15 @@ public final class ControlFrames {
     }
 
     /** Writes DECLARE_NODE_SET. */
-    public static void writeDeclareNodeSet(ByteBuf out, int request, long digest) {
+    public static void writeDeclareNodeSet(ByteBuf out, int request, NodeSet set) {
         int start = FrameWriter.begin(out, FrameType.DECLARE_NODE_SET, request);
-        out.writeLongLE(digest);
+        FrameWriter.longs(out, set.hashes());
         FrameWriter.end(out, start);
     }
 
-    /** Reads DECLARE_NODE_SET: the digest. */
-    public static Numbered<Long> readDeclareNodeSet(FrameBody body) throws BadFrameException {
-        return body.end(new Numbered<>(body.i32(), body.i64()));
+    /** Reads DECLARE_NODE_SET: the set. */
+    public static Numbered<NodeSet> readDeclareNodeSet(FrameBody body) throws BadFrameException {
+        return body.end(new Numbered<>(body.i32(), body.nodeSet()));
     }
 
     /** Writes LEAVE. */

@@ -3,6 +3,7 @@
 
 package io.declock.internal.tcp.wire;
 
+import io.declock.spi.NodeSet;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -112,6 +113,10 @@ public final class FrameBody {
             longs[i] = i64();
         }
         return longs;
+    }
+
+    NodeSet nodeSet() throws BadFrameException {
+        return NodeSet.ofHashes(longs(NodeSet.MAX_SIZE));
     }
 
     /** Returns the buffer, for results that are read in place. */

@@ -6,6 +6,7 @@ package io.declock.internal.tcp.wire;
 import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.NodeSet;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
@@ -75,7 +76,7 @@ public final class HandshakeFrames {
         int start = FrameWriter.begin(out, FrameType.JOIN);
         out.writeLongLE(request.processId());
         out.writeLongLE(request.attempt());
-        out.writeLongLE(request.nodeSetDigest());
+        FrameWriter.longs(out, request.nodeSet().hashes());
         out.writeLongLE(request.highestEpoch());
         out.writeLongLE(request.leaseNanos());
         FrameWriter.text(out, request.name());
@@ -89,13 +90,13 @@ public final class HandshakeFrames {
     public static JoinRequest readJoin(FrameBody body) throws BadFrameException {
         long processId = body.i64();
         long attempt = body.i64();
-        long digest = body.i64();
+        NodeSet nodeSet = body.nodeSet();
         long epoch = body.i64();
         long lease = body.i64();
         String name = body.text();
         String peerAddress = body.text();
         FormerMemoryNode former = new FormerMemoryNode(body.i64(), body.text());
-        return body.end(new JoinRequest(processId, attempt, name, peerAddress, digest, epoch, lease, former));
+        return body.end(new JoinRequest(processId, attempt, name, peerAddress, nodeSet, epoch, lease, former));
     }
 
     /**
@@ -123,6 +124,7 @@ public final class HandshakeFrames {
         out.writeLongLE(reply.leaseNanos());
         out.writeLongLE(reply.memoryNodeTimeNanos());
         MemberFrames.write(out, reply.membership());
+        FrameWriter.longs(out, reply.nodeSet().hashes());
         out.writeBytes(joined.memberKey());
         out.writeByte(joined.resumable() ? 1 : 0);
         FrameWriter.end(out, start);
@@ -148,7 +150,8 @@ public final class HandshakeFrames {
                 regionBytes,
                 lease,
                 body.i64(),
-                MemberFrames.read(body));
+                MemberFrames.read(body),
+                body.nodeSet());
         return body.end(new Joined(reply, body.bytes(Wire.SECRET_BYTES), body.u8() != 0));
     }
 

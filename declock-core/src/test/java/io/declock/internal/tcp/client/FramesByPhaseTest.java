@@ -25,6 +25,7 @@ import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.TestProcess;
 import io.netty.buffer.ByteBuf;
@@ -112,7 +113,7 @@ class FramesByPhaseTest {
                 new Joining(
                         fabric,
                         new MemoryNodeAddress(TcpFabric.SCHEME, "mn", 1),
-                        new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L),
+                        new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 1_000_000_000L),
                         listener,
                         joining));
         final Line line = new Line(connection);
@@ -126,7 +127,7 @@ class FramesByPhaseTest {
             }
             if (phase == Phase.COMPUTE_NODE_JOINED) {
                 Membership both = new Membership(1, List.of(SELF, PEER));
-                JoinReply reply = new JoinReply("mn", 5, "", 1, 7, 8, 4096, 1_000_000_000L, 1, both);
+                JoinReply reply = new JoinReply("mn", 5, "", 1, 7, 8, 4096, 1_000_000_000L, 1, both, NodeSet.NONE);
                 line.send(out -> HandshakeFrames.writeJoined(
                         out, new HandshakeFrames.Joined(reply, new byte[Wire.SECRET_BYTES], true)));
                 assertThat(joining).isCompleted();

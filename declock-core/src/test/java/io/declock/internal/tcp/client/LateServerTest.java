@@ -87,7 +87,7 @@ class LateServerTest {
     }
 
     private static JoinRequest request(long process) {
-        return new JoinRequest(process, 1, "cn" + process, "", 0, 0, LEASE.toNanos());
+        return new JoinRequest(process, 1, "cn" + process, "", 0, LEASE.toNanos());
     }
 
     /** A member within the memory node's process whose listener does not return for a while. */

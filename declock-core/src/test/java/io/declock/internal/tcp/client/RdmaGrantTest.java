@@ -107,7 +107,7 @@ class RdmaGrantTest {
                         rdma);
                 TcpFabric fabric = TcpFabric.open(TcpFabricSettings.DEFAULTS, new NodeCounters())) {
             JoinRequest request = new JoinRequest(
-                    name.hashCode(), 1, name, "", 0, 0, Duration.ofSeconds(3).toNanos());
+                    name.hashCode(), 1, name, "", 0, Duration.ofSeconds(3).toNanos());
             return fabric.joinControl(
                             new MemoryNodeAddress(TcpFabric.SCHEME, "127.0.0.1", server.port()),
                             request,

@@ -84,7 +84,7 @@ abstract class ResumptionContract {
     private FabricSession join(long process, long attempt) throws Exception {
         return get(fabric.join(
                 new MemoryNodeAddress(TcpFabric.SCHEME, "127.0.0.1", proxy.port()),
-                new JoinRequest(process, attempt, "cn" + process, "", 0, 0, LEASE.toNanos()),
+                new JoinRequest(process, attempt, "cn" + process, "", 0, LEASE.toNanos()),
                 listener));
     }
 
@@ -237,7 +237,7 @@ abstract class ResumptionContract {
     void theMembersOfTheMeantimeAreTold() throws Exception {
         cutOff();
         await().until(() -> node().status().sessions().stream().noneMatch(member -> member.connected()));
-        node().join(new JoinRequest(2, 1, "cn2", "", 0, 0, LEASE.toNanos()), new RecordingListener());
+        node().join(new JoinRequest(2, 1, "cn2", "", 0, LEASE.toNanos()), new RecordingListener());
         proxy.target(rig.server().port());
         await().untilAsserted(() -> assertThat(listener.memberships)
                 .anySatisfy(told -> assertThat(told.members()).hasSize(2)));

@@ -65,8 +65,7 @@ class SecretRotationTest {
     }
 
     private static FabricSession join(TcpRig rig, TcpFabric fabric, RecordingListener listener) throws Exception {
-        return fabric.join(
-                        rig.address(), new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L), listener)
+        return fabric.join(rig.address(), new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 1_000_000_000L), listener)
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS);
     }

@@ -73,7 +73,7 @@ class TcpFabricCloseTest {
 
     private static JoinRequest request() {
         return new JoinRequest(
-                TestProcess.id(), 1, "a", "", 0, 0, Duration.ofSeconds(3).toNanos());
+                TestProcess.id(), 1, "a", "", 0, Duration.ofSeconds(3).toNanos());
     }
 
     @Test

@@ -28,6 +28,7 @@ import io.declock.spi.JoinRequest;
 import io.declock.spi.ManualTime;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.TestChain;
 import io.declock.spi.TestProcess;
@@ -108,10 +109,7 @@ class TcpFuzzTest {
         try (TcpRig rig = new TcpRig(settings, time, MemoryNodeServerSettings.builder(), TcpFabricSettings.DEFAULTS)) {
             RecordingListener listener = new RecordingListener();
             FabricSession good = rig.openFabric(new NodeCounters())
-                    .join(
-                            rig.address(),
-                            new JoinRequest(TestProcess.id(), 1, "good", "", 0, 0, 1_000_000_000L),
-                            listener)
+                    .join(rig.address(), new JoinRequest(TestProcess.id(), 1, "good", "", 0, 1_000_000_000L), listener)
                     .toCompletableFuture()
                     .get(10, TimeUnit.SECONDS);
             long record = good.control()
@@ -153,7 +151,7 @@ class TcpFuzzTest {
                 try (MadMemoryNode mad = new MadMemoryNode(new Random(seed))) {
                     FabricSession session = fabric.join(
                                     new MemoryNodeAddress("tcp", "127.0.0.1", mad.port()),
-                                    new JoinRequest(TestProcess.id(), 1, "good", "", 0, 0, 1_000_000_000L),
+                                    new JoinRequest(TestProcess.id(), 1, "good", "", 0, 1_000_000_000L),
                                     listener)
                             .toCompletableFuture()
                             .get(10, TimeUnit.SECONDS);
@@ -199,7 +197,7 @@ class TcpFuzzTest {
             HandshakeFrames.writeJoined(
                     out,
                     new HandshakeFrames.Joined(
-                            new JoinReply("mad", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone),
+                            new JoinReply("mad", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone, NodeSet.NONE),
                             new byte[Wire.SECRET_BYTES],
                             random.nextBoolean()));
             for (int i = 0; i < 1 + random.nextInt(6); i++) {
@@ -242,7 +240,7 @@ class TcpFuzzTest {
                 socket.authenticate("");
                 if (depth == 3) {
                     socket.send(out -> HandshakeFrames.writeJoin(
-                            out, new JoinRequest(TestProcess.id(), 1, "bad", "", 0, 0, 1_000_000_000L), ""));
+                            out, new JoinRequest(TestProcess.id(), 1, "bad", "", 0, 1_000_000_000L), ""));
                 }
                 for (int i = 0; i < 1 + random.nextInt(5); i++) {
                     frame(socket, random, record);

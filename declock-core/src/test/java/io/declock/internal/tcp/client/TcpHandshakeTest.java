@@ -29,6 +29,7 @@ import io.declock.spi.JoinRequest;
 import io.declock.spi.ManualTime;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.TestChain;
 import io.declock.spi.TestProcess;
@@ -89,7 +90,7 @@ class TcpHandshakeTest {
     }
 
     private static JoinRequest request() {
-        return new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L);
+        return new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 1_000_000_000L);
     }
 
     private FabricSession join() throws Exception {
@@ -172,7 +173,8 @@ class TcpHandshakeTest {
                         HandshakeFrames.writeJoined(
                                 out,
                                 new HandshakeFrames.Joined(
-                                        new JoinReply("mn", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone),
+                                        new JoinReply(
+                                                "mn", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone, NodeSet.NONE),
                                         new byte[Wire.SECRET_BYTES],
                                         true));
                         socket.getOutputStream().write(ByteBufUtil.getBytes(out));
@@ -433,7 +435,7 @@ class TcpHandshakeTest {
             long version = 0;
             for (int i = 0; i < 500; i++) {
                 // One process that joins again and again: each time the members are others.
-                JoinRequest again = new JoinRequest(7, i + 1, "restless", "", 0, 0, 1_000_000_000L);
+                JoinRequest again = new JoinRequest(7, i + 1, "restless", "", 0, 1_000_000_000L);
                 version = rig.node()
                         .join(again, new RecordingListener())
                         .members()
@@ -462,8 +464,8 @@ class TcpHandshakeTest {
     }
 
     private static FrameConnection.Frame join(String name) {
-        return out -> HandshakeFrames.writeJoin(
-                out, new JoinRequest(TestProcess.id(), 1, name, "", 0, 0, 1_000_000_000L), "");
+        return out ->
+                HandshakeFrames.writeJoin(out, new JoinRequest(TestProcess.id(), 1, name, "", 0, 1_000_000_000L), "");
     }
 
     /** A hundred small requests with large answers: the region's first records. Their numbers follow those of as many requests as often before. */

@@ -42,7 +42,7 @@ abstract class TcpNodes {
             Fabric fabric, MemoryNodeAddress address, String name, RecordingListener listener) {
         return fabric.join(
                         address,
-                        new JoinRequest(TestProcess.id(), 1, name, fabric.peerAddress(), 0, 0, 1_000_000_000L),
+                        new JoinRequest(TestProcess.id(), 1, name, fabric.peerAddress(), 0, 1_000_000_000L),
                         listener)
                 .toCompletableFuture();
     }

@@ -80,8 +80,7 @@ class TcpTlsHandshakeTest {
                         .serverTls(TlsMaterial.of(listening, null))
                         .build(),
                 counters);
-        return fabric.join(
-                        rig.address(), new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L), listener)
+        return fabric.join(rig.address(), new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 1_000_000_000L), listener)
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS);
     }

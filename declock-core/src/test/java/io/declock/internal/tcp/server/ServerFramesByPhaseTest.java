@@ -83,7 +83,7 @@ class ServerFramesByPhaseTest {
             prove(line, asked ? ProbeConnection.ASKING : "declock client", serverNonce);
         }
         if (phase == Phase.MEMORY_NODE_SERVES) {
-            JoinRequest join = new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 0, 1_000_000_000L);
+            JoinRequest join = new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 1_000_000_000L);
             send(line, out -> HandshakeFrames.writeJoin(out, join, join.peerAddress()));
             assertThat(node.status().sessions()).isNotEmpty();
         }

@@ -97,7 +97,7 @@ public final class FrameSample {
                         (out, request, found) -> ControlFrames.writeResolved(out, request, found.resolution()),
                         ControlFrames::readResolved);
             case DECLARE_NODE_SET ->
-                numbered(number, any.i64(), ControlFrames::writeDeclareNodeSet, ControlFrames::readDeclareNodeSet);
+                numbered(number, any.nodeSet(), ControlFrames::writeDeclareNodeSet, ControlFrames::readDeclareNodeSet);
             case LEAVE -> sample(number, ControlFrames::writeLeave, ControlFrames::readLeave);
             case DONE -> sample(number, ControlFrames::writeDone, ControlFrames::readDone);
             case REFUSED ->

@@ -10,6 +10,7 @@ import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.TestChain;
@@ -119,7 +120,7 @@ record RandomContent(Random random) {
 
     JoinRequest join() {
         FormerMemoryNode former = new FormerMemoryNode(i64(), text());
-        return new JoinRequest(i64(), i64(), text(), text(), i64(), i64(), i64(), former);
+        return new JoinRequest(i64(), i64(), text(), text(), nodeSet(), i64(), i64(), former);
     }
 
     JoinReply joinReply() {
@@ -134,7 +135,12 @@ record RandomContent(Random random) {
                 i64(),
                 i64(),
                 i64(),
-                membership());
+                membership(),
+                nodeSet());
+    }
+
+    NodeSet nodeSet() {
+        return NodeSet.ofHashes(random.longs(random.nextInt(5)).toArray());
     }
 
     HandshakeFrames.Identity identity() {

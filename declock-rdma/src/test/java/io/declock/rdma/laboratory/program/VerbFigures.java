@@ -84,7 +84,7 @@ final class VerbFigures implements AutoCloseable {
     }
 
     private static JoinRequest request() {
-        return new JoinRequest(System.nanoTime(), 1, "verbs", "", 0, 0, LEASE.toNanos());
+        return new JoinRequest(System.nanoTime(), 1, "verbs", "", 0, LEASE.toNanos());
     }
 
     /** Adds zero to the first word of the region; who holds which lock is not changed by that. */
