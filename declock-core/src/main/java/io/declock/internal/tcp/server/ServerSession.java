@@ -49,6 +49,10 @@ final class ServerSession implements SessionListener {
         session = joined;
         if (isResumable()) {
             server.opened(memberId(joined), this);
+            if (joined.isCut()) {
+                // The memory node may have told of the end before the session was in the table, and tells it only once.
+                ended();
+            }
         }
     }
 
