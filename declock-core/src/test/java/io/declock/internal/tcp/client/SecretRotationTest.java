@@ -5,7 +5,10 @@ package io.declock.internal.tcp.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
 
+import io.declock.Counters.Event;
+import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.TlsMaterial;
 import io.declock.internal.memorynode.MemoryNodeSettings;
@@ -18,6 +21,7 @@ import io.declock.spi.JoinRequest;
 import io.declock.spi.ManualTime;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.TestProcess;
+import io.declock.testkit.TcpProxy;
 import io.declock.testkit.TestCertificates;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -65,7 +69,12 @@ class SecretRotationTest {
     }
 
     private static FabricSession join(TcpRig rig, TcpFabric fabric, RecordingListener listener) throws Exception {
-        return fabric.join(rig.address(), new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 1_000_000_000L), listener)
+        return join(rig.address(), fabric, listener);
+    }
+
+    private static FabricSession join(MemoryNodeAddress address, TcpFabric fabric, RecordingListener listener)
+            throws Exception {
+        return fabric.join(address, new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 1_000_000_000L), listener)
                 .toCompletableFuture()
                 .get(10, TimeUnit.SECONDS);
     }
@@ -103,6 +112,29 @@ class SecretRotationTest {
             b.replaceSecret(OLD);
             assertThat(refusal(running, b)).isEqualTo(Reason.BAD_SECRET);
             standing.control().heartbeat().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            assertThat(listener.losses).isEmpty();
+        }
+    }
+
+    /** A session's next connection proves the secret of that moment, and not the one with which the session began. */
+    @Test
+    void aSessionIsResumedWhileTheSecretIsReplacedAndAfterwards() throws Exception {
+        TcpRig running = start(MemoryNodeServerSettings.builder().secrets(List.of(OLD)));
+        NodeCounters counters = new NodeCounters();
+        RecordingListener listener = new RecordingListener();
+        try (TcpProxy proxy = new TcpProxy(running.server().port());
+                TcpFabric fabric =
+                        TcpFabric.open(TcpFabricSettings.builder().secret(OLD).build(), counters)) {
+            FabricSession session =
+                    join(new MemoryNodeAddress(TcpFabric.SCHEME, "127.0.0.1", proxy.port()), fabric, listener);
+            running.server().replaceSecrets(List.of(NEW, OLD));
+            proxy.sever();
+            await().until(() -> counters.get(Event.SESSION_RESUMED) == 1);
+            fabric.replaceSecret(NEW);
+            running.server().replaceSecrets(List.of(NEW));
+            proxy.sever();
+            await().until(() -> counters.get(Event.SESSION_RESUMED) == 2);
+            session.control().heartbeat().toCompletableFuture().get(10, TimeUnit.SECONDS);
             assertThat(listener.losses).isEmpty();
         }
     }
