@@ -32,7 +32,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -191,6 +193,38 @@ abstract class ResumptionContract {
         }
         get(beat);
         assertThat(session.disconnectedNanos()).isZero();
+    }
+
+    /**
+     * The memory node answers in the order of arrival, but requests about names, which may have to wait, after the others that arrive with
+     * them. So each kind tells its own order.
+     */
+    @Test
+    void requestsAreSentAgainInTheOrderInWhichTheyWereAsked() throws Exception {
+        get(session.control().resolve("ns:x"));
+        // The next numbers lie on both sides of 16, where a hash table with that many places begins anew.
+        for (int number = 2; number < 12; number++) {
+            get(session.control().heartbeat());
+        }
+        cutOff();
+        await().until(() -> session.disconnectedNanos() > 0);
+        List<Supplier<CompletionStage<?>>> ways = List.of(
+                session.control()::heartbeat,
+                () -> session.control().resolve("ns:x"),
+                session.control()::members,
+                () -> session.control().lookUp("ns:x"));
+        List<Integer> answered = new CopyOnWriteArrayList<>();
+        List<CompletionStage<?>> ends = new ArrayList<>();
+        for (int i = 0; i < 2 * ways.size(); i++) {
+            int index = i;
+            ends.add(ways.get(i % ways.size()).get().thenRun(() -> answered.add(index)));
+        }
+        proxy.target(rig.server().port());
+        for (CompletionStage<?> end : ends) {
+            get(end);
+        }
+        assertThat(answered).filteredOn(index -> index % 2 == 0).containsExactly(0, 2, 4, 6);
+        assertThat(answered).filteredOn(index -> index % 2 == 1).containsExactly(1, 3, 5, 7);
     }
 
     @Test
