@@ -11,16 +11,12 @@ import io.declock.Counters.Event;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.TlsMaterial;
-import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.FabricSession;
-import io.declock.spi.JoinRequest;
-import io.declock.spi.ManualTime;
 import io.declock.spi.RecordingListener;
-import io.declock.spi.TestProcess;
 import io.declock.testkit.TcpProxy;
 import io.declock.testkit.TestCertificates;
 import java.nio.file.Path;
@@ -49,15 +45,7 @@ class SecretRotationTest {
     private @Nullable TcpRig rig;
 
     private TcpRig start(MemoryNodeServerSettings.Builder server) {
-        rig = new TcpRig(
-                MemoryNodeSettings.builder("mn")
-                        .records(16)
-                        .queueCapacity(8)
-                        .waitOutOldSessions(false)
-                        .build(),
-                new ManualTime(),
-                server,
-                TcpFabricSettings.DEFAULTS);
+        rig = TcpNodes.rig(server);
         return rig;
     }
 
@@ -74,9 +62,7 @@ class SecretRotationTest {
 
     private static FabricSession join(MemoryNodeAddress address, TcpFabric fabric, RecordingListener listener)
             throws Exception {
-        return fabric.join(address, new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 1_000_000_000L), listener)
-                .toCompletableFuture()
-                .get(10, TimeUnit.SECONDS);
+        return TcpNodes.beginToJoin(fabric, address, "cn", listener).get(10, TimeUnit.SECONDS);
     }
 
     private static @Nullable Reason refusal(TcpRig rig, TcpFabric fabric) throws Exception {
@@ -179,7 +165,7 @@ class SecretRotationTest {
 
     @Test
     void clientCertificatesAreNotDemandedInPlainText() {
-        SSLParameters need = TcpTlsFabricTest.mutual();
+        SSLParameters need = MutualTls.parameters();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MemoryNodeServerSettings.builder()
                         .tls(TlsMaterial.of(null, need))

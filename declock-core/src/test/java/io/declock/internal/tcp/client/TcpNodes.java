@@ -23,15 +23,20 @@ import org.junit.jupiter.api.AfterEach;
 
 /** What tests of several compute nodes share: a memory node with a real server, and compute nodes that join it. */
 abstract class TcpNodes {
-    final TcpRig rig = new TcpRig(
-            MemoryNodeSettings.builder("mn")
-                    .records(16)
-                    .queueCapacity(8)
-                    .waitOutOldSessions(false)
-                    .build(),
-            new ManualTime(),
-            MemoryNodeServerSettings.builder(),
-            TcpFabricSettings.DEFAULTS);
+    final TcpRig rig = rig(MemoryNodeServerSettings.builder());
+
+    /** Starts a small memory node. */
+    static TcpRig rig(MemoryNodeServerSettings.Builder server) {
+        return new TcpRig(
+                MemoryNodeSettings.builder("mn")
+                        .records(16)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
+                new ManualTime(),
+                server,
+                TcpFabricSettings.DEFAULTS);
+    }
 
     @AfterEach
     void closeRig() {

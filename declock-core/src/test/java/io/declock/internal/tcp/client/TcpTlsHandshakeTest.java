@@ -10,18 +10,14 @@ import static org.awaitility.Awaitility.await;
 import io.declock.Counters.Event;
 import io.declock.TcpFabricSettings;
 import io.declock.TlsMaterial;
-import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
-import io.declock.spi.JoinRequest;
-import io.declock.spi.ManualTime;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordingListener;
-import io.declock.spi.TestProcess;
 import io.declock.testkit.TestCertificates;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -55,15 +51,7 @@ class TcpTlsHandshakeTest {
     }
 
     private void start(@Nullable SSLContext tls, @Nullable SSLParameters parameters) {
-        rig = new TcpRig(
-                MemoryNodeSettings.builder("mn")
-                        .records(16)
-                        .queueCapacity(8)
-                        .waitOutOldSessions(false)
-                        .build(),
-                new ManualTime(),
-                MemoryNodeServerSettings.builder().tls(TlsMaterial.of(tls, parameters)),
-                TcpFabricSettings.DEFAULTS);
+        rig = TcpNodes.rig(MemoryNodeServerSettings.builder().tls(TlsMaterial.of(tls, parameters)));
     }
 
     @AfterEach
@@ -80,9 +68,7 @@ class TcpTlsHandshakeTest {
                         .serverTls(TlsMaterial.of(listening, null))
                         .build(),
                 counters);
-        return fabric.join(rig.address(), new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 1_000_000_000L), listener)
-                .toCompletableFuture()
-                .get(10, TimeUnit.SECONDS);
+        return TcpNodes.beginToJoin(fabric, rig.address(), "cn", listener).get(10, TimeUnit.SECONDS);
     }
 
     private FabricSession join(@Nullable SSLContext tls) throws Exception {
@@ -123,7 +109,7 @@ class TcpTlsHandshakeTest {
 
     @Test
     void aClientWithoutATrustedCertificateIsRefusedWhereOneIsNeeded() throws Exception {
-        start(TestCertificates.context(memoryNode, computeNode), TcpTlsFabricTest.mutual());
+        start(TestCertificates.context(memoryNode, computeNode), MutualTls.parameters());
         assertThat(join(TestCertificates.context(computeNode, memoryNode))
                         .joined()
                         .memoryNodeId())
