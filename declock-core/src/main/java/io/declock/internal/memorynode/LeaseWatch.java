@@ -15,13 +15,13 @@ import java.util.function.LongSupplier;
 final class LeaseWatch extends Loop {
     private static final long MAX_TICK_NANOS = 100_000_000;
 
-    private final MemoryNode node;
+    private final NodeBasics node;
     private final SessionTable table;
     private final long marginNanos;
     private volatile LongSupplier serverLag = () -> 0;
     private volatile long lastLag;
 
-    LeaseWatch(MemoryNode node, SessionTable table, MemoryNodeSettings settings) {
+    LeaseWatch(NodeBasics node, SessionTable table, MemoryNodeSettings settings) {
         super(
                 "the lease watch of memory node " + settings.id(),
                 node.clock(),

@@ -12,10 +12,7 @@ import io.declock.internal.time.TimerService;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.HeartbeatReply;
-import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
-import io.declock.spi.Membership;
-import io.declock.spi.NodeSet;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +32,7 @@ public final class MemoryNode implements AutoCloseable {
     private static final int STALLED_INTERVALS = 5;
     private static final long STALLED_NANOS = 2_000_000_000L;
 
+    private final NodeBasics basics;
     private final MemoryNodeSettings settings;
     private final Clock clock;
     private final TimerService timer;
@@ -46,11 +44,8 @@ public final class MemoryNode implements AutoCloseable {
     private final LeaseWatch leaseWatch;
     private final Reclaimer reclaimer;
     private final Resolver resolver;
-    private final NodeCounts counts = new NodeCounts();
-    private final long incarnation;
     private final OldLeases oldLeases;
     private final Predecessors predecessors;
-    private volatile boolean closed;
 
     private MemoryNode(
             MemoryNodeSettings settings,
@@ -69,14 +64,14 @@ public final class MemoryNode implements AutoCloseable {
         this.highWaterMark = new HighWaterMark(seconds);
         this.allocator = new RecordAllocator(region, layout, highWaterMark, settings.records());
         Directory directory = new Directory(allocator, random.nextLong());
-        this.incarnation = random.nextLong() | 1;
+        this.basics = new NodeBasics(settings, clock, timer, region, layout, random.nextLong() | 1);
         this.oldLeases = new OldLeases(settings, highWaterMark, clock);
-        this.predecessors = new Predecessors(this, oldLeases);
-        this.sessions = new SessionTable(this, settings, seconds);
-        this.leaseWatch = new LeaseWatch(this, sessions, settings);
+        this.sessions = new SessionTable(basics, new AboveSessions(), settings, seconds);
+        this.leaseWatch = new LeaseWatch(basics, sessions, settings);
         Resolutions resolutions = new Resolutions();
-        this.reclaimer = new Reclaimer(this, directory, allocator, highWaterMark, resolutions);
-        this.resolver = new Resolver(settings, region, layout, directory, reclaimer, resolutions, counts);
+        this.reclaimer = new Reclaimer(basics, sessions, directory, allocator, highWaterMark, resolutions);
+        this.resolver = new Resolver(settings, region, layout, directory, reclaimer, resolutions, basics.counts());
+        this.predecessors = new Predecessors(basics, sessions, reclaimer, oldLeases);
     }
 
     /**
@@ -117,7 +112,7 @@ public final class MemoryNode implements AutoCloseable {
 
     /** Returns the incarnation, a value that differs after every start. */
     public long incarnation() {
-        return incarnation;
+        return basics.incarnation();
     }
 
     /** Returns the region. */
@@ -137,7 +132,7 @@ public final class MemoryNode implements AutoCloseable {
 
     /** Returns the counters; fabrics count verbs in them. */
     public NodeCounts counts() {
-        return counts;
+        return basics.counts();
     }
 
     /**
@@ -161,7 +156,7 @@ public final class MemoryNode implements AutoCloseable {
         checkRequest(request);
         // This applies also to a compute node that has to wait: an epoch that it has seen must not be granted again.
         highWaterMark.raiseAbove(request.highestEpoch());
-        if (closed) {
+        if (basics.isClosed()) {
             throw new FabricException.Refused(Reason.NOT_YET, "memory node " + id() + " is shutting down");
         }
         long found = predecessors.found();
@@ -184,7 +179,7 @@ public final class MemoryNode implements AutoCloseable {
                     Reason.BAD_REQUEST,
                     "name and peer address of a compute node must have at most " + MAX_TEXT + " characters");
         }
-        if (request.highestEpoch() < 0 || !isPlausible(request.highestEpoch())) {
+        if (request.highestEpoch() < 0 || !basics.isPlausible(request.highestEpoch())) {
             throw new FabricException.Refused(
                     Reason.BAD_REQUEST,
                     "a full epoch of " + request.highestEpoch()
@@ -198,37 +193,6 @@ public final class MemoryNode implements AutoCloseable {
                             + " has no full epoch left: the clock of its machine is wrong, and fencing tokens"
                             + " would fall. Correct the clock and start it again");
         }
-    }
-
-    /**
-     * Returns whether a lock may have reached an epoch. Epochs start at the seconds since 2025 and rise by one with each reset. An epoch
-     * far above them cannot have been reached, and accepting it would use up the range, after which tokens would fall.
-     */
-    boolean isPlausible(long epoch) {
-        return epoch <= settings.secondsSince2025().getAsLong() + HighWaterMark.PLAUSIBLE_LEAD;
-    }
-
-    JoinReply joinReply(MemoryNodeSession session, String reachedAt, Membership membership, NodeSet nodeSet) {
-        return new JoinReply(
-                id(),
-                incarnation,
-                reachedAt,
-                session.member().nodeId(),
-                session.member().incarnation(),
-                layout.capacity(),
-                region.sizeBytes(),
-                session.leaseNanos(),
-                clock.nanoTime(),
-                membership,
-                nodeSet);
-    }
-
-    HeartbeatReply heartbeatReply() {
-        return new HeartbeatReply(
-                clock.nanoTime(),
-                allocator.inUse(),
-                allocator.total(),
-                sessions.membership().version());
     }
 
     /** Returns the status. */
@@ -248,8 +212,8 @@ public final class MemoryNode implements AutoCloseable {
         }
         return new MemoryNodeStatus(
                 id(),
-                incarnation,
-                !closed && servesIn.isZero() && twin.isEmpty(),
+                basics.incarnation(),
+                !basics.isClosed() && servesIn.isZero() && twin.isEmpty(),
                 servesIn,
                 twin,
                 allocator.inUse(),
@@ -260,19 +224,19 @@ public final class MemoryNode implements AutoCloseable {
                 region.committedBytes(),
                 highWaterMark.current(),
                 members,
-                counts.get(Verb.FETCH_AND_ADD),
-                counts.get(Verb.COMPARE_AND_SWAP),
-                counts.get(Verb.READ),
-                counts.get(Verb.WRITE),
-                counts.get(NodeCounts.Kind.RELAYED),
-                counts.get(NodeCounts.Kind.BAD_FRAME),
-                counts.get(NodeCounts.Kind.REFUSED_CONNECTION),
-                counts.get(NodeCounts.Kind.SLOW_READER),
-                counts.get(NodeCounts.Kind.RECLAIMED),
-                counts.get(NodeCounts.Kind.REFUSED_NAME),
-                counts.get(NodeCounts.Kind.QUARANTINED),
-                counts.get(NodeCounts.Kind.TWIN),
-                counts.get(NodeCounts.Kind.RESUMED),
+                basics.counts().get(Verb.FETCH_AND_ADD),
+                basics.counts().get(Verb.COMPARE_AND_SWAP),
+                basics.counts().get(Verb.READ),
+                basics.counts().get(Verb.WRITE),
+                basics.counts().get(NodeCounts.Kind.RELAYED),
+                basics.counts().get(NodeCounts.Kind.BAD_FRAME),
+                basics.counts().get(NodeCounts.Kind.REFUSED_CONNECTION),
+                basics.counts().get(NodeCounts.Kind.SLOW_READER),
+                basics.counts().get(NodeCounts.Kind.RECLAIMED),
+                basics.counts().get(NodeCounts.Kind.REFUSED_NAME),
+                basics.counts().get(NodeCounts.Kind.QUARANTINED),
+                basics.counts().get(NodeCounts.Kind.TWIN),
+                basics.counts().get(NodeCounts.Kind.RESUMED),
                 Duration.ofNanos(leaseWatch.serverLagNanos()),
                 stalled());
     }
@@ -297,7 +261,7 @@ public final class MemoryNode implements AutoCloseable {
     /** Ends every session and notifies their listeners. The region's memory is freed with the last reference to it. */
     @Override
     public void close() {
-        closed = true;
+        basics.close();
         for (MemoryNodeSession session : sessions.snapshot()) {
             sessions.expel(session, "the memory node shuts down");
         }
@@ -310,10 +274,6 @@ public final class MemoryNode implements AutoCloseable {
      */
     public void watchServer(LongSupplier lagNanos) {
         leaseWatch.watchServer(lagNanos);
-    }
-
-    boolean isClosed() {
-        return closed;
     }
 
     /** Returns the clock. */
@@ -331,15 +291,40 @@ public final class MemoryNode implements AutoCloseable {
         return predecessors;
     }
 
-    SessionTable sessions() {
-        return sessions;
-    }
+    /** What sessions and their table need of the parts above them, which are made after the table. */
+    private final class AboveSessions implements SessionTable.Above {
+        @Override
+        public HeartbeatReply heartbeatReply() {
+            return new HeartbeatReply(
+                    clock.nanoTime(),
+                    allocator.inUse(),
+                    allocator.total(),
+                    sessions.membership().version());
+        }
 
-    Reclaimer reclaimer() {
-        return reclaimer;
-    }
+        @Override
+        public void resolve(byte[] fullName, @Nullable RecordQuota quota, KnownRecords known, ResolveAnswer answer) {
+            resolver.resolve(fullName, quota, known, answer);
+        }
 
-    Resolver resolver() {
-        return resolver;
+        @Override
+        public void answeredReclaim(MemoryNodeSession session, long round, long[] vetoed) {
+            reclaimer.answered(session, round, vetoed);
+        }
+
+        @Override
+        public void mayHaveOrphans() {
+            reclaimer.mayHaveOrphans();
+        }
+
+        @Override
+        public void membersChanged() {
+            reclaimer.membersChanged();
+        }
+
+        @Override
+        public void detached(MemoryNodeSession session) {
+            reclaimer.detached(session);
+        }
     }
 }

@@ -27,8 +27,39 @@ import org.jspecify.annotations.Nullable;
  * (rules G1 to G3). Each connection has a gate of its own, so that no verb of a former connection can be executed after that.
  */
 public final class MemoryNodeSession {
-    private final MemoryNode node;
-    private final SessionTable table;
+    /** The table of the sessions, which guards what changes in one of them. */
+    interface Table {
+        void detach(MemoryNodeSession session, Runnable then);
+
+        @Nullable
+        DataPlaneGate reattach(MemoryNodeSession session);
+
+        void cut(MemoryNodeSession session);
+
+        void leave(MemoryNodeSession session, Runnable done);
+
+        void declareNodeSet(MemoryNodeSession session, NodeSet set) throws FabricException.Refused;
+
+        Membership membership();
+
+        RecordMembers recordMembers(int record);
+
+        @Nullable
+        MemoryNodeSession byNodeId(int nodeId);
+    }
+
+    /** What the memory node does for a session beyond the table. */
+    interface Services {
+        HeartbeatReply heartbeatReply();
+
+        void resolve(byte[] fullName, @Nullable RecordQuota quota, KnownRecords known, ResolveAnswer answer);
+
+        void answeredReclaim(MemoryNodeSession session, long round, long[] vetoed);
+    }
+
+    private final NodeBasics node;
+    private final Table table;
+    private final Services services;
     private final Member member;
     private final long processId;
     private final long attempt;
@@ -71,14 +102,16 @@ public final class MemoryNodeSession {
     }
 
     MemoryNodeSession(
-            MemoryNode node,
-            SessionTable table,
+            NodeBasics node,
+            Table table,
+            Services services,
             Member member,
             SessionRequest request,
             SessionListener listener,
             long now) {
         this.node = node;
         this.table = table;
+        this.services = services;
         this.member = member;
         this.processId = request.processId();
         this.attempt = request.attempt();
@@ -181,7 +214,7 @@ public final class MemoryNodeSession {
             throw new FabricException("session " + describe() + " with memory node " + node.id() + " is over");
         }
         lastHeartbeat = node.clock().nanoTime();
-        return node.heartbeatReply();
+        return services.heartbeatReply();
     }
 
     /**
@@ -192,7 +225,7 @@ public final class MemoryNodeSession {
      * @param answer called once, perhaps later and on another thread
      */
     public void resolve(byte[] fullName, boolean create, ResolveAnswer answer) {
-        node.resolver().resolve(fullName, create ? quota : null, known, answer);
+        services.resolve(fullName, create ? quota : null, known, answer);
     }
 
     /** Returns the live members; reflects every session that was cut before this call. */
@@ -241,7 +274,7 @@ public final class MemoryNodeSession {
 
     /** Handles the answer to a reclaim proposal. */
     public void answerReclaim(long round, long[] vetoed) {
-        node.reclaimer().answered(this, round, vetoed);
+        services.answeredReclaim(this, round, vetoed);
     }
 
     /** Ends the session at the compute node's request. {@code done} runs when the session is no longer in the membership. */

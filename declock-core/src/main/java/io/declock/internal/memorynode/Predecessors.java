@@ -29,13 +29,17 @@ public final class Predecessors {
 
     private static final Logger log = LoggerFactory.getLogger(Predecessors.class);
 
-    private final MemoryNode node;
+    private final NodeBasics node;
+    private final SessionTable sessions;
+    private final Reclaimer reclaimer;
     private final OldLeases oldLeases;
     private final PredecessorTable table;
     private final AtomicReference<@Nullable PredecessorProbe> probe = new AtomicReference<>();
 
-    Predecessors(MemoryNode node, OldLeases oldLeases) {
+    Predecessors(NodeBasics node, SessionTable sessions, Reclaimer reclaimer, OldLeases oldLeases) {
         this.node = node;
+        this.sessions = sessions;
+        this.reclaimer = reclaimer;
         this.oldLeases = oldLeases;
         this.table = new PredecessorTable(node.id(), node.incarnation(), oldLeases);
     }
@@ -163,8 +167,8 @@ public final class Predecessors {
                         + " update, stop the former one.",
                 node.id(),
                 twin.address());
-        for (MemoryNodeSession session : node.sessions().snapshot()) {
-            node.sessions().expel(session, "another memory node of the same id lives at " + twin.address());
+        for (MemoryNodeSession session : sessions.snapshot()) {
+            sessions.expel(session, "another memory node of the same id lives at " + twin.address());
         }
     }
 
@@ -173,9 +177,9 @@ public final class Predecessors {
         if (node.isClosed() || !table.beginsToStartOver()) {
             return;
         }
-        boolean empty = node.sessions().snapshot().isEmpty();
+        boolean empty = sessions.snapshot().isEmpty();
         if (empty) {
-            node.reclaimer().forgetAll();
+            reclaimer.forgetAll();
         }
         if (table.startedOver(empty)) {
             log.info(

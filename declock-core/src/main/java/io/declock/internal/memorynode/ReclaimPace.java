@@ -17,7 +17,7 @@ final class ReclaimPace {
     private static final double PLENTY = 0.5;
     private static final double SCARCE = 0.25;
 
-    private final MemoryNode node;
+    private final NodeBasics node;
     private final RecordAllocator allocator;
     private final long idleNanos;
     private final Loop regular;
@@ -29,7 +29,7 @@ final class ReclaimPace {
      * @param step taken once per interval
      * @param pressedStep taken while few records are free
      */
-    ReclaimPace(MemoryNode node, RecordAllocator allocator, Runnable step, Runnable pressedStep) {
+    ReclaimPace(NodeBasics node, RecordAllocator allocator, Runnable step, Runnable pressedStep) {
         this.node = node;
         this.allocator = allocator;
         this.idleNanos = node.settings().reclaimInterval().toNanos();

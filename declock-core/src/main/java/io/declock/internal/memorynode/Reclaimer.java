@@ -37,7 +37,8 @@ final class Reclaimer {
 
     private static final int MAX_SCAN = 1 << 20;
 
-    private final MemoryNode node;
+    private final NodeBasics node;
+    private final SessionTable sessions;
     private final Region region;
     private final RecordLayout layout;
     private final Directory directory;
@@ -64,18 +65,20 @@ final class Reclaimer {
     private int orphansLeft;
 
     Reclaimer(
-            MemoryNode node,
+            NodeBasics node,
+            SessionTable sessions,
             Directory directory,
             RecordAllocator allocator,
             HighWaterMark mark,
             Resolutions resolutions) {
         this.node = node;
+        this.sessions = sessions;
         this.region = node.region();
         this.layout = node.layout();
         this.directory = directory;
         this.allocator = allocator;
         this.resolutions = resolutions;
-        this.recycler = new RecordRecycler(node, directory, mark);
+        this.recycler = new RecordRecycler(node, sessions, directory, mark);
         this.pace = new ReclaimPace(node, allocator, this::advance, this::advancePressed);
         this.patienceNanos = node.settings().maxLease().toNanos();
     }
@@ -181,7 +184,7 @@ final class Reclaimer {
                         begun.keep(record);
                     }
                 }
-                for (MemoryNodeSession session : node.sessions().snapshot()) {
+                for (MemoryNodeSession session : sessions.snapshot()) {
                     if (session.isConnected()) {
                         asked.add(session);
                     } else if (!session.cut) {

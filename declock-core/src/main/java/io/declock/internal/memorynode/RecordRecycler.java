@@ -17,15 +17,17 @@ import org.slf4j.LoggerFactory;
 final class RecordRecycler {
     private static final Logger log = LoggerFactory.getLogger(RecordRecycler.class);
 
-    private final MemoryNode node;
+    private final NodeBasics node;
+    private final SessionTable sessions;
     private final Region region;
     private final RecordLayout layout;
     private final Directory directory;
     private final HighWaterMark highWaterMark;
     private final Set<Integer> quarantined = new HashSet<>();
 
-    RecordRecycler(MemoryNode node, Directory directory, HighWaterMark highWaterMark) {
+    RecordRecycler(NodeBasics node, SessionTable sessions, Directory directory, HighWaterMark highWaterMark) {
         this.node = node;
+        this.sessions = sessions;
         this.region = node.region();
         this.layout = node.layout();
         this.directory = directory;
@@ -36,7 +38,7 @@ final class RecordRecycler {
     void recycle(ReclaimRound round) {
         List<Integer> idle = new ArrayList<>();
         // A compute node that was cut but is still a member was not asked, and may still trust its holds.
-        boolean mayHold = node.sessions().snapshot().stream().anyMatch(MemoryNodeSession::isCut);
+        boolean mayHold = sessions.snapshot().stream().anyMatch(MemoryNodeSession::isCut);
         for (int i = 0; i < round.size(); i++) {
             int record = round.record(i);
             if (!isQuarantined(record)
@@ -64,7 +66,7 @@ final class RecordRecycler {
     private void forget(List<Integer> records) {
         records.forEach(record -> highWaterMark.raiseAbove(epoch(record)));
         for (int record : records) {
-            node.sessions().snapshot().forEach(session -> session.known().remove(record));
+            sessions.snapshot().forEach(session -> session.known().remove(record));
             directory.forget(record);
         }
     }

@@ -8,6 +8,7 @@ import io.declock.internal.memorynode.MemoryNodeSession.Connection;
 import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
+import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
@@ -25,8 +26,21 @@ import org.jspecify.annotations.Nullable;
  * The sessions by node id, and the membership made from them. Thread-safe: one lock guards every change; no session is notified while it is
  * held.
  */
-final class SessionTable {
-    private final MemoryNode node;
+final class SessionTable implements MemoryNodeSession.Table {
+    /** What hears of changes, and serves the sessions beyond this table. It is never called while the lock is held. */
+    interface Above extends MemoryNodeSession.Services {
+        /** A session has ended, and may have left positions in the queue of any record. */
+        void mayHaveOrphans();
+
+        /** The members, or those of them that are not cut, have changed. */
+        void membersChanged();
+
+        /** The connection of a session has ended. */
+        void detached(MemoryNodeSession session);
+    }
+
+    private final NodeBasics node;
+    private final Above above;
     private final MemoryNodeSettings settings;
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -36,8 +50,9 @@ final class SessionTable {
     private final AtomicReferenceArray<@Nullable MemoryNodeSession> sessions;
     private volatile Membership membership = new Membership(1, List.of());
 
-    SessionTable(MemoryNode node, MemoryNodeSettings settings, long secondsSince2025) {
+    SessionTable(NodeBasics node, Above above, MemoryNodeSettings settings, long secondsSince2025) {
         this.node = node;
+        this.above = above;
         this.settings = settings;
         this.ids = new NodeIds(settings.maxComputeNodes(), secondsSince2025);
         this.sessions = new AtomicReferenceArray<>(settings.maxComputeNodes() + 1);
@@ -75,6 +90,7 @@ final class SessionTable {
             session = new MemoryNodeSession(
                     node,
                     this,
+                    above,
                     member,
                     new MemoryNodeSession.SessionRequest(
                             request.processId(), request.attempt(), lease, request.nodeSet()),
@@ -82,16 +98,32 @@ final class SessionTable {
                     now);
             sessions.set(member.nodeId(), session);
             changeMembership();
-            session.granted(node.joinReply(session, reachedAt, membership, nodeSet(null)));
+            session.granted(joinReply(session, reachedAt));
         } finally {
             lock.unlock();
         }
         if (earlier != null) {
-            node.reclaimer().mayHaveOrphans();
+            above.mayHaveOrphans();
             tellOfItsEnd(earlier, "its process has joined again");
         }
         tellOthers(session);
         return session;
+    }
+
+    @GuardedBy("lock")
+    private JoinReply joinReply(MemoryNodeSession session, String reachedAt) {
+        return new JoinReply(
+                node.id(),
+                node.incarnation(),
+                reachedAt,
+                session.member().nodeId(),
+                session.member().incarnation(),
+                node.layout().capacity(),
+                node.region().sizeBytes(),
+                session.leaseNanos(),
+                node.clock().nanoTime(),
+                membership,
+                nodeSet(null));
     }
 
     private void cutEarlier(JoinRequest request) throws FabricException.Refused {
@@ -144,7 +176,8 @@ final class SessionTable {
     }
 
     /** Sets the memory nodes that a session's compute node uses, if no other session has declared others (rule C11). */
-    void declareNodeSet(MemoryNodeSession session, NodeSet set) throws FabricException.Refused {
+    @Override
+    public void declareNodeSet(MemoryNodeSession session, NodeSet set) throws FabricException.Refused {
         lock.lock();
         try {
             checkNodeSet(session, set);
@@ -230,16 +263,18 @@ final class SessionTable {
                         () -> session.listener().membershipChanged(now));
             }
         }
-        node.reclaimer().membersChanged();
+        above.membersChanged();
     }
 
     /** Cuts the data plane of a session; it stays a member. */
-    void cut(MemoryNodeSession session) {
+    @Override
+    public void cut(MemoryNodeSession session) {
         cutThen(session, () -> {});
     }
 
     /** Cuts a session and, when no verb of it can be executed any more, ends its membership; {@code done} runs after that. */
-    void leave(MemoryNodeSession session, Runnable done) {
+    @Override
+    public void leave(MemoryNodeSession session, Runnable done) {
         cutThen(session, () -> {
             if (forget(session)) {
                 tellOthers(session);
@@ -295,7 +330,8 @@ final class SessionTable {
     }
 
     /** Ends the data plane of a session's connection (rule G1); {@code then} runs when it is quiet, or when the session is cut. */
-    void detach(MemoryNodeSession session, Runnable then) {
+    @Override
+    public void detach(MemoryNodeSession session, Runnable then) {
         boolean first = false;
         boolean now = false;
         lock.lock();
@@ -317,7 +353,7 @@ final class SessionTable {
             then.run();
         } else if (first) {
             session.gate.close(() -> wasDetached(session));
-            node.reclaimer().detached(session);
+            above.detached(session);
         }
     }
 
@@ -340,8 +376,8 @@ final class SessionTable {
     }
 
     /** Opens a data plane for a session's next connection; returns null if the session is over. */
-    @Nullable
-    DataPlaneGate reattach(MemoryNodeSession session) {
+    @Override
+    public @Nullable DataPlaneGate reattach(MemoryNodeSession session) {
         lock.lock();
         try {
             if (session.cutting) {
@@ -380,7 +416,7 @@ final class SessionTable {
             lock.unlock();
         }
         then.forEach(step -> Isolated.run("A step after the cut of session " + session.describe(), step));
-        node.reclaimer().membersChanged();
+        above.membersChanged();
     }
 
     private boolean forget(MemoryNodeSession session) {
@@ -398,16 +434,18 @@ final class SessionTable {
         } finally {
             lock.unlock();
         }
-        node.reclaimer().mayHaveOrphans();
+        above.mayHaveOrphans();
         return true;
     }
 
-    Membership membership() {
+    @Override
+    public Membership membership() {
         return membership;
     }
 
     /** Returns the members and which of them know a record. */
-    RecordMembers recordMembers(int record) {
+    @Override
+    public RecordMembers recordMembers(int record) {
         Membership all = membership;
         BitSet users = new BitSet();
         for (Member member : all.members()) {
@@ -420,8 +458,8 @@ final class SessionTable {
     }
 
     /** Returns the session with that node id, or null. */
-    @Nullable
-    MemoryNodeSession byNodeId(int nodeId) {
+    @Override
+    public @Nullable MemoryNodeSession byNodeId(int nodeId) {
         return nodeId < 1 || nodeId >= sessions.length() ? null : sessions.get(nodeId);
     }
 
