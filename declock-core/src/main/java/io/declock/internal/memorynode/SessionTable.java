@@ -82,7 +82,8 @@ final class SessionTable implements MemoryNodeSession.Table {
                         "memory node " + settings.id() + " has not yet cut the earlier session " + earlier.describe()
                                 + " of this process");
             }
-            checkNodeSet(earlier, request.nodeSet());
+            NodeSet set = declared(request);
+            checkNodeSet(earlier, set);
             Member member = earlier == null ? newMember(request, now) : successor(earlier, request);
             long lease = Math.min(
                     Math.max(MemoryNodeSettings.SHORTEST_LEASE.toNanos(), request.leaseNanos()),
@@ -92,8 +93,7 @@ final class SessionTable implements MemoryNodeSession.Table {
                     this,
                     above,
                     member,
-                    new MemoryNodeSession.SessionRequest(
-                            request.processId(), request.attempt(), lease, request.nodeSet()),
+                    new MemoryNodeSession.SessionRequest(request.processId(), request.attempt(), lease, set),
                     listener,
                     now);
             sessions.set(member.nodeId(), session);
@@ -185,6 +185,11 @@ final class SessionTable implements MemoryNodeSession.Table {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Returns the set that a join request declares. A compute node that took this memory node for another one notices that itself (rule C8). */
+    private NodeSet declared(JoinRequest request) {
+        return request.nodeSet().contains(settings.id()) ? request.nodeSet() : NodeSet.NONE;
     }
 
     private void checkNodeSet(@Nullable MemoryNodeSession asking, NodeSet set) throws FabricException.Refused {

@@ -51,7 +51,7 @@ public final class KnownNodeSet {
                     + " memory nodes that are used together, and this process is configured with " + configured
                     + "; every process must list the same memory nodes");
         }
-        if (!told.isNone()) {
+        if (told.contains(id)) {
             learn(told);
         }
         NodeSet known = get();
