@@ -19,6 +19,7 @@ import io.declock.benchmarks.server.MemoryNodeCommand;
 import io.declock.benchmarks.server.ZooKeeperCommand;
 import io.declock.benchmarks.worker.WorkerCommand;
 import io.declock.benchmarks.worker.Workload;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -56,9 +57,12 @@ public final class Benchmarks implements Runnable {
 
     /** Returns the command line, with its commands. */
     static CommandLine commandLine() {
-        return new CommandLine(new Benchmarks())
+        CommandLine line = new CommandLine(new Benchmarks())
                 .registerConverter(Workload.class, json -> Json.read(json, Workload.class))
                 .registerConverter(Tuning.class, json -> Json.read(json, Tuning.class));
+        // JMH's options, which only JMH knows.
+        Objects.requireNonNull(line.getSubcommands().get("micro")).setUnmatchedOptionsArePositionalParams(true);
+        return line;
     }
 
     @Override

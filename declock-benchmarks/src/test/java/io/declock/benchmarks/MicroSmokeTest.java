@@ -31,4 +31,9 @@ class MicroSmokeTest {
                 .run();
         assertThat(results).hasSizeGreaterThanOrEqualTo(9);
     }
+
+    @Test
+    void optionsOfJmhAreTaken() {
+        assertThat(Benchmarks.execute("micro", "-l", "-wi", "2", "-prof", "gc")).isZero();
+    }
 }

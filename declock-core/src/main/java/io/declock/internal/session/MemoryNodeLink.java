@@ -32,29 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodeLink.class);
-    private static final long FIRST_RETRY_NANOS = 20_000_000L;
-
-    /**
-     * Pauses between attempts to join are 40, 80, 160 and then 320 ms, plus up to half of that at random. They lengthen a waiter's wait
-     * after a memory node came back, so the longest one is short. A refused attempt costs a memory node one accepted connection and two
-     * frames. From 255 compute nodes, the most that it can have, that is some 640 attempts a second, and the random part spreads them.
-     */
-    private static final int MAX_DOUBLINGS = 4;
-
-    /**
-     * A lasting refusal, such as one for a wrong secret, ends only when an operator changes a configuration. So the pauses grow further
-     * with each refusal, to 5 s and up to half of that at random.
-     */
-    private static final int MAX_REFUSED_DOUBLINGS = 8;
-
-    /**
-     * Two consecutive sessions that end sooner are followed by pauses too: their cause may persist, and each end may cost other compute
-     * nodes a reset.
-     */
-    private static final long LONG_LIFE_NANOS = 250_000_000L;
-
-    /** With short leases, a session counts as long-lived after the lease divided by this number. */
-    private static final int LIVES_PER_LEASE = 10;
 
     private final MemoryNodeAddress address;
     private final Fabric fabric;
@@ -83,16 +60,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     private boolean joining;
 
     @GuardedBy("mutex")
-    private int failures;
-
-    @GuardedBy("mutex")
-    private int refusals;
-
-    @GuardedBy("mutex")
-    private int shortLives;
-
-    @GuardedBy("mutex")
-    private long joinedAt;
+    private final JoinPauses pauses;
 
     private volatile long downSince;
 
@@ -120,6 +88,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         this.settings = settings;
         this.surroundings = surroundings;
         this.listener = listener;
+        this.pauses = new JoinPauses(surroundings.random(), settings.lease().toNanos());
     }
 
     /** Begins to join. */
@@ -210,9 +179,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
             joining = !agreed;
             welcome = running && agreed;
             if (welcome) {
-                joinedAt = surroundings.clock().nanoTime();
-                failures = 0;
-                refusals = 0;
+                pauses.joined(surroundings.clock().nanoTime());
                 session = fresh;
                 memoryNodeIdHash = NodeSet.hash(joined.joined().memoryNodeId());
                 memoryNodeId = joined.joined().memoryNodeId();
@@ -310,13 +277,11 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         try {
             joining = false;
             // Messages that differ only in a number that counts down are the same.
-            boolean first = failures == 0 || !withoutNumbers(message).equals(withoutNumbers(problem));
-            failures++;
-            problem = message;
             boolean refused =
                     cause instanceof FabricException.Refused no && !no.reason().passes();
+            boolean first = pauses.failed(refused) || !withoutNumbers(message).equals(withoutNumbers(problem));
+            problem = message;
             refusal = refused ? (FabricException.Refused) cause : null;
-            refusals = refused ? refusals + 1 : 0;
             state = refused ? State.REFUSED : state == State.JOINING ? State.JOINING : State.DOWN;
             if (first && running) {
                 log.warn("Memory node {} cannot be joined: {}. Trying again.", address, message);
@@ -337,16 +302,14 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     }
 
     private void retryLater() {
-        int doublings;
+        long pause;
         mutex.lock();
         try {
-            doublings = Math.max(
-                    Math.min(Math.max(failures, shortLives), MAX_DOUBLINGS), Math.min(refusals, MAX_REFUSED_DOUBLINGS));
+            pause = pauses.nextNanos();
         } finally {
             mutex.unlock();
         }
-        long delay = FIRST_RETRY_NANOS << doublings;
-        surroundings.timer().schedule(delay + surroundings.random().below(delay / 2), this::join);
+        surroundings.timer().schedule(pause, this::join);
     }
 
     private void beat(NodeSession current) {
@@ -397,8 +360,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
             joining = true;
             state = running ? State.DOWN : State.LEFT;
             problem = String.valueOf(cause.getMessage());
-            boolean lived = surroundings.clock().nanoTime() - joinedAt >= longLifeNanos();
-            shortLives = atItsBeginning ? MAX_DOUBLINGS : lived ? 0 : shortLives + 1;
+            pauses.lost(surroundings.clock().nanoTime(), atItsBeginning);
         } finally {
             mutex.unlock();
         }
@@ -422,16 +384,12 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         }
     }
 
-    private long longLifeNanos() {
-        return Math.min(LONG_LIFE_NANOS, settings.lease().toNanos() / LIVES_PER_LEASE);
-    }
-
     /** Returns whether to join at once. */
     private boolean mayJoinAgain() {
         mutex.lock();
         try {
             joining = false;
-            return shortLives <= 1;
+            return pauses.isNone();
         } finally {
             mutex.unlock();
         }
