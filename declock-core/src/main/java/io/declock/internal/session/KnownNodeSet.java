@@ -60,7 +60,7 @@ public final class KnownNodeSet {
                     + ") belongs to another set of memory nodes than those that this process joined before; every"
                     + " process must list the same memory nodes");
         }
-        if (!known.isNone() && !known.contains(id)) {
+        if (!known.isNone() && !known.contains(id) || !told.isNone() && !told.contains(id)) {
             return refused(address + " calls itself memory node '" + id
                     + "', which is not among the memory nodes that the other processes use. Give the memory node its id"
                     + " back (declock.memory-node.id), or restart every service that uses it");

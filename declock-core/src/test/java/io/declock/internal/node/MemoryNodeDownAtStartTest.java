@@ -135,6 +135,9 @@ class MemoryNodeDownAtStartTest {
         await().until(() -> upAt(late) == 2);
         for (Map.Entry<String, String> entry : homes.entrySet()) {
             LockRequest request = LockRequest.write(entry.getKey());
+            assertThat(late.monitor().homeOf(entry.getKey()).address().host())
+                    .as("home of %s, though one memory node was never joined", entry.getKey())
+                    .isEqualTo(entry.getValue());
             if (entry.getValue().equals("west")) {
                 assertThatThrownBy(() -> late.acquire(request))
                         .isInstanceOf(MemoryNodeUnavailableException.class)
@@ -159,6 +162,9 @@ class MemoryNodeDownAtStartTest {
         kill("south");
         ComputeNode late = node(false, "north", "south", "west");
         await().until(() -> upAt(late) == 1);
+        homes.forEach((name, home) -> assertThat(late.monitor().homeOf(name) == null)
+                .as("whether nobody knows which of two memory nodes is the home of %s", name)
+                .isEqualTo(!home.equals("north")));
         Map<String, CompletableFuture<LockHandle>> waiting = new HashMap<>();
         for (String name : homes.keySet()) {
             waiting.put(

@@ -305,6 +305,14 @@ class MemoryNodeLinkTest {
     }
 
     @Test
+    void aMemoryNodeThatIsNotInTheSetThatItTellsTeachesNothing() {
+        fabric.whenJoining = session -> session.nodeSet = NodeSet.of(List.of("third", "other"));
+        link.start();
+        assertThat(nodeSet.get().isNone()).as("nothing learnt").isTrue();
+        assertThat(link.refusal()).isNotNull();
+    }
+
+    @Test
     void aMemoryNodeThatIsNotOfTheSetIsRefused() {
         nodeSet.learn(NodeSet.of(List.of("third", "other")));
         link.start();
