@@ -66,7 +66,7 @@ class MemoryNodeApplicationTest {
                 ComputeNode alone = running.computeNode(TcpFabricSettings.DEFAULTS)) {
             assertThatThrownBy(() -> alone.acquire(LockRequest.write("x").waitTime(PATIENCE)))
                     .isInstanceOf(MemoryNodeRefusedException.class)
-                    .hasMessageContaining("another set of memory nodes");
+                    .hasMessageContaining("one of 2 memory nodes that are used together");
         }
         try (RunningNode running = RunningNode.start(
                         "declock.memory-node.wait-out-old-sessions=false", "declock.memory-node.nodes=test");
