@@ -7,6 +7,7 @@ import io.declock.ComputeNodeMonitor;
 import io.declock.ComputeNodeSettings;
 import io.declock.Counters;
 import io.declock.DecLock;
+import io.declock.InvalidSettingException;
 import io.declock.LocalSettings;
 import io.declock.LockHandle;
 import io.declock.LockMode;
@@ -22,6 +23,7 @@ import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
 import io.declock.spi.Fabric;
 import io.declock.spi.LockObserver;
+import io.declock.spi.NodeSet;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -288,11 +290,18 @@ public final class ComputeNode implements DecLock {
         /**
          * Builds a node; {@link ComputeNode#start} begins to join.
          *
-         * @throws IllegalArgumentException if there is no memory node, or no fabric for one
+         * @throws IllegalArgumentException if there is no memory node, more than {@link NodeSet#MAX_SIZE}, or no fabric for one
          */
         public ComputeNode build() {
             if (addresses.isEmpty()) {
                 throw new IllegalArgumentException("a compute node needs at least one memory node");
+            }
+            if (addresses.size() > NodeSet.MAX_SIZE) {
+                throw new InvalidSettingException(
+                        "memoryNodes",
+                        addresses.size() + " addresses",
+                        "at most " + NodeSet.MAX_SIZE + " memory nodes can be used together",
+                        "List fewer.");
             }
             return new ComputeNode(this);
         }

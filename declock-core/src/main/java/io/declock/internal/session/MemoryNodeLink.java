@@ -167,7 +167,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         publish(fresh, events, declared);
     }
 
-    /** Makes a session the present one, which callers may use, after its memory node has agreed to the set of memory nodes (rule C11). */
+    /** Makes a session the present one, which callers may use. If the set of memory nodes is known, this memory node must have agreed to it (rule C11). */
     private void publish(NodeSession fresh, SessionEvents events, NodeSet declared) {
         boolean welcome;
         boolean agreed;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.declock.ComputeNodeSettings;
+import io.declock.InvalidSettingException;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
@@ -26,6 +27,7 @@ import io.declock.spi.NodeSet;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -238,6 +240,16 @@ class MemoryNodeDownAtStartTest {
         memoryNodes("west", "east");
         ComputeNode longer = node(false, "north", "south", "west", "east");
         await().until(() -> problem(longer, 1).contains("one of 3 memory nodes"));
+    }
+
+    @Test
+    void moreMemoryNodesThanASetHoldsAreRefusedWhenTheNodeIsBuilt() {
+        String[] tooMany = new String[NodeSet.MAX_SIZE + 1];
+        Arrays.setAll(tooMany, i -> "mn" + i);
+        assertThatThrownBy(() -> node(false, tooMany))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContaining("256")
+                .hasMessageContaining("at most 255");
     }
 
     @Test
