@@ -47,6 +47,10 @@ public interface Counters {
         SESSION_LOST,
         /** Holds lost. */
         HOLD_LOST,
+        /** Holds that the next life of their memory node restored. */
+        HOLD_RESTORED,
+        /** Holds that the next life of their memory node refused to restore. */
+        HOLD_NOT_RESTORED,
         /** Peer messages sent directly. */
         PEER_DIRECT,
         /** Peer messages sent through the memory node. */

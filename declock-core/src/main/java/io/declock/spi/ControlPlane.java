@@ -61,6 +61,30 @@ public interface ControlPlane {
     CompletionStage<Void> declareNodeSet(NodeSet set);
 
     /**
+     * Restores a hold of this process's last session in this life of the memory node (rule H5 of docs/protocol.md). Only in a session whose
+     * {@linkplain JoinRequest#moves request to join} said that the process moves, and before {@link #moved}.
+     *
+     * @param hold the hold
+     * @return completes with the address of the name's record; the hold counts once {@link #moved} has completed
+     */
+    CompletionStage<Long> restore(RestoredHold hold);
+
+    /**
+     * Tells the memory node that every hold was restored that this process wants to keep. From then on they are holds of this session.
+     *
+     * @return completes when the memory node has counted them
+     */
+    CompletionStage<Void> moved();
+
+    /**
+     * Waits until the memory node lets positions be taken: until every member of its former life has moved, or its lease has run out (rule
+     * H2 of docs/protocol.md).
+     *
+     * @return completes with the full epoch of the records of the holds that were restored
+     */
+    CompletionStage<Long> awaitGrace();
+
+    /**
      * Has the memory node relay a message to its receiver, for when there is no direct connection. Best effort.
      *
      * @param message the message, with its receiver

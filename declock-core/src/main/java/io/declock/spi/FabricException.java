@@ -72,7 +72,7 @@ public class FabricException extends Exception {
         TOO_MANY_NAMES(8),
         /** Another living memory node has the same id. */
         TWO_MEMORY_NODES(9),
-        /** The session that a new connection would resume is over. */
+        /** The session that a new connection would resume, or whose holds would be restored, is over. */
         SESSION_OVER(10);
 
         private final int code;

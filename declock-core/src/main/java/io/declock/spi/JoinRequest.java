@@ -17,6 +17,8 @@ package io.declock.spi;
  * @param highestEpoch highest full epoch this process has seen on that memory node, so that a restarted memory node starts above it
  * @param leaseNanos lease asked for
  * @param former the memory node of the last session at this address
+ * @param moves whether the process still has holds of that session, which it will restore if this is a later life of that memory node
+ *     ({@link ControlPlane#restore}); any other memory node refuses it ({@link FabricException.Reason#SESSION_OVER})
  */
 public record JoinRequest(
         long processId,
@@ -26,7 +28,8 @@ public record JoinRequest(
         NodeSet nodeSet,
         long highestEpoch,
         long leaseNanos,
-        FormerMemoryNode former) {
+        FormerMemoryNode former,
+        boolean moves) {
     /**
      * Makes the request of a process that had no earlier session at this address and does not know the set of memory nodes.
      *
@@ -39,6 +42,15 @@ public record JoinRequest(
      */
     public JoinRequest(
             long processId, long attempt, String name, String peerAddress, long highestEpoch, long leaseNanos) {
-        this(processId, attempt, name, peerAddress, NodeSet.NONE, highestEpoch, leaseNanos, FormerMemoryNode.NONE);
+        this(
+                processId,
+                attempt,
+                name,
+                peerAddress,
+                NodeSet.NONE,
+                highestEpoch,
+                leaseNanos,
+                FormerMemoryNode.NONE,
+                false);
     }
 }

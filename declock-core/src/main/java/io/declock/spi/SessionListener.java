@@ -34,4 +34,15 @@ public interface SessionListener {
      * @param cause why it is over
      */
     void lost(FabricException cause);
+
+    /**
+     * The session has no connection any more and cannot be resumed, but the memory node did not say that it is over: the memory node may
+     * have started anew, and its next life may restore what this session holds (rules H3 and H4 of docs/protocol.md). Otherwise as {@link
+     * #lost}, in place of which it is called.
+     *
+     * @param cause why it cannot go on
+     */
+    default void brokenOff(FabricException cause) {
+        lost(cause);
+    }
 }

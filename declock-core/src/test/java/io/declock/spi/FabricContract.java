@@ -558,7 +558,7 @@ public abstract class FabricContract {
         assertThat(refusal(b.session().control().declareNodeSet(others)))
                 .isEqualTo(FabricException.Reason.BAD_NODE_SET);
         assertThat(join("c").session().joined().nodeSet()).isEqualTo(both);
-        JoinRequest other = new JoinRequest(3, 1, "d", "", others, 0, LEASE.toNanos(), FormerMemoryNode.NONE);
+        JoinRequest other = new JoinRequest(3, 1, "d", "", others, 0, LEASE.toNanos(), FormerMemoryNode.NONE, false);
         assertThat(refusal(rig.openFabric(counters).join(rig.address(), other, new RecordingListener())))
                 .isEqualTo(FabricException.Reason.BAD_NODE_SET);
     }

@@ -10,6 +10,7 @@ import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
+import io.declock.spi.RestoredHold;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -56,6 +57,21 @@ final class LeavingControl implements ControlPlane {
     @Override
     public CompletionStage<Void> declareNodeSet(NodeSet set) {
         return tcp.declareNodeSet(set);
+    }
+
+    @Override
+    public CompletionStage<Long> restore(RestoredHold hold) {
+        return tcp.restore(hold);
+    }
+
+    @Override
+    public CompletionStage<Void> moved() {
+        return tcp.moved();
+    }
+
+    @Override
+    public CompletionStage<Long> awaitGrace() {
+        return tcp.awaitGrace();
     }
 
     @Override

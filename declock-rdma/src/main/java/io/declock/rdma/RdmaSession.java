@@ -28,6 +28,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -325,10 +326,19 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
 
     @Override
     public void lost(FabricException cause) {
+        ended(cause, listener::lost);
+    }
+
+    @Override
+    public void brokenOff(FabricException cause) {
+        ended(cause, listener::brokenOff);
+    }
+
+    private void ended(FabricException cause, Consumer<FabricException> told) {
         endVerbs(cause);
         // Before joining has completed, its failure reports the loss.
         if (!joining.completeExceptionally(cause) && !joining.isCompletedExceptionally()) {
-            early.run(() -> listener.lost(cause));
+            early.run(() -> told.accept(cause));
         }
     }
 }

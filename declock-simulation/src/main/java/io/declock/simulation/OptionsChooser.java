@@ -56,6 +56,8 @@ public final class OptionsChooser {
         OVERLOAD,
         /** Each of all these with a chance of one half. */
         ANYTHING,
+        /** Memory nodes have a list of their members that survives them, and start again often; with other faults in half of the seeds. */
+        MOVES,
         /** Clocks of compute nodes stand still or go back by more than the margin of the lease, and their leases lapse meanwhile. */
         BROKEN_CLOCKS,
         /** Such clocks while the memory node starts again with empty memory; and each of the other faults with a chance of one half. */
@@ -82,7 +84,7 @@ public final class OptionsChooser {
 
     /** Returns, in half of the seeds, that a fault joins those of clocks and restarts. Overflows and the end of the index range never do. */
     private boolean hasBesides(Profile asked) {
-        return profile == Profile.BROKEN_RESTARTS
+        return (profile == Profile.BROKEN_RESTARTS || profile == Profile.MOVES)
                 && asked != Profile.OVERFLOW
                 && asked != Profile.GUARD
                 && world.chance(0.5);
@@ -94,7 +96,8 @@ public final class OptionsChooser {
 
     private boolean isOutage(Profile asked) {
         boolean several = profile == Profile.ANYTHING || profile == Profile.BROKEN_RESTARTS;
-        boolean always = profile == asked || profile == Profile.BROKEN_RESTARTS && asked == Profile.RESTARTS;
+        boolean always = profile == asked
+                || (profile == Profile.BROKEN_RESTARTS || profile == Profile.MOVES) && asked == Profile.RESTARTS;
         return always || several && world.chance(0.5);
     }
 
@@ -151,14 +154,15 @@ public final class OptionsChooser {
     // Drawn last, so that the seeds of the other profiles still give the same runs.
     private SimulationOptions withOutages(SimulationOptions drawn) {
         boolean broken = profile.compareTo(Profile.BROKEN_CLOCKS) >= 0;
+        boolean moves = profile == Profile.MOVES;
         boolean restarts = isOutage(Profile.RESTARTS);
         boolean partitions = isOutage(Profile.PARTITIONS);
         boolean clocks = isOutage(Profile.CLOCKS);
         boolean overload = isOutage(Profile.OVERLOAD);
         long lease = drawn.cluster().lease();
         SimulationOptions.Outages outages = new SimulationOptions.Outages(
-                restarts ? world.between(broken ? 1 : 0, 2) : 0,
-                world.oneOf(1, 10, 40) * MILLIS,
+                moves ? world.between(1, 5) : restarts ? world.between(broken ? 1 : 0, 2) : 0,
+                moves ? world.oneOf(MILLIS / 10, lease / 20, lease / 4, lease) : world.oneOf(1, 10, 40) * MILLIS,
                 5 * MICROS,
                 restarts ? world.between(0, 3) : 0,
                 world.oneOf(MILLIS, lease / 2, 2 * lease),
@@ -169,9 +173,10 @@ public final class OptionsChooser {
                 clocks ? world.between(-10_000, 10_000) : 0,
                 overload ? world.oneOf(200, 1_000, 3_000) : 0,
                 overload ? world.oneOf(0, 2_000, 10_000) : 0,
-                overload ? world.oneOf(0, 1, 2, 8) : 0);
+                overload ? world.oneOf(0, 1, 2, 8) : 0,
+                moves);
         SimulationOptions.Faults f = drawn.faults();
-        long until = Math.max(f.until() * (restarts ? 4 : 1), broken ? 8 * lease : 0);
+        long until = Math.max(f.until() * (restarts ? 4 : 1), broken || moves ? 8 * lease : 0);
         SimulationOptions.Faults faults = new SimulationOptions.Faults(
                 until,
                 f.kills(),
@@ -187,7 +192,7 @@ public final class OptionsChooser {
         return new SimulationOptions(
                 drawn.cluster(),
                 drawn.network(),
-                broken ? holdingOn(drawn.workload(), lease) : lasting(drawn.workload(), until),
+                broken || moves ? holdingOn(drawn.workload(), lease) : lasting(drawn.workload(), until),
                 faults,
                 drawn.local(),
                 drawn.cql(),
@@ -195,7 +200,9 @@ public final class OptionsChooser {
                 broken
                         ? new SimulationOptions.Rare(
                                 world.between(1, 5), world.oneOf(lease / 4, lease, 2 * lease), 0, 0, 0)
-                        : SimulationOptions.Rare.NONE);
+                        : moves
+                                ? new SimulationOptions.Rare(0, 0, 0, 0, world.chance(0.5) ? world.between(1, 10) : 0)
+                                : SimulationOptions.Rare.NONE);
     }
 
     private SimulationOptions inARush(SimulationOptions drawn) {

@@ -134,6 +134,26 @@ final class QueueChecker implements WatchedRegion.Observer {
         }
     }
 
+    /** The record is as after a reset that every holder survived (rule H5). */
+    @Override
+    public void restored(
+            SimulatedMemoryNode.Life life, long record, Map<SimulatedSession, Boolean> exclusiveBySession) {
+        long key = life.keyOf(record);
+        long header = life.memory().peek(record);
+        List<Position> queue = new ArrayList<>();
+        exclusiveBySession.forEach((session, exclusive) -> queue.add(new Position(session, -1, exclusive, true)));
+        world.note(
+                () -> "record " + number(record) + " is restored as " + LockHeader.toString(header) + " with " + queue);
+        if (LockHeader.resetId(header) != 0 || LockHeader.head(header) != 0) {
+            throw new Violation(
+                    "header", "record " + number(record) + " was restored as " + LockHeader.toString(header));
+        }
+        checkHeader(record, header, queue);
+        lives.put(key, life);
+        headers.put(key, header);
+        positions.put(key, queue);
+    }
+
     private void forget(long key) {
         positions.remove(key);
         takers.remove(key);
@@ -339,7 +359,7 @@ final class QueueChecker implements WatchedRegion.Observer {
     void observe(SimulatedComputeNode node) {
         node.eachRemote((lock, remote) -> {
             boolean granted = switch (remote.state()) {
-                case HELD, LEAVING, REQUEUING, PUT_OFF -> true;
+                case HELD, LEAVING, REQUEUING, PUT_OFF -> !isRestored(remote);
                 default -> false;
             };
             long[] last = observed.computeIfAbsent(remote, fresh -> new long[] {-1, -1});
@@ -351,6 +371,12 @@ final class QueueChecker implements WatchedRegion.Observer {
                 last[1] = -1;
             }
         });
+    }
+
+    /** Returns whether the hold was restored, and its compute node waits for the record's epoch. */
+    private static boolean isRestored(CqlLock remote) {
+        SimulatedSession session = SimulatedSession.of(remote);
+        return session != null && remote.isFrozen() && session.life().isRestored(remote.record(), session);
     }
 
     private void granted(CqlLock remote) {

@@ -5,6 +5,7 @@ package io.declock.simulation;
 
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.memorynode.MemoryNodeSettings;
@@ -23,8 +24,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -65,6 +68,7 @@ final class SimulatedMemoryNode {
     private final SimulatedWorld world;
     private final String id;
     private final WatchedRegion.Observer observer;
+    private final SimulatedMemberList.Disk disk = new SimulatedMemberList.Disk();
     private SimulatedNic nic = new SimulatedNic(0, 0);
     private int lives;
     private int lastThatServed;
@@ -83,13 +87,25 @@ final class SimulatedMemoryNode {
         private final WatchedRegion memory;
         private final List<SimulatedSession> sessions = new ArrayList<>();
         private final List<SimulatedSession> ended = new ArrayList<>();
-        private final Set<Knock> unread = new LinkedHashSet<>();
+        private final Set<Knock> unanswered = new LinkedHashSet<>();
         private final Set<Long> aged = new HashSet<>();
+        private final @Nullable SimulatedMemberList list;
+        /** The sessions that have restored a hold, by record, and whether it is exclusive. */
+        private final Map<Long, Map<SimulatedSession, Boolean>> restored = new LinkedHashMap<>();
+
+        private final Set<SimulatedSession> moved = new HashSet<>();
+        private boolean inGrace = true;
 
         Life(String as, String address) {
             this.address = address;
+            list = cluster.options().outages().listed() ? new SimulatedMemberList(cluster, place, disk) : null;
             node = MemoryNode.create(
-                    settings(as, number > 1), () -> PACE * drifted(world.now()), this::schedule, world.randomSource());
+                    settings(as, number > 1),
+                    () -> PACE * drifted(world.now()),
+                    this::schedule,
+                    world.randomSource(),
+                    null,
+                    list == null ? MemberList.NONE : list);
             memory = new WatchedRegion(node.region(), node.layout(), observer);
             node.predecessors().askThrough(new Probe(this));
         }
@@ -102,8 +118,11 @@ final class SimulatedMemoryNode {
         /** It dies; some of the compute nodes see their connection break. */
         private void die() {
             place.die();
+            if (list != null) {
+                list.dies();
+            }
             sessions.forEach(session -> session.lostMemoryNode(world.chance(0.7)));
-            unread.forEach(knock -> knock.refused(new FabricException("connection reset")));
+            unanswered.forEach(knock -> knock.refused(new FabricException("connection reset")));
             observer.erased(this);
         }
 
@@ -128,6 +147,42 @@ final class SimulatedMemoryNode {
         /** Returns the sessions that ended at or after an instant. */
         List<SimulatedSession> goneSince(long instant) {
             return ended.stream().filter(session -> session.goneAt() >= instant).toList();
+        }
+
+        /** A session has restored a hold. */
+        void restored(SimulatedSession session, long record, boolean exclusive) {
+            world.note(() -> session + " restores its hold in record " + record);
+            restored.computeIfAbsent(record, fresh -> new LinkedHashMap<>()).put(session, exclusive);
+        }
+
+        /** A session says that it has restored every hold. */
+        void moves(SimulatedSession session) {
+            world.note(() -> session + " has moved");
+            moved.add(session);
+        }
+
+        /** The memory node refused that. */
+        void hasNotMoved(SimulatedSession session) {
+            world.note(() -> session + " came too late");
+            moved.remove(session);
+        }
+
+        /** Returns whether a session has restored a hold in a record. */
+        boolean isRestored(long record, SimulatedSession session) {
+            return restored.getOrDefault(record, Map.of()).containsKey(session);
+        }
+
+        /** The memory node has written the records of the restored holds. */
+        private void graceIsOver() {
+            if (!inGrace) {
+                return;
+            }
+            inGrace = false;
+            restored.forEach((record, holds) -> {
+                Map<SimulatedSession, Boolean> counted = new LinkedHashMap<>(holds);
+                counted.keySet().removeIf(session -> session.isGone() || !moved.contains(session));
+                observer.restored(this, record, counted);
+            });
         }
 
         /** Returns whether it lets compute nodes join, or did. */
@@ -338,11 +393,8 @@ final class SimulatedMemoryNode {
             }
             Life other = second;
             Life at = other != null && world.chance(0.5) ? other : life;
-            at.unread.add(this);
-            world.after(0, at.place, () -> {
-                at.unread.remove(this);
-                read(at);
-            });
+            at.unanswered.add(this);
+            world.after(0, at.place, () -> read(at));
         }
 
         private void read(Life by) {
@@ -351,9 +403,20 @@ final class SimulatedMemoryNode {
                 MemoryNodeSession accepted = by.node.join(paced(request), by.address, session.atMemoryNode());
                 session.joined(accepted, reply(accepted.joined()));
                 by.sessions.add(session);
-                world.note(() -> session + " joined");
-                world.at(node.fromMemoryNode(), node, () -> result.complete(session));
+                accepted.awaitGrace(epoch -> by.graceIsOver());
+                accepted.whenListed(
+                        () -> {
+                            by.unanswered.remove(this);
+                            world.note(() -> session + " joined");
+                            world.at(node.fromMemoryNode(), node, () -> result.complete(session));
+                        },
+                        refusal -> {
+                            by.unanswered.remove(this);
+                            session.becomesGone();
+                            refused(refusal);
+                        });
             } catch (FabricException.Refused refusal) {
+                by.unanswered.remove(this);
                 refused(refusal);
             }
         }
@@ -373,7 +436,8 @@ final class SimulatedMemoryNode {
                 request.nodeSet(),
                 request.highestEpoch(),
                 request.leaseNanos() * PACE,
-                request.former());
+                request.former(),
+                request.moves());
     }
 
     private JoinReply reply(JoinReply granted) {

@@ -12,6 +12,8 @@ import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
+import io.declock.spi.RestoredHold;
+import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -206,6 +208,48 @@ final class SimulatedRequests implements ControlPlane {
                     }
                 },
                 false);
+    }
+
+    @Override
+    public CompletionStage<Long> restore(RestoredHold hold) {
+        return ask(
+                answer -> {
+                    try {
+                        long record = session.accepted()
+                                .restore(
+                                        hold.fullName().getBytes(StandardCharsets.UTF_8),
+                                        hold.exclusive(),
+                                        hold.epoch());
+                        session.life().restored(session, record, hold.exclusive());
+                        answer.complete(record);
+                    } catch (FabricException.Refused refusal) {
+                        world.note(() -> memoryNode + " does not restore " + hold + " of " + session + ": "
+                                + refusal.getMessage());
+                        answer.completeExceptionally(refusal);
+                    }
+                },
+                false);
+    }
+
+    @Override
+    public CompletionStage<Void> moved() {
+        return ask(
+                answer -> {
+                    session.life().moves(session);
+                    try {
+                        session.accepted().moved();
+                        done(answer);
+                    } catch (FabricException.Refused refusal) {
+                        session.life().hasNotMoved(session);
+                        answer.completeExceptionally(refusal);
+                    }
+                },
+                false);
+    }
+
+    @Override
+    public CompletionStage<Long> awaitGrace() {
+        return ask(answer -> session.accepted().awaitGrace(answer::complete), false);
     }
 
     @SuppressWarnings("NullAway") // The one value of Void.

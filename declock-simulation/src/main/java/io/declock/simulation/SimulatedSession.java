@@ -19,6 +19,7 @@ import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -148,7 +149,7 @@ final class SimulatedSession implements FabricSession {
             public void lost(FabricException cause) {
                 world.note(() -> "memory node ends " + SimulatedSession.this + ": " + cause.getMessage());
                 becomesGone();
-                endIsTold(String.valueOf(cause.getMessage()));
+                endIsTold(String.valueOf(cause.getMessage()), listener::lost);
             }
         };
     }
@@ -177,19 +178,19 @@ final class SimulatedSession implements FabricSession {
 
     @Override
     public void close() {
-        end("it was closed", node::toMemoryNode);
+        end("it was closed", node::toMemoryNode, listener::lost);
     }
 
     /** The compute node's side notices that the connection is gone; the memory node's side will in a while. */
     void connectionBreaks(long noticed) {
-        end("the connection broke", () -> world.now() + noticed);
+        end("the connection broke", () -> world.now() + noticed, listener::brokenOff);
     }
 
-    private void end(String why, LongSupplier noticedAt) {
+    private void end(String why, LongSupplier noticedAt, Consumer<FabricException> told) {
         if (!closed) {
             end();
             disconnectedAt(noticedAt.getAsLong());
-            world.after(0, node, () -> tellLoss(why));
+            world.after(0, node, () -> tellLoss(why, told));
         }
     }
 
@@ -197,7 +198,7 @@ final class SimulatedSession implements FabricSession {
     void isOver(String why) {
         if (!closed) {
             end();
-            world.after(0, node, () -> tellLoss(why));
+            world.after(0, node, () -> tellLoss(why, listener::brokenOff));
         }
     }
 
@@ -217,17 +218,17 @@ final class SimulatedSession implements FabricSession {
             if (!isCut()) {
                 world.note(() -> memoryNode + " cuts " + this + ", which stays a member");
                 accepted().disconnected();
-                endIsTold("its connection broke");
+                endIsTold("its connection broke", listener::brokenOff);
             }
         });
     }
 
-    private void endIsTold(String why) {
+    private void endIsTold(String why, Consumer<FabricException> told) {
         requests.tell(false, () -> {
             if (!closed) {
                 end();
             }
-            tellLoss(why);
+            tellLoss(why, told);
         });
     }
 
@@ -240,10 +241,10 @@ final class SimulatedSession implements FabricSession {
         });
     }
 
-    private void tellLoss(String why) {
+    private void tellLoss(String why, Consumer<FabricException> told) {
         if (!lossTold) {
             lossTold = true;
-            listener.lost(new FabricException("the memory node ended the session: " + why));
+            told.accept(new FabricException("the memory node ended the session: " + why));
         }
     }
 
@@ -254,7 +255,7 @@ final class SimulatedSession implements FabricSession {
     /** The memory node has died, and its memory is lost. */
     void lostMemoryNode(boolean noticed) {
         if (noticed) {
-            endIsTold("its connection broke");
+            endIsTold("its connection broke", listener::brokenOff);
         }
         gone = true;
         memoryLost = true;

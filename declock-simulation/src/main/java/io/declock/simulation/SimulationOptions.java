@@ -211,6 +211,7 @@ public record SimulationOptions(
      * @param verbNanos time the memory node needs for a verb, during which it executes no other
      * @param atomicNanos time for which an atomic blocks other atomics on words of the same bucket
      * @param window maximum number of chains of a session in flight, 0 for no bound
+     * @param listed whether memory nodes have a list of their members that survives them, so that their next lives restore holds
      */
     public record Outages(
             int restarts,
@@ -225,9 +226,10 @@ public record SimulationOptions(
             int memoryNodeDriftPpm,
             long verbNanos,
             long atomicNanos,
-            int window) {
+            int window,
+            boolean listed) {
         /** No outages. */
-        public static final Outages NONE = new Outages(0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        public static final Outages NONE = new Outages(0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false);
     }
 
     /**

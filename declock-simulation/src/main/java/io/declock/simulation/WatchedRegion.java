@@ -7,6 +7,7 @@ import io.declock.Purpose;
 import io.declock.Verb;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.memorynode.Region;
+import java.util.Map;
 
 /** Executes the words of sessions' verbs on a memory node's region, with an observer of changes. */
 final class WatchedRegion {
@@ -26,6 +27,10 @@ final class WatchedRegion {
 
         /** Every record was erased with the end of a memory node's life. */
         default void erased(SimulatedMemoryNode.Life life) {}
+
+        /** The memory node has written a record from the holds that sessions have restored; each of them holds the lock. */
+        default void restored(
+                SimulatedMemoryNode.Life life, long record, Map<SimulatedSession, Boolean> exclusiveBySession) {}
 
         /** The memory node answers with a record, which may have become another name's. */
         default void resolved(SimulatedMemoryNode.Life life, long record) {}

@@ -101,7 +101,8 @@ final class WiringChooser {
                 0,
                 0,
                 0,
-                0);
+                0,
+                false);
     }
 
     private SimulationOptions.Wiring wiring(int names) {

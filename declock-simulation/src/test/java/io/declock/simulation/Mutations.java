@@ -578,7 +578,51 @@ final class Mutations {
                     Scenario.RESUMED_RECLAIM,
                     SERVER + "ReclaimRound",
                     "keepKnown",
-                    Nothing.class));
+                    Nothing.class),
+            // H: the memory node's next life
+            Mutation.of(
+                    "H1",
+                    "a compute node joins before it is on the list",
+                    Scenario.MOVES_OFTEN,
+                    SERVER + "Listing",
+                    "add",
+                    Sabotage.JoinsUnlisted.class),
+            Mutation.of(
+                    "H1",
+                    "the mark of epochs is not written down",
+                    Scenario.LISTED_DEATHS,
+                    SERVER + "Listing",
+                    "raiseMark",
+                    Nothing.class),
+            Mutation.of("H2", "there is no grace", Scenario.MOVES_OFTEN, SERVER + "Grace", "isOver", Yes.class),
+            Mutation.of(
+                    "H2",
+                    "the grace does not wait for members that do not move",
+                    Scenario.MOVES_OFTEN,
+                    SERVER + "Grace",
+                    "deadline",
+                    Sabotage.DueAtOnce.class),
+            Mutation.of(
+                    "H3",
+                    "a restored hold is handed on during the grace",
+                    Scenario.MOVES_OFTEN,
+                    CQL,
+                    "restored",
+                    Sabotage.NotFrozen.class),
+            Mutation.of(
+                    "H5",
+                    "the record of a restored hold is not written",
+                    Scenario.MOVES_OFTEN,
+                    SERVER + "Grace",
+                    "write",
+                    Nothing.class),
+            Mutation.of(
+                    "H5",
+                    "a hold counts before its compute node has moved",
+                    Scenario.MOVES_SLOWLY,
+                    SERVER + "Grace",
+                    "counts",
+                    Yes.class));
 
     /** Rules that matter only when another rule is broken. */
     static final List<SecondLine> SECOND_LINES = List.of(SecondLine.of(

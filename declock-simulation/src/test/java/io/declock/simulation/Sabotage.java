@@ -59,6 +59,47 @@ public final class Sabotage {
         }
     }
 
+    /** H1: the answer to a request to join does not wait for the list of members. */
+    public static final class JoinsUnlisted {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object session) {
+            Sabotage.call(session, "listed");
+        }
+    }
+
+    /** Calls a method without arguments that is not public. */
+    public static void call(Object target, String method) {
+        try {
+            var declared = target.getClass().getDeclaredMethod(method);
+            declared.setAccessible(true);
+            declared.invoke(target);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** H2: a member of the former life is given no time. */
+    public static final class DueAtOnce {
+        @Advice.OnMethodExit
+        static void exit(@Advice.FieldValue("startedAt") long startedAt, @Advice.Return(readOnly = false) long result) {
+            result = startedAt;
+        }
+    }
+
+    /** H3: a restored hold is as one that was granted in this session. */
+    public static final class NotFrozen {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(typing = Assigner.Typing.DYNAMIC) Object side) {
+            try {
+                var field = side.getClass().getDeclaredField("lock");
+                field.setAccessible(true);
+                Sabotage.call(field.get(side), "thaw");
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
     /** The decision to refetch becomes the decision to stop. */
     public static final class Done {
         @Advice.OnMethodExit

@@ -216,7 +216,7 @@ enum Scenario {
                     new SimulationOptions.Faults(400_000_000, 0, false, 0, 0, 0, 0, 40, 0, 0, 0),
                     drawn.local(),
                     ScenarioOptions.cql(drawn.cql(), Duration.ofMillis(2), Duration.ofMillis(50), 2),
-                    new SimulationOptions.Outages(2, 5_000_000, 1000 * SECOND, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+                    new SimulationOptions.Outages(2, 5_000_000, 1000 * SECOND, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false));
         }
     },
 
@@ -243,7 +243,7 @@ enum Scenario {
                     new SimulationOptions.Faults(400_000_000, 0, false, 0, 0, 0, 0, 0, 0, 0, 0),
                     cutOff.local(),
                     cutOff.cql(),
-                    new SimulationOptions.Outages(0, 0, 1, 0, 0, 40, 20_000_000, 0, 0, 0, 0, 0, 0));
+                    new SimulationOptions.Outages(0, 0, 1, 0, 0, 40, 20_000_000, 0, 0, 0, 0, 0, 0, false));
         }
     },
 
@@ -326,6 +326,60 @@ enum Scenario {
                     drawn.outages(),
                     new SimulationOptions.Rare(0, 0, 0, 0, 60),
                     drawn.wiring());
+        }
+    },
+
+    /** Memory nodes with lists of their members start again and again, while locks are held and compute nodes pause, die and are cut off. */
+    MOVES_OFTEN(Profile.MOVES) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(4, 2, 1, 0, 8, -1, true, 100_000_000, 10_000_000, 20_000_000),
+                    new SimulationOptions.Network(20_000, 5_000, 0, 0, 20_000, 0.2, 0.2, 1_000, 0, 0, 0, 0),
+                    new SimulationOptions.Workload(40, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 1_000_000, 20_000_000),
+                    new SimulationOptions.Faults(800_000_000, 1, true, 12, 100_000_000, 2, 40_000_000, 0, 0, 0, 0),
+                    drawn.local(),
+                    ScenarioOptions.cql(drawn.cql(), Duration.ofMillis(2), Duration.ofMillis(50), 2),
+                    new SimulationOptions.Outages(12, 2_000_000, 5_000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true),
+                    new SimulationOptions.Rare(0, 0, 0, 0, (int) (seed % 2) * 10));
+        }
+    },
+
+    /** As {@link #MOVES_OFTEN}, with a network so slow that compute nodes pause in the middle of a move. */
+    MOVES_SLOWLY(Profile.MOVES) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions often = MOVES_OFTEN.options(seed);
+            return new SimulationOptions(
+                    often.cluster(),
+                    new SimulationOptions.Network(3_000_000, 1_000_000, 0, 0, 3_000_000, 0.2, 0.2, 1_000, 0, 0, 0, 0),
+                    often.workload(),
+                    new SimulationOptions.Faults(800_000_000, 1, true, 24, 100_000_000, 2, 40_000_000, 0, 0, 0, 0),
+                    often.local(),
+                    often.cql(),
+                    often.outages(),
+                    often.rare());
+        }
+    },
+
+    /**
+     * Compute nodes that have reset a lock often die, and then the memory node, whose seconds are so long that only its list tells it where
+     * to begin.
+     */
+    LISTED_DEATHS(Profile.MOVES) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(3, 2, 1, 0, 8, -1, true, 100_000_000, 10_000_000, 20_000_000),
+                    new SimulationOptions.Network(2_000, 500, 0, 0, 2_000, 0.2, 0.2, 1_000, 0, 0, 0, 0),
+                    new SimulationOptions.Workload(40, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 5_000_000, 10_000_000),
+                    new SimulationOptions.Faults(800_000_000, 8, true, 0, 0, 0, 0, 40, 0, 0, 0),
+                    drawn.local(),
+                    ScenarioOptions.cql(drawn.cql(), Duration.ofMillis(2), Duration.ofMillis(50), 2),
+                    new SimulationOptions.Outages(6, 2_000_000, 1000 * SECOND, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true),
+                    SimulationOptions.Rare.NONE);
         }
     },
 

@@ -58,7 +58,9 @@ public final class InProcessFabric implements Fabric {
         try {
             InProcessSession session = InProcessSession.join(node, request, listener, counters, sessions::remove);
             sessions.add(session);
-            return CompletableFuture.completedStage(session);
+            CompletableFuture<FabricSession> joined = new CompletableFuture<>();
+            session.whenListed(() -> joined.complete(session), joined::completeExceptionally);
+            return joined;
         } catch (FabricException.Refused e) {
             return CompletableFuture.failedStage(e);
         }

@@ -21,6 +21,7 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.Resolution;
+import io.declock.spi.RestoredHold;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
 import java.nio.charset.StandardCharsets;
@@ -60,6 +61,10 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
         InProcessSession session = new InProcessSession(node, listener, counters, whenOver);
         session.joinedSession = node.join(request, session);
         return session;
+    }
+
+    void whenListed(Runnable listed, Consumer<FabricException.Refused> failed) {
+        session().whenListed(listed, failed);
     }
 
     private MemoryNodeSession session() {
@@ -197,6 +202,34 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
         } catch (FabricException.Refused e) {
             return CompletableFuture.failedStage(e);
         }
+    }
+
+    @Override
+    public CompletionStage<Long> restore(RestoredHold hold) {
+        try {
+            return CompletableFuture.completedStage(session()
+                    .restore(hold.fullName().getBytes(StandardCharsets.UTF_8), hold.exclusive(), hold.epoch()));
+        } catch (FabricException.Refused e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // The one value of Void.
+    public CompletionStage<Void> moved() {
+        try {
+            session().moved();
+            return CompletableFuture.completedStage(null);
+        } catch (FabricException.Refused e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    @Override
+    public CompletionStage<Long> awaitGrace() {
+        CompletableFuture<Long> over = new CompletableFuture<>();
+        session().awaitGrace(over::complete);
+        return over;
     }
 
     @Override

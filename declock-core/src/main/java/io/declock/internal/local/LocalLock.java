@@ -12,6 +12,8 @@ import io.declock.internal.protocol.CqlUpper;
 import io.declock.internal.protocol.Effects;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.Resolution;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -202,14 +204,52 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
 
     /** The session ended: every hold is lost, and the waiters go on waiting. */
     public void sessionLost(CqlEnvironment session, LockLostException why) {
-        lock.event(effects -> {
-            if (lock.session() == session) {
-                lock.unbind();
-                HoldConversion.giveUp(lock, effects);
-                Losses.loseAll(lock, why, effects);
-                Granter.advance(lock, effects);
-            }
-        });
+        lock.event(effects -> Moving.sessionLost(lock, session, why, effects));
+    }
+
+    // ---------------------------------------------------------------- the memory node's next life
+
+    /**
+     * The session broke off. The holds are kept for as long as its lease lasts, and nothing is granted any more (rule H3); without holds the
+     * lock is as after {@link #sessionLost}.
+     *
+     * @return whether there are holds that the memory node's next life may restore
+     */
+    public boolean suspend(CqlEnvironment session, LockLostException why) {
+        AtomicBoolean kept = new AtomicBoolean();
+        lock.event(effects -> kept.set(Moving.suspend(lock, session, why, effects)));
+        return kept.get();
+    }
+
+    /** Returns what is to be restored, or null if there is no hold left whose lease is valid; then the lock is as after {@link #sessionLost}. */
+    public Moving.@Nullable Held toRestore(LockLostException why) {
+        AtomicReference<Moving.@Nullable Held> held = new AtomicReference<>();
+        lock.event(effects -> held.set(Moving.toRestore(lock, why, effects)));
+        return held.get();
+    }
+
+    /** The memory node restored the hold in a record. It counts after {@link #moved}. */
+    public void restored(CqlEnvironment next, long record, boolean exclusive) {
+        lock.event(effects -> Moving.restored(
+                lock, CqlLock.restored(next, this, lock.mutex, record, lock.suspendedEpoch(), exclusive)));
+    }
+
+    /** The memory node did not restore the hold: it is lost if the memory node said so, else another session may restore it. */
+    public void notRestored(@Nullable LockLostException why) {
+        lock.event(effects -> Moving.notRestored(lock, why, effects));
+    }
+
+    /** The holds that were restored in a session count: they rest on its lease. */
+    public void moved(CqlEnvironment next, LockLostException why) {
+        lock.event(effects -> Moving.moved(lock, next, why, effects));
+    }
+
+    /** Positions can be taken in a session's memory node again; it has written the record of a restored hold with that epoch. */
+    public void graceOver(CqlEnvironment next, long epoch) {
+        CqlLock remote = remote();
+        if (remote != null && remote.environment() == next) {
+            remote.graceOver(epoch);
+        }
     }
 
     // ---------------------------------------------------------------- queries of the node
@@ -256,7 +296,7 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
         lock.mutex.lock();
         try {
             CqlLock remote = lock.remote();
-            return remote != null && !remote.isForgettable();
+            return lock.isSuspended() || remote != null && !remote.isForgettable();
         } finally {
             lock.mutex.unlock();
         }

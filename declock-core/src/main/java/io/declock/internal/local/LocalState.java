@@ -21,6 +21,8 @@ final class LocalState implements Hold.Lock {
         UNBOUND,
         RESOLVING,
         BOUND,
+        /** The session broke off; its holds may be restored in the memory node's next life. */
+        SUSPENDED,
         RETIRED
     }
 
@@ -46,6 +48,8 @@ final class LocalState implements Hold.Lock {
     private Binding binding = Binding.UNBOUND;
     private volatile @Nullable CqlEnvironment session;
     private @Nullable CqlLock remote;
+    private long suspendedEpoch;
+    private boolean restoring;
 
     LocalState(LocalHost host, Front front, String name) {
         this.host = host;
@@ -148,6 +152,48 @@ final class LocalState implements Hold.Lock {
         remote = null;
         session = null;
         binding = Binding.UNBOUND;
+        restoring = false;
+    }
+
+    /** Keeps the holds without a remote side: their session broke off, and they rest on what is left of its lease (rule H3). */
+    void suspend() {
+        if (remote != null) {
+            suspendedEpoch = Math.max(suspendedEpoch, remote.epoch());
+            remote.kill();
+        }
+        remote = null;
+        binding = Binding.SUSPENDED;
+        restoring = false;
+    }
+
+    boolean isSuspended() {
+        return binding == Binding.SUSPENDED;
+    }
+
+    /** Returns the highest epoch of the lock that this node knew when its session broke off. */
+    long suspendedEpoch() {
+        return suspendedEpoch;
+    }
+
+    /** Returns whether the memory node may have restored a hold of this lock by now. */
+    boolean isRestoring() {
+        return restoring;
+    }
+
+    void restoring(boolean now) {
+        restoring = now;
+    }
+
+    /** The memory node has restored the hold: the lock has a remote side again, but rests on the former lease until all holds count. */
+    void restore(CqlLock side) {
+        remote = side;
+        binding = Binding.BOUND;
+        restoring = false;
+    }
+
+    /** The restored holds count: they rest on the next session's lease. */
+    void restOn(CqlEnvironment next) {
+        session = next;
     }
 
     /** Returns whether there is no caller, no look-up is under way, and the remote side is not in use. */
@@ -156,6 +202,7 @@ final class LocalState implements Hold.Lock {
                 && holds.isEmpty()
                 && !holds.hasLost()
                 && binding != Binding.RESOLVING
+                && binding != Binding.SUSPENDED
                 && (remote == null || remote.isForgettable());
     }
 

@@ -60,7 +60,7 @@ final class LeaseWatch extends Loop {
         if (paused && !session.isCut()) {
             session.grantFullLease(now);
         } else if (now - session.lastHeartbeat() > session.leaseNanos() + marginNanos) {
-            table.expel(session, "its lease ran out");
+            table.expire(session);
         }
     }
 

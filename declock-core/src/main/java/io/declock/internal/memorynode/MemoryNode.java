@@ -17,6 +17,7 @@ import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,13 +47,17 @@ public final class MemoryNode implements AutoCloseable {
     private final Resolver resolver;
     private final OldLeases oldLeases;
     private final Predecessors predecessors;
+    private final MemberList list;
+    private final Listing listing;
+    private final Grace grace;
 
     private MemoryNode(
             MemoryNodeSettings settings,
             Clock clock,
             TimerService timer,
             RandomSource random,
-            @Nullable RegionMemory memory) {
+            @Nullable RegionMemory memory,
+            MemberList list) {
         this.settings = settings;
         this.clock = clock;
         this.timer = timer;
@@ -61,17 +66,23 @@ public final class MemoryNode implements AutoCloseable {
                 ? Region.direct(settings.records(), layout.strideBytes())
                 : Region.in(memory, settings.records(), layout.strideBytes());
         long seconds = settings.secondsSince2025().getAsLong();
-        this.highWaterMark = new HighWaterMark(seconds);
+        MemberList.Former former = list.former();
+        this.highWaterMark = new HighWaterMark(Math.max(seconds, former.mark()));
         this.allocator = new RecordAllocator(region, layout, highWaterMark, settings.records());
         Directory directory = new Directory(allocator, random.nextLong());
         this.basics = new NodeBasics(settings, clock, timer, region, layout, random.nextLong() | 1);
-        this.oldLeases = new OldLeases(settings, highWaterMark, clock);
-        this.sessions = new SessionTable(basics, new AboveSessions(), settings, seconds);
+        this.oldLeases = new OldLeases(settings, highWaterMark, clock, former.complete());
+        this.listing = new Listing(basics, highWaterMark, list);
+        this.grace = new Grace(basics, directory, allocator, highWaterMark, list, this::served);
+        NodeIds ids = new NodeIds(settings.maxComputeNodes(), seconds, former.highestIncarnation());
+        former.members().forEach(member -> ids.keep(member.nodeId(), grace.deadline(member)));
+        this.sessions = new SessionTable(basics, new AboveSessions(), settings, ids);
         this.leaseWatch = new LeaseWatch(basics, sessions, settings);
         Resolutions resolutions = new Resolutions();
         this.reclaimer = new Reclaimer(basics, sessions, directory, allocator, highWaterMark, resolutions);
         this.resolver = new Resolver(settings, region, layout, directory, reclaimer, resolutions, basics.counts());
-        this.predecessors = new Predecessors(basics, sessions, reclaimer, oldLeases);
+        this.predecessors = new Predecessors(basics, sessions, reclaimer, oldLeases, listing, former.lives());
+        this.list = list;
     }
 
     /**
@@ -81,11 +92,11 @@ public final class MemoryNode implements AutoCloseable {
      * @throws OutOfMemoryError if the memory is to be allocated at once and there is not enough
      */
     public static MemoryNode create(MemoryNodeSettings settings, Clock clock, TimerService timer, RandomSource random) {
-        return create(settings, clock, timer, random, null);
+        return create(settings, clock, timer, random, null, MemberList.NONE);
     }
 
     /**
-     * Makes a memory node with empty memory that an adapter can access.
+     * Makes a memory node with empty memory that an adapter can access, and without a list of its members.
      *
      * @param memory memory for the region, null for memory of this process that only its processor accesses
      * @throws IllegalArgumentException if the settings are invalid
@@ -97,12 +108,39 @@ public final class MemoryNode implements AutoCloseable {
             TimerService timer,
             RandomSource random,
             @Nullable RegionMemory memory) {
-        MemoryNode node = new MemoryNode(settings, clock, timer, random, memory);
+        return create(settings, clock, timer, random, memory, MemberList.NONE);
+    }
+
+    /**
+     * Makes a memory node with empty memory.
+     *
+     * @param memory memory for the region, null for memory of this process that only its processor accesses
+     * @param list where the members are written down, which this memory node closes when it is closed
+     * @throws IllegalArgumentException if the settings are invalid
+     * @throws OutOfMemoryError if the memory is to be allocated at once and there is not enough
+     */
+    public static MemoryNode create(
+            MemoryNodeSettings settings,
+            Clock clock,
+            TimerService timer,
+            RandomSource random,
+            @Nullable RegionMemory memory,
+            MemberList list) {
+        MemoryNode node = new MemoryNode(settings, clock, timer, random, memory, list);
         if (settings.preallocate()) {
             node.allocator.preallocate();
         }
-        node.reclaimer.pace().start();
+        node.listing.begin();
+        if (!settings.waitOutOldSessions()) {
+            node.listing.complete(true);
+        }
+        node.grace.begin();
         return node;
+    }
+
+    /** Names are resolved from now on. */
+    private void served() {
+        reclaimer.pace().start();
     }
 
     /** Returns the stable id. */
@@ -162,12 +200,22 @@ public final class MemoryNode implements AutoCloseable {
         long found = predecessors.found();
         predecessors.check(request.former(), reachedAt);
         long now = clock.nanoTime();
-        oldLeases.check(now);
-        MemoryNodeSession session = sessions.join(request, reachedAt, listener, now);
+        if (oldLeases.check(now)) {
+            listing.complete(true);
+        }
+        grace.checkAttempt(request);
+        if (request.moves()) {
+            grace.checkMayMove(request);
+        }
+        MemoryNodeSession session = sessions.join(request, reachedAt, grace.idOf(request.processId()), listener, now);
         if (predecessors.found() != found) {
             // Every session was ended because of another memory node, but perhaps not this new one.
             session.leave(() -> {});
             throw predecessors.refusal(reachedAt);
+        }
+        listing.add(session);
+        if (!request.moves()) {
+            grace.joinsWithoutHolds(request.processId());
         }
         leaseWatch.wake();
         return session;
@@ -198,7 +246,7 @@ public final class MemoryNode implements AutoCloseable {
     /** Returns the status. */
     public MemoryNodeStatus status() {
         long now = clock.nanoTime();
-        Duration servesIn = oldLeases.leftAt(now);
+        Duration servesIn = grace.isOver() ? oldLeases.leftAt(now) : grace.left(now);
         String twin = predecessors.problem();
         List<MemoryNodeStatus.Session> members = new ArrayList<>();
         for (MemoryNodeSession session : sessions.snapshot()) {
@@ -213,7 +261,7 @@ public final class MemoryNode implements AutoCloseable {
         return new MemoryNodeStatus(
                 id(),
                 basics.incarnation(),
-                !basics.isClosed() && servesIn.isZero() && twin.isEmpty(),
+                !basics.isClosed() && servesIn.isZero() && twin.isEmpty() && grace.isOver(),
                 servesIn,
                 twin,
                 allocator.inUse(),
@@ -237,6 +285,10 @@ public final class MemoryNode implements AutoCloseable {
                 basics.counts().get(NodeCounts.Kind.QUARANTINED),
                 basics.counts().get(NodeCounts.Kind.TWIN),
                 basics.counts().get(NodeCounts.Kind.RESUMED),
+                basics.counts().get(NodeCounts.Kind.RESTORED_HOLD),
+                basics.counts().get(NodeCounts.Kind.REFUSED_HOLD),
+                Duration.ofNanos(grace.lastedNanos()),
+                listing.problem(),
                 Duration.ofNanos(leaseWatch.serverLagNanos()),
                 stalled());
     }
@@ -258,13 +310,22 @@ public final class MemoryNode implements AutoCloseable {
         return "";
     }
 
-    /** Ends every session and notifies their listeners. The region's memory is freed with the last reference to it. */
+    /**
+     * Ends the data plane of every session. With a {@link MemberList} the sessions stay on the list, and the next life can restore their
+     * holds; otherwise they end, and their listeners are notified. The region's memory is freed with the last reference to it.
+     */
     @Override
     public void close() {
         basics.close();
         for (MemoryNodeSession session : sessions.snapshot()) {
-            sessions.expel(session, "the memory node shuts down");
+            if (list == MemberList.NONE) {
+                sessions.expel(session, "the memory node shuts down");
+            } else {
+                // Its compute node is not told of an end: it finds the connection broken, and moves to the next life.
+                sessions.cut(session);
+            }
         }
+        list.close();
     }
 
     /**
@@ -304,7 +365,37 @@ public final class MemoryNode implements AutoCloseable {
 
         @Override
         public void resolve(byte[] fullName, @Nullable RecordQuota quota, KnownRecords known, ResolveAnswer answer) {
-            resolver.resolve(fullName, quota, known, answer);
+            if (grace.isOver()) {
+                resolver.resolve(fullName, quota, known, answer);
+            } else {
+                grace.park(
+                        () -> resolver.resolve(fullName, quota, known, answer),
+                        () -> answer.refused(new FabricException.Refused(
+                                Reason.NOT_YET,
+                                "memory node " + id() + " has started again, and too many resolutions wait for the"
+                                        + " members of its former life already")));
+            }
+        }
+
+        @Override
+        public long restore(MemoryNodeSession session, byte[] fullName, boolean exclusive, long epoch)
+                throws FabricException.Refused {
+            return grace.restore(session, fullName, exclusive, epoch);
+        }
+
+        @Override
+        public void moved(MemoryNodeSession session) throws FabricException.Refused {
+            grace.moved(session);
+        }
+
+        @Override
+        public void awaitGrace(LongConsumer told) {
+            grace.await(told);
+        }
+
+        @Override
+        public void ended(MemoryNodeSession session) {
+            listing.remove(session);
         }
 
         @Override

@@ -17,6 +17,9 @@ import io.declock.spi.RecordMembers;
 import io.declock.spi.SessionListener;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +58,13 @@ public final class MemoryNodeSession {
         void resolve(byte[] fullName, @Nullable RecordQuota quota, KnownRecords known, ResolveAnswer answer);
 
         void answeredReclaim(MemoryNodeSession session, long round, long[] vetoed);
+
+        long restore(MemoryNodeSession session, byte[] fullName, boolean exclusive, long epoch)
+                throws FabricException.Refused;
+
+        void moved(MemoryNodeSession session) throws FabricException.Refused;
+
+        void awaitGrace(LongConsumer told);
     }
 
     private final NodeBasics node;
@@ -69,6 +79,7 @@ public final class MemoryNodeSession {
     private final ExecutedChains executed = new ExecutedChains();
     private final RecordQuota quota;
     private final KnownRecords known;
+    private final CompletableFuture<Boolean> listing = new CompletableFuture<>();
     private volatile long lastHeartbeat;
     private volatile @Nullable JoinReply joined;
     private volatile @Nullable DataPlane dataPlane;
@@ -89,7 +100,7 @@ public final class MemoryNodeSession {
     /** No verb that it posted can be executed any more. */
     volatile boolean cut;
     /** It is not a member any more; guarded by the table's lock. */
-    boolean gone;
+    volatile boolean gone;
 
     /** The state of a session's connection. */
     enum Connection {
@@ -270,6 +281,75 @@ public final class MemoryNodeSession {
             node.counts().count(NodeCounts.Kind.RELAYED);
             Isolated.run("Relaying a message to session " + to.describe(), () -> to.listener.peerMessage(message));
         }
+    }
+
+    /**
+     * Restores a hold that the compute node had in the former life (rule H5).
+     *
+     * @param fullName the name with its namespace in UTF-8
+     * @param exclusive whether it is held for writing
+     * @param epoch full epoch that the lock had, as far as the compute node knows
+     * @return the address of the record
+     * @throws FabricException.Refused if it contradicts another compute node's, or comes too late
+     */
+    public long restore(byte[] fullName, boolean exclusive, long epoch) throws FabricException.Refused {
+        return services.restore(this, fullName, exclusive, epoch);
+    }
+
+    /**
+     * Counts the holds that the compute node has restored; it has restored all.
+     *
+     * @throws FabricException.Refused if that comes too late
+     */
+    public void moved() throws FabricException.Refused {
+        services.moved(this);
+    }
+
+    /**
+     * Waits until names are resolved again (rule H2).
+     *
+     * @param told called once with the epoch of the records of restored holds, perhaps later and on another thread
+     */
+    public void awaitGrace(LongConsumer told) {
+        services.awaitGrace(told);
+    }
+
+    /**
+     * Has an action run when the session is on the list of members (rule H1), perhaps at once; only then may its compute node learn that it
+     * has joined.
+     *
+     * @param listed runs when it is
+     * @param failed runs if it cannot be put on the list, with the refusal for the compute node; the session has ended then
+     */
+    public void whenListed(Runnable listed, Consumer<FabricException.Refused> failed) {
+        listing.whenComplete((ok, failure) -> {
+            if (failure == null) {
+                listed.run();
+            } else {
+                failed.accept(refusal(failure));
+            }
+        });
+    }
+
+    private static FabricException.Refused refusal(Throwable failure) {
+        return failure instanceof FabricException.Refused refused
+                ? refused
+                : new FabricException.Refused(FabricException.Reason.NOT_YET, String.valueOf(failure.getMessage()));
+    }
+
+    /** Returns whether it is on the list of members; until then its compute node knows nothing of it. */
+    boolean isListed() {
+        return listing.isDone();
+    }
+
+    /** It is on the list of members. */
+    void listed() {
+        listing.complete(true);
+    }
+
+    /** It cannot be put on the list of members. */
+    void notListed(FabricException.Refused why) {
+        listing.completeExceptionally(why);
     }
 
     /** Handles the answer to a reclaim proposal. */

@@ -37,6 +37,10 @@ import java.util.List;
  *     given to another name
  * @param twins how often another living memory node of the same id was found
  * @param resumed how often a session went on with another connection
+ * @param restoredHolds holds of the former life that were restored
+ * @param refusedHolds holds of the former life that contradicted others and were not restored
+ * @param grace how long the members of the former life were waited for, or have been so far
+ * @param listProblem why members cannot be written down, so that no compute node may join; empty if they can
  * @param eventLoopLag by how much an event loop of the server was late when the lease watch last looked
  * @param stalled which loop has not run for several of its intervals, empty if all run
  */
@@ -67,6 +71,10 @@ public record MemoryNodeStatus(
         long quarantined,
         long twins,
         long resumed,
+        long restoredHolds,
+        long refusedHolds,
+        Duration grace,
+        String listProblem,
         Duration eventLoopLag,
         String stalled) {
     /** Copies the list. */

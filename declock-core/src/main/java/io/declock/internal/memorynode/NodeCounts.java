@@ -27,7 +27,11 @@ public final class NodeCounts {
         /** Times that another living memory node of the same id was found. */
         TWIN,
         /** Sessions that went on with another connection. */
-        RESUMED
+        RESUMED,
+        /** Holds of the former life that were restored. */
+        RESTORED_HOLD,
+        /** Holds of the former life that contradicted others, and were not restored. */
+        REFUSED_HOLD
     }
 
     private static final int KINDS = Kind.values().length;

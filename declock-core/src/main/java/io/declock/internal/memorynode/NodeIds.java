@@ -15,12 +15,34 @@ final class NodeIds {
     private final boolean[] resting;
     private final int firstIncarnation;
 
-    NodeIds(int count, long secondsSince2025) {
+    /**
+     * Makes the ids, all free.
+     *
+     * @param highestIncarnation highest incarnation that a compute node had in a former life, 0 if that is not known
+     */
+    NodeIds(int count, long secondsSince2025, int highestIncarnation) {
         this.taken = new boolean[count + 1];
         this.lastIncarnation = new int[count + 1];
         this.freeAt = new long[count + 1];
         this.resting = new boolean[count + 1];
-        this.firstIncarnation = (int) Math.max(1, Math.min(secondsSince2025, Integer.MAX_VALUE / 2));
+        this.firstIncarnation =
+                Math.max(highestIncarnation + 1, (int) Math.max(1, Math.min(secondsSince2025, Integer.MAX_VALUE / 2)));
+    }
+
+    /** Keeps an id for a member of the former life until {@code at}. */
+    void keep(int id, long at) {
+        if (id < taken.length) {
+            free(id, at);
+        }
+    }
+
+    /** Takes the id that a process had in the former life; returns whether it was kept for it. */
+    boolean takeAgain(int id) {
+        if (id < 1 || id >= taken.length || taken[id]) {
+            return false;
+        }
+        taken[id] = true;
+        return true;
     }
 
     /** Takes the id that has rested longest, or returns 0 if none may be assigned now. */

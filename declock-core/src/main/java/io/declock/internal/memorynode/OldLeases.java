@@ -23,12 +23,13 @@ final class OldLeases {
     /** A wait whose end no join request has met yet. */
     private record Wait(long overAt) {}
 
-    OldLeases(MemoryNodeSettings settings, HighWaterMark mark, Clock clock) {
+    /** @param listed whether every compute node that may have a lease is on the {@link MemberList}, so that only those are waited for */
+    OldLeases(MemoryNodeSettings settings, HighWaterMark mark, Clock clock, boolean listed) {
         this.settings = settings;
         this.mark = mark;
         this.longest = settings.formerLease().plus(settings.leaseMargin());
         this.wait = new AtomicReference<>(
-                settings.waitOutOldSessions() ? new Wait(clock.nanoTime() + longest.toNanos()) : null);
+                settings.waitOutOldSessions() && !listed ? new Wait(clock.nanoTime() + longest.toNanos()) : null);
     }
 
     /** Returns the longest lease that can have been granted, with its margin. */
@@ -39,12 +40,13 @@ final class OldLeases {
     /**
      * Ends the wait if its time is over.
      *
+     * @return whether this call ended it
      * @throws FabricException.Refused if its time is not over
      */
-    void check(long now) throws FabricException.Refused {
+    boolean check(long now) throws FabricException.Refused {
         Wait present = wait.get();
         if (present == null) {
-            return;
+            return false;
         }
         if (now - present.overAt < 0) {
             throw new FabricException.Refused(
@@ -56,7 +58,7 @@ final class OldLeases {
         // The former life may have raised its mark up to the second in which it ended.
         mark.raiseAbove(settings.secondsSince2025().getAsLong());
         // This leaves another wait alone that has begun meanwhile.
-        wait.compareAndSet(present, null);
+        return wait.compareAndSet(present, null);
     }
 
     /** Returns the rest of the wait, zero if it is over. */

@@ -7,6 +7,7 @@ import io.declock.internal.memorynode.PredecessorTable.Next;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.FormerMemoryNode;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -33,14 +34,25 @@ public final class Predecessors {
     private final SessionTable sessions;
     private final Reclaimer reclaimer;
     private final OldLeases oldLeases;
+    private final Listing listing;
+    private final Set<Long> formerLives;
     private final PredecessorTable table;
     private final AtomicReference<@Nullable PredecessorProbe> probe = new AtomicReference<>();
 
-    Predecessors(NodeBasics node, SessionTable sessions, Reclaimer reclaimer, OldLeases oldLeases) {
+    /** @param formerLives incarnations of former lives of this memory node, which are known to have ended */
+    Predecessors(
+            NodeBasics node,
+            SessionTable sessions,
+            Reclaimer reclaimer,
+            OldLeases oldLeases,
+            Listing listing,
+            Set<Long> formerLives) {
         this.node = node;
         this.sessions = sessions;
         this.reclaimer = reclaimer;
         this.oldLeases = oldLeases;
+        this.listing = listing;
+        this.formerLives = formerLives;
         this.table = new PredecessorTable(node.id(), node.incarnation(), oldLeases);
     }
 
@@ -91,8 +103,11 @@ public final class Predecessors {
      */
     void check(FormerMemoryNode former, String reachedAt) throws FabricException.Refused {
         PredecessorProbe way = probe.get();
-        boolean gone =
-                former.isNone() || former.incarnation() == node.incarnation() || way == null || isGone(former, way);
+        boolean gone = former.isNone()
+                || former.incarnation() == node.incarnation()
+                || formerLives.contains(former.incarnation())
+                || way == null
+                || isGone(former, way);
         // Checked after the question was sent: a predecessor may have been found alive meanwhile.
         if (table.twin() != null) {
             throw refusal(reachedAt);
@@ -161,6 +176,7 @@ public final class Predecessors {
 
     private void endSessions(FormerMemoryNode twin) {
         node.counts().count(NodeCounts.Kind.TWIN);
+        listing.complete(false);
         log.error(
                 "Another memory node calls itself '{}', too, and lives at {}: a lock could have two owners. This one has ended its"
                         + " sessions and lets no compute node join until the other is gone. Stop one of them; after an"

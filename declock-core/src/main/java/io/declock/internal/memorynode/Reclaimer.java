@@ -185,7 +185,7 @@ final class Reclaimer {
                     }
                 }
                 for (MemoryNodeSession session : sessions.snapshot()) {
-                    if (session.isConnected()) {
+                    if (session.isConnected() && session.isListed()) {
                         asked.add(session);
                     } else if (!session.cut) {
                         begun.keepKnown(session);

@@ -75,6 +75,18 @@ final class RecordAllocator {
         region.write(layout.header(record), LockHeader.pack(epoch, 0, 0, 0, 0));
     }
 
+    /**
+     * Writes a record that no compute node uses as a reset would that some holders survive.
+     *
+     * @param holders number of positions, each of which holds the lock
+     * @param writers how many of them are exclusive
+     */
+    void restore(int index, long epoch, int holders, int writers) {
+        long record = region.recordAddress(index);
+        region.write(layout.epoch(record), epoch);
+        region.write(layout.header(record), LockHeader.pack(epoch, 0, holders, writers, 0));
+    }
+
     /** Frees a record; its name must have been forgotten before. */
     void free(int index) {
         lock.lock();

@@ -37,6 +37,9 @@ final class SessionTable implements MemoryNodeSession.Table {
 
         /** The connection of a session has ended. */
         void detached(MemoryNodeSession session);
+
+        /** A session has ended, and no compute node relies on it any more. */
+        void ended(MemoryNodeSession session);
     }
 
     private final NodeBasics node;
@@ -50,11 +53,11 @@ final class SessionTable implements MemoryNodeSession.Table {
     private final AtomicReferenceArray<@Nullable MemoryNodeSession> sessions;
     private volatile Membership membership = new Membership(1, List.of());
 
-    SessionTable(NodeBasics node, Above above, MemoryNodeSettings settings, long secondsSince2025) {
+    SessionTable(NodeBasics node, Above above, MemoryNodeSettings settings, NodeIds ids) {
         this.node = node;
         this.above = above;
         this.settings = settings;
-        this.ids = new NodeIds(settings.maxComputeNodes(), secondsSince2025);
+        this.ids = ids;
         this.sessions = new AtomicReferenceArray<>(settings.maxComputeNodes() + 1);
     }
 
@@ -63,9 +66,10 @@ final class SessionTable implements MemoryNodeSession.Table {
      * the new session takes its place and its node id in one change of the membership, so that no compute node waits for its lease.
      *
      * @param reachedAt the memory node's own address as the compute node reached it, empty for none
+     * @param formerId id that the process had in the former life, 0 for none
      * @throws FabricException.Refused if the process may not join, or not before the data plane of its earlier session is cut
      */
-    MemoryNodeSession join(JoinRequest request, String reachedAt, SessionListener listener, long now)
+    MemoryNodeSession join(JoinRequest request, String reachedAt, int formerId, SessionListener listener, long now)
             throws FabricException.Refused {
         cutEarlier(request);
         MemoryNodeSession session;
@@ -84,7 +88,7 @@ final class SessionTable implements MemoryNodeSession.Table {
             }
             NodeSet set = declared(request);
             checkNodeSet(earlier, set);
-            Member member = earlier == null ? newMember(request, now) : successor(earlier, request);
+            Member member = earlier == null ? newMember(request, formerId, now) : successor(earlier, request);
             long lease = Math.min(
                     Math.max(MemoryNodeSettings.SHORTEST_LEASE.toNanos(), request.leaseNanos()),
                     settings.maxLease().toNanos());
@@ -103,6 +107,7 @@ final class SessionTable implements MemoryNodeSession.Table {
             lock.unlock();
         }
         if (earlier != null) {
+            above.ended(earlier);
             above.mayHaveOrphans();
             tellOfItsEnd(earlier, "its process has joined again");
         }
@@ -224,8 +229,8 @@ final class SessionTable implements MemoryNodeSession.Table {
     }
 
     @GuardedBy("lock")
-    private Member newMember(JoinRequest request, long now) throws FabricException.Refused {
-        int id = ids.take(now);
+    private Member newMember(JoinRequest request, int formerId, long now) throws FabricException.Refused {
+        int id = ids.takeAgain(formerId) ? formerId : ids.take(now);
         if (id == 0) {
             throw noId();
         }
@@ -282,16 +287,27 @@ final class SessionTable implements MemoryNodeSession.Table {
     public void leave(MemoryNodeSession session, Runnable done) {
         cutThen(session, () -> {
             if (forget(session)) {
+                above.ended(session);
                 tellOthers(session);
             }
             done.run();
         });
     }
 
-    /** Declares a session dead: ends it as {@link #leave} does, but not at the request of its compute node. */
+    /** Declares a session dead, because its lease and the margin have run out. */
+    void expire(MemoryNodeSession session) {
+        expel(session, "its lease ran out", () -> above.ended(session));
+    }
+
+    /** Ends a session although its compute node may still trust its lease. */
     void expel(MemoryNodeSession session, String why) {
+        expel(session, why, () -> {});
+    }
+
+    private void expel(MemoryNodeSession session, String why, Runnable whenForgotten) {
         cutThen(session, () -> {
             if (forget(session)) {
+                whenForgotten.run();
                 tellOthers(session);
                 tellOfItsEnd(session, why);
             }

@@ -43,6 +43,22 @@ public final class CqlLock implements LockChain.Events {
         this.lock = new LockState(env, upper, this, record, epoch);
     }
 
+    /**
+     * Makes this node's side of a lock that it held in the memory node's former life. The hold is one that survives a reset: its release is
+     * put off, and the lock stays frozen, until the new epoch is known (rule H5).
+     *
+     * @param epoch full epoch of the lock in the former life, as far as this node knows
+     */
+    public static CqlLock restored(
+            CqlEnvironment env, CqlUpper upper, ReentrantLock mutex, long record, long epoch, boolean exclusive) {
+        CqlLock side = new CqlLock(env, upper, mutex, record, epoch);
+        side.lock.position.want(exclusive, 0);
+        side.lock.position.to(PositionState.HELD);
+        side.lock.freeze();
+        side.lock.acknowledge();
+        return side;
+    }
+
     // ---------------------------------------------------------------- requests of the level above
 
     /** Takes a position. State must be IDLE; if a reset is pending the position is taken when it is over. */
@@ -183,6 +199,11 @@ public final class CqlLock implements LockChain.Events {
                 default -> {}
             }
         });
+    }
+
+    /** The memory node lets positions be taken again, and has written this lock's record with that epoch. */
+    public void graceOver(long newEpoch) {
+        event(effects -> ResetMember.onNewEpoch(lock, newEpoch, effects));
     }
 
     /** Handles the refusal of a grant that this node sent: its receiver is a later incarnation (rule C2). */

@@ -18,10 +18,13 @@ import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.NodeSet;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +41,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     private final ComputeNodeSettings settings;
     private final Surroundings surroundings;
     private final Listener listener;
+    private final Departing departing;
     private final ReentrantLock mutex = new ReentrantLock();
 
     private volatile @Nullable NodeSession session;
@@ -88,6 +92,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         this.settings = settings;
         this.surroundings = surroundings;
         this.listener = listener;
+        this.departing = new Departing(surroundings);
         this.pauses = new JoinPauses(surroundings.random(), settings.lease().toNanos());
     }
 
@@ -126,7 +131,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
 
     private void askToJoin() {
         long sentAt = surroundings.clock().nanoTime();
-        SessionEvents events = new SessionEvents(this::lost, listener::reclaimProposed);
+        SessionEvents events = new SessionEvents(this::lost, this::brokenOff, listener::reclaimProposed);
         NodeSet declared = surroundings.nodeSet().get();
         JoinRequest request = new JoinRequest(
                 // Two addresses of one memory node are a configuration error, but their sessions must not end each
@@ -138,17 +143,18 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
                 declared,
                 highestEpoch.get(),
                 settings.lease().toNanos(),
-                former);
+                former,
+                !departing.isEmpty());
         fabric.join(address, request, events).whenComplete((joined, failure) -> {
             if (failure == null) {
-                established(joined, events, sentAt, declared);
+                established(joined, events, sentAt, declared, request.moves());
             } else {
                 failed(failure);
             }
         });
     }
 
-    private void established(FabricSession joined, SessionEvents events, long sentAt, NodeSet declared) {
+    private void established(FabricSession joined, SessionEvents events, long sentAt, NodeSet declared, boolean moves) {
         NodeSession fresh;
         try {
             FabricException.Refused another = anotherMemoryNode(joined);
@@ -164,20 +170,103 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
             joined.close();
             return;
         }
-        publish(fresh, events, declared);
+        Consumer<Throwable> refused = moves ? failure -> giveUp(fresh, failure) : failure -> leave(fresh, failure);
+        agree(fresh, declared, refused, () -> {
+            if (moves) {
+                move(fresh, events, refused);
+            } else {
+                publish(fresh, events);
+            }
+        });
     }
 
-    /** Makes a session the present one, which callers may use. If the set of memory nodes is known, this memory node must have agreed to it (rule C11). */
-    private void publish(NodeSession fresh, SessionEvents events, NodeSet declared) {
+    /** Goes on with a session to which the memory node has agreed: if the set of memory nodes is known, the memory node must have agreed to it (rule C11). */
+    private void agree(NodeSession fresh, NodeSet declared, Consumer<Throwable> refused, Runnable agreed) {
+        NodeSet known = surroundings.nodeSet().get();
+        if (known.size() <= 1 || known.equals(declared)) {
+            agreed.run();
+        } else {
+            // Learnt after the request was sent, perhaps from its answer.
+            declare(fresh, known, refused, agreed);
+        }
+    }
+
+    private void declare(NodeSession fresh, NodeSet known, Consumer<Throwable> refused, Runnable agreed) {
+        Consumer<@Nullable Throwable> answered = answerOf(fresh, refused, () -> agree(fresh, known, refused, agreed));
+        try {
+            fresh.fabric().control().declareNodeSet(known).whenComplete((ok, failure) -> answered.accept(failure));
+        } catch (RuntimeException | Error e) {
+            answered.accept(e);
+        }
+    }
+
+    /** Restores the holds of the sessions that broke off, and only then publishes the session, whose holds they are from now on. */
+    private void move(NodeSession fresh, SessionEvents events, Consumer<Throwable> refused) {
+        List<NodeSession> former = departing.sessions();
+        AtomicReference<@Nullable Move> moving = new AtomicReference<>();
+        Consumer<@Nullable Throwable> answered = answerOf(fresh, refused, () -> {
+            departing.haveMoved(former);
+            publish(fresh, events);
+            Move moved = moving.get();
+            if (moved != null) {
+                moved.awaitGrace();
+            }
+        });
+        Move move = new Move(fresh, former, settings.namespace(), answered);
+        moving.set(move);
+        move.start();
+    }
+
+    /**
+     * Returns what takes the end of a step between joining and the session's use: goes on, or gives the session up. No heartbeat is sent
+     * yet, so nothing else would notice that the memory node is silent.
+     */
+    private Consumer<@Nullable Throwable> answerOf(NodeSession fresh, Consumer<Throwable> refused, Runnable then) {
+        AtomicBoolean open = new AtomicBoolean(true);
+        Consumer<@Nullable Throwable> answered = failure -> {
+            if (!open.compareAndSet(true, false)) {
+                return;
+            }
+            if (failure == null) {
+                then.run();
+            } else {
+                refused.accept(failure);
+            }
+        };
+        surroundings
+                .timer()
+                .schedule(
+                        Math.max(0, fresh.leaseLeftNanos()),
+                        () -> answered.accept(new FabricException(address + " did not answer within the lease")));
+        return answered;
+    }
+
+    /** Ends a session that is not in use and has no holds. */
+    private void leave(NodeSession fresh, Throwable failure) {
+        Isolated.run(
+                "Leaving memory node " + address, () -> fresh.fabric().control().leave());
+        failed(failure);
+        fresh.fabric().close();
+    }
+
+    /**
+     * Gives up a session to which holds were to be moved. It does not leave: perhaps the memory node counts them already, and relies on this
+     * process not to hold them without that session.
+     */
+    private void giveUp(NodeSession fresh, Throwable failure) {
+        Throwable cause = unwrapped(failure);
+        fresh.suspend(new FabricException(String.valueOf(cause.getMessage()), cause));
+        failed(failure);
+    }
+
+    /** Makes a session the present one, which callers may use. */
+    private void publish(NodeSession fresh, SessionEvents events) {
         boolean welcome;
-        boolean agreed;
         FabricSession joined = fresh.fabric();
         mutex.lock();
         try {
-            NodeSet known = surroundings.nodeSet().get();
-            agreed = known.size() <= 1 || known.equals(declared);
-            joining = !agreed;
-            welcome = running && agreed;
+            joining = false;
+            welcome = running;
             if (welcome) {
                 pauses.joined(surroundings.clock().nanoTime());
                 session = fresh;
@@ -192,11 +281,6 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         } finally {
             mutex.unlock();
         }
-        if (!agreed) {
-            // Learnt after the request was sent, perhaps from its answer.
-            declareFirst(fresh, events);
-            return;
-        }
         if (!welcome) {
             joined.control().leave();
             joined.close();
@@ -207,40 +291,6 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         } catch (RuntimeException | Error e) {
             log.error("The session with memory node {} could not be started", address, e);
             lost(fresh, new FabricException("its start failed: " + e, e), true);
-        }
-    }
-
-    /** Publishes a session once its memory node has agreed to the set of memory nodes, unless the lease runs out before. */
-    private void declareFirst(NodeSession fresh, SessionEvents events) {
-        NodeSet known = surroundings.nodeSet().get();
-        AtomicBoolean open = new AtomicBoolean(true);
-        // No heartbeat is sent yet, so nothing else would notice that the memory node is silent.
-        surroundings
-                .timer()
-                .schedule(
-                        Math.max(0, fresh.leaseLeftNanos()),
-                        () -> notAgreed(
-                                fresh, open, new FabricException(address + " did not answer within the lease")));
-        try {
-            fresh.fabric().control().declareNodeSet(known).whenComplete((ok, failure) -> {
-                if (failure != null) {
-                    notAgreed(fresh, open, failure);
-                } else if (open.compareAndSet(true, false)) {
-                    publish(fresh, events, known);
-                }
-            });
-        } catch (RuntimeException | Error e) {
-            notAgreed(fresh, open, e);
-        }
-    }
-
-    private void notAgreed(NodeSession fresh, AtomicBoolean open, Throwable failure) {
-        if (open.compareAndSet(true, false)) {
-            failed(failure);
-            Isolated.run(
-                    "Leaving memory node " + address,
-                    () -> fresh.fabric().control().leave());
-            fresh.fabric().close();
         }
     }
 
@@ -272,6 +322,14 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
 
     private void failed(Throwable failure) {
         Throwable cause = unwrapped(failure);
+        if (cause instanceof FabricException.Refused no
+                && no.reason() == FabricException.Reason.SESSION_OVER
+                && departing.lose(no)) {
+            // Every lock has learnt of the loss: this process joins as one without holds (rule C6).
+            notJoining();
+            join();
+            return;
+        }
         String message = cause instanceof FabricException ? String.valueOf(cause.getMessage()) : cause.toString();
         mutex.lock();
         try {
@@ -291,6 +349,15 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         }
         tellDown();
         retryLater();
+    }
+
+    private void notJoining() {
+        mutex.lock();
+        try {
+            joining = false;
+        } finally {
+            mutex.unlock();
+        }
     }
 
     private void tellDown() {
@@ -339,6 +406,50 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
 
     private void lost(NodeSession current, FabricException cause) {
         lost(current, cause, false);
+    }
+
+    /**
+     * Goes on without a session that has no connection any more and was not ended by the memory node, which may have started again. Its
+     * locks are frozen; what is held of them rests on the session's lease, until the memory node's next life has restored it or has
+     * refused to (rules H3 and H4).
+     */
+    private void brokenOff(NodeSession current, FabricException cause) {
+        boolean now;
+        mutex.lock();
+        try {
+            now = running && session == current;
+            if (now) {
+                session = null;
+                downSince = surroundings.clock().nanoTime();
+                joining = true;
+                state = State.DOWN;
+                problem = String.valueOf(cause.getMessage());
+                pauses.lost(surroundings.clock().nanoTime(), false);
+            }
+        } finally {
+            mutex.unlock();
+        }
+        if (!now) {
+            lost(current, cause);
+            return;
+        }
+        log.warn("Session with memory node {} ({}) broke off: {}", memoryNodeId, address, cause.getMessage());
+        if (current.suspend(cause).isEmpty()) {
+            current.lose(cause);
+        } else {
+            departing.add(current, cause);
+        }
+        goOn();
+    }
+
+    private void goOn() {
+        boolean soon = mayJoinAgain();
+        tellDown();
+        if (soon) {
+            join();
+        } else {
+            retryLater();
+        }
     }
 
     /**
@@ -439,11 +550,12 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         } finally {
             mutex.unlock();
         }
+        FabricException why = new FabricException("this process has left");
+        departing.lose(why);
         if (current == null) {
             state = State.LEFT;
             return;
         }
-        FabricException why = new FabricException("this process has left");
         if (clean) {
             current.fabric().control().leave().whenComplete((ok, failure) -> lost(current, why));
         } else {

@@ -28,7 +28,9 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
 import io.declock.spi.VerbChain;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -65,6 +67,10 @@ public final class NodeSession implements CqlEnvironment {
 
     private final Set<CompletableFuture<Resolution>> unregistered = ConcurrentHashMap.newKeySet();
 
+    /** The locks whose holds were kept when the session broke off. */
+    private volatile List<LocalLock> kept = List.of();
+
+    private volatile boolean suspended;
     private volatile Membership membership;
     private volatile long leaseUntil;
     private volatile boolean lapsed;
@@ -145,7 +151,7 @@ public final class NodeSession implements CqlEnvironment {
 
     @Override
     public boolean leaseValid(long now) {
-        return !isOver() && leaseLeft(now) > 0;
+        return over.get() == null && leaseLeft(now) > 0;
     }
 
     /**
@@ -168,7 +174,7 @@ public final class NodeSession implements CqlEnvironment {
 
     /** Returns the rest of the lease, zero when it has run out. */
     public long leaseLeftNanos() {
-        return isOver() ? 0 : leaseLeft(surroundings.clock().nanoTime());
+        return over.get() != null ? 0 : leaseLeft(surroundings.clock().nanoTime());
     }
 
     @Override
@@ -287,29 +293,65 @@ public final class NodeSession implements CqlEnvironment {
             Isolated.run("Notifying " + lock.title() + " of the end of its session", () -> lose(lock, cause));
         }
         byRecord.clear();
+        for (LocalLock lock : kept) {
+            Isolated.run("Notifying " + lock.title() + " of the end of its lease", () -> lose(lock, cause));
+        }
     }
 
     private void lose(LocalLock lock, FabricException cause) {
-        lock.sessionLost(
-                this,
-                new LockLostException(
-                        lock.title() + " was lost with the session with memory node " + joined.memoryNodeId() + ": "
-                                + cause.getMessage(),
-                        cause));
+        lock.sessionLost(this, loss(lock, cause));
+    }
+
+    private LockLostException loss(LocalLock lock, FabricException cause) {
+        return new LockLostException(
+                lock.title() + " was lost with the session with memory node " + joined.memoryNodeId() + ": "
+                        + cause.getMessage(),
+                cause);
+    }
+
+    /**
+     * The session broke off: no verb of it can be posted any more, and no lock of it is granted. Holds are kept while its lease lasts,
+     * because the memory node's next life may restore them (rule H3).
+     *
+     * @return the locks with such holds
+     */
+    List<LocalLock> suspend(FabricException cause) {
+        suspended = true;
+        coordinator.close();
+        fabric.close();
+        List<LocalLock> holding = new ArrayList<>();
+        for (LocalLock lock : byRecord.values()) {
+            Isolated.run("Suspending " + lock.title(), () -> {
+                if (lock.suspend(this, loss(lock, cause))) {
+                    holding.add(lock);
+                }
+            });
+        }
+        byRecord.clear();
+        kept = holding;
+        return kept;
+    }
+
+    /** Returns the locks whose holds were kept when the session broke off. */
+    List<LocalLock> kept() {
+        return kept;
     }
 
     /** Notifies a lock that has just been bound to this session if the session has ended meanwhile. */
     public void loseIfOver(long record, LocalLock lock) {
         FabricException cause = over.get();
+        if (cause == null && suspended) {
+            cause = new FabricException("it broke off");
+        }
         if (cause != null) {
             unregister(record, lock);
             lose(lock, cause);
         }
     }
 
-    /** Returns whether the session has ended. */
+    /** Returns whether the session has ended or broken off. */
     public boolean isOver() {
-        return over.get() != null;
+        return suspended || over.get() != null;
     }
 
     // ---------------------------------------------------------------- accessors

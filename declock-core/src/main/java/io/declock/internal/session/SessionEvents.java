@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionEvents implements SessionListener {
     private final BiConsumer<NodeSession, FabricException> whenLost;
+    private final BiConsumer<NodeSession, FabricException> whenBrokenOff;
     private final ReclaimListener reclaims;
     private final ReentrantLock order = new ReentrantLock();
 
@@ -35,8 +36,12 @@ final class SessionEvents implements SessionListener {
         void reclaimProposed(NodeSession session, long round, long[] records);
     }
 
-    SessionEvents(BiConsumer<NodeSession, FabricException> whenLost, ReclaimListener reclaims) {
+    SessionEvents(
+            BiConsumer<NodeSession, FabricException> whenLost,
+            BiConsumer<NodeSession, FabricException> whenBrokenOff,
+            ReclaimListener reclaims) {
         this.whenLost = whenLost;
+        this.whenBrokenOff = whenBrokenOff;
         this.reclaims = reclaims;
     }
 
@@ -102,6 +107,14 @@ final class SessionEvents implements SessionListener {
         NodeSession current = current(null, cause);
         if (current != null) {
             whenLost.accept(current, cause);
+        }
+    }
+
+    @Override
+    public void brokenOff(FabricException cause) {
+        NodeSession current = current(null, cause);
+        if (current != null) {
+            whenBrokenOff.accept(current, cause);
         }
     }
 }

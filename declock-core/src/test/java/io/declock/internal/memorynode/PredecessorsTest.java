@@ -98,7 +98,8 @@ class PredecessorsTest {
     }
 
     private JoinRequest request(String name, FormerMemoryNode former) {
-        return new JoinRequest(name.hashCode(), time.nanoTime(), name, "", NodeSet.NONE, 0, LEASE.toNanos(), former);
+        return new JoinRequest(
+                name.hashCode(), time.nanoTime(), name, "", NodeSet.NONE, 0, LEASE.toNanos(), former, false);
     }
 
     private MemoryNodeSession join(String name, FormerMemoryNode former, SessionListener listener)

@@ -322,8 +322,8 @@ class MemoryNodeApplicationTest {
 
     private static @Nullable Reason refusal(
             TcpFabric fabric, RunningNode at, AtomicLong attempts, FormerMemoryNode reported) throws Exception {
-        JoinRequest request =
-                new JoinRequest(7, attempts.incrementAndGet(), "moves", "", NodeSet.NONE, 0, 1_000_000_000L, reported);
+        JoinRequest request = new JoinRequest(
+                7, attempts.incrementAndGet(), "moves", "", NodeSet.NONE, 0, 1_000_000_000L, reported, false);
         MemoryNodeAddress address =
                 MemoryNodeAddress.parse("tcp://127.0.0.1:" + at.service().port());
         SessionListener nobody = (SessionListener) Proxy.newProxyInstance(

@@ -39,6 +39,9 @@ public interface ControlSession extends FabricSession {
     /** Returns the ticket that authenticates another member to this one. */
     byte[] ticketFrom(int nodeId, int incarnation);
 
-    /** Ends the session because its data plane failed; the listener is notified with this cause. */
+    /**
+     * Ends the session because its data plane failed, perhaps with its memory node; the listener is notified with this cause, by {@link
+     * io.declock.spi.SessionListener#brokenOff}.
+     */
     void fail(FabricException cause);
 }

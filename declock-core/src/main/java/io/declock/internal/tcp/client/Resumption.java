@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Resumption {
     private static final long FIRST_PAUSE_NANOS = 10_000_000;
-    private static final long LONGEST_PAUSE_NANOS = 160_000_000;
+    private static final long LONGEST_PAUSE_NANOS = 80_000_000;
 
     private final TcpFabric fabric;
     private final TcpSession session;
@@ -133,7 +133,7 @@ final class Resumption {
             present = null;
             if (isFinal) {
                 // For what waits it is the end of the session, not a refusal of its own request.
-                session.end(new FabricException(String.valueOf(why.getMessage()), why));
+                session.breakOff(new FabricException(String.valueOf(why.getMessage()), why));
             } else {
                 again();
             }

@@ -48,6 +48,8 @@ final class SessionAnswers {
                 ControlFrames.Reclaim proposal = ControlFrames.readReclaimProposal(body);
                 listener.reclaimProposed(proposal.round(), proposal.records());
             }
+            case RESTORED -> answer(ControlFrames.readRestored(body));
+            case GRACE_OVER -> answer(ControlFrames.readGraceOver(body));
             case TICKET_REPLY -> answer(PeerFrames.readTicketReply(body));
             case RDMA_ACCESS_REPLY -> answer(RdmaFrames.readRdmaAccessReply(body));
             case RDMA_GRANT_REPLY -> answer(RdmaFrames.readRdmaGrantReply(body));

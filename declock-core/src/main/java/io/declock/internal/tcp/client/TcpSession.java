@@ -26,6 +26,7 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.Resolution;
+import io.declock.spi.RestoredHold;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
 import io.netty.buffer.ByteBuf;
@@ -70,6 +71,8 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     private volatile @Nullable FabricException closing;
 
     private boolean left;
+    /** It has no connection any more, but nobody has ended it. */
+    private volatile boolean brokenOff;
     // Written by the event loop.
     private volatile long brokenAt;
     private @Nullable FabricException brokenBy;
@@ -196,8 +199,12 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         }
         brokenAt = System.nanoTime();
         connection = null;
-        if (isFinal || !resumable || closing != null) {
+        if (isFinal || closing != null) {
             end(why);
+            return;
+        }
+        if (!resumable) {
+            breakOff(why);
             return;
         }
         brokenBy = why;
@@ -221,6 +228,12 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         next.send(requests::writeAgain);
     }
 
+    /** Ends the session, because it has no connection any more: its holds may be restored in the memory node's next life. */
+    void breakOff(FabricException why) {
+        brokenOff = true;
+        end(why);
+    }
+
     /** Ends the session. */
     void end(FabricException why) {
         if (failure != null) {
@@ -232,7 +245,12 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         requests.failAll(why);
         fabric.gone(this);
         peers.close();
-        if (!left) {
+        if (left) {
+            return;
+        }
+        if (brokenOff) {
+            listener.brokenOff(why);
+        } else {
             listener.lost(why);
         }
     }
@@ -362,6 +380,26 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     }
 
     @Override
+    public CompletionStage<Long> restore(RestoredHold hold) {
+        ControlFrames.Restore restore = new ControlFrames.Restore(
+                hold.fullName().getBytes(StandardCharsets.UTF_8), hold.exclusive(), hold.epoch());
+        return ask(
+                ControlFrames.Restored.class,
+                ControlFrames.Restored::record,
+                (out, request) -> ControlFrames.writeRestore(out, request, restore));
+    }
+
+    @Override
+    public CompletionStage<Void> moved() {
+        return ask(SessionAnswers.Done.class, TcpSession::nothing, ControlFrames::writeMoved);
+    }
+
+    @Override
+    public CompletionStage<Long> awaitGrace() {
+        return ask(ControlFrames.GraceOver.class, ControlFrames.GraceOver::epoch, ControlFrames::writeAwaitGrace);
+    }
+
+    @Override
     public CompletableFuture<byte[]> ticketFor(Member to) {
         MemberId peer = new MemberId(to.nodeId(), to.incarnation());
         return ask(
@@ -394,6 +432,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
 
     @Override
     public void fail(FabricException cause) {
+        brokenOff = true;
         close(cause);
     }
 

@@ -255,8 +255,16 @@ final class ServerConnection extends FrameConnection {
         serve(fresh, joined, joined.gate());
         // The batch of frames with this one is under way.
         batchBegins();
-        HandshakeFrames.writeJoined(
-                out(), new HandshakeFrames.Joined(joined.joined(), fresh.memberKey(), fresh.isResumable()));
+        joined.whenListed(
+                () -> {
+                    send(out -> HandshakeFrames.writeJoined(
+                            out, new HandshakeFrames.Joined(joined.joined(), fresh.memberKey(), fresh.isResumable())));
+                    fresh.told();
+                },
+                refusal -> {
+                    send(out -> ControlFrames.writeRefused(out, 0, refusal.reason(), refusal.getMessage()));
+                    fail(null);
+                });
     }
 
     private void serve(ServerSession present, MemoryNodeSession joined, DataPlaneGate open) {

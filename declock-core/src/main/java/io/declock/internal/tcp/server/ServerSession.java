@@ -37,6 +37,9 @@ final class ServerSession implements SessionListener {
     @GuardedBy("mutex")
     private int attempt;
 
+    /** The compute node was told that it has joined; before that, nothing else may be sent to it. */
+    private volatile boolean open;
+
     private final AtomicReference<@Nullable Membership> untold = new AtomicReference<>();
 
     ServerSession(ServerContext server, ServerConnection connection) {
@@ -54,6 +57,12 @@ final class ServerSession implements SessionListener {
                 ended();
             }
         }
+    }
+
+    /** The compute node was told that it has joined. */
+    void told() {
+        open = true;
+        tellMembers();
     }
 
     private static MemberId memberId(MemoryNodeSession session) {
@@ -174,7 +183,7 @@ final class ServerSession implements SessionListener {
 
     /** Sends the latest membership that was not sent. */
     void tellMembers() {
-        ServerConnection present = connection;
+        ServerConnection present = open ? connection : null;
         Membership latest = present == null ? null : untold.getAndSet(null);
         if (present != null && latest != null) {
             present.send(out -> MemberFrames.writeMembership(out, 0, latest));
@@ -183,7 +192,7 @@ final class ServerSession implements SessionListener {
 
     @Override
     public void peerMessage(PeerMessage message) {
-        ServerConnection present = connection;
+        ServerConnection present = open ? connection : null;
         // Best effort: unread messages must not pile up.
         if (present != null && !present.isStalled()) {
             present.send(out -> PeerFrames.writePeerMessage(out, message));
@@ -192,7 +201,7 @@ final class ServerSession implements SessionListener {
 
     @Override
     public void reclaimProposed(long round, long[] records) {
-        ServerConnection present = connection;
+        ServerConnection present = open ? connection : null;
         if (present != null) {
             present.send(out -> ControlFrames.writeReclaimProposal(out, round, records));
         }

@@ -56,6 +56,9 @@ final class SessionRequests {
             }
             case TICKET -> ticket(session, PeerFrames.readTicket(body), out);
             case DECLARE_NODE_SET -> declareNodeSet(session, ControlFrames.readDeclareNodeSet(body), out);
+            case RESTORE -> restore(session, ControlFrames.readRestore(body), out);
+            case MOVED -> moved(session, ControlFrames.readMoved(body), out);
+            case AWAIT_GRACE -> awaitGrace(session, ControlFrames.readAwaitGrace(body));
             case RDMA_ACCESS -> rdmaAccess(session, RdmaFrames.readRdmaAccess(body), out);
             case RDMA_GRANT -> rdmaGrant(session, RdmaFrames.readRdmaGrant(body), out);
             default -> throw new BadFrameException("a memory node does not take " + type);
@@ -140,6 +143,30 @@ final class SessionRequests {
         } catch (FabricException.Refused e) {
             refused(out, set.request(), e);
         }
+    }
+
+    private static void restore(MemoryNodeSession session, Numbered<ControlFrames.Restore> request, ByteBuf out) {
+        ControlFrames.Restore hold = request.value();
+        try {
+            long record = session.restore(hold.name(), hold.exclusive(), hold.epoch());
+            ControlFrames.writeRestored(out, request.request(), new ControlFrames.Restored(record));
+        } catch (FabricException.Refused e) {
+            refused(out, request.request(), e);
+        }
+    }
+
+    private static void moved(MemoryNodeSession session, int request, ByteBuf out) {
+        try {
+            session.moved();
+            ControlFrames.writeDone(out, request);
+        } catch (FabricException.Refused e) {
+            refused(out, request, e);
+        }
+    }
+
+    private void awaitGrace(MemoryNodeSession session, int request) {
+        session.awaitGrace(epoch -> connection.send(
+                later -> ControlFrames.writeGraceOver(later, request, new ControlFrames.GraceOver(epoch))));
     }
 
     private static void refused(ByteBuf out, int request, FabricException.Refused refusal) {

@@ -94,6 +94,90 @@ public final class ControlFrames {
         return body.end(new Numbered<>(request, new Found(found ? new Resolution(body.i64(), body.i64()) : null)));
     }
 
+    /**
+     * RESTORE.
+     *
+     * @param name full name in UTF-8
+     * @param exclusive whether the lock is held for writing
+     * @param epoch full epoch that the lock had
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Goes from the wire to the memory node; never compared.
+    public record Restore(byte[] name, boolean exclusive, long epoch) {}
+
+    /** Writes RESTORE. */
+    public static void writeRestore(ByteBuf out, int request, Restore hold) {
+        int start = FrameWriter.begin(out, FrameType.RESTORE, request);
+        FrameWriter.countedBytes(out, hold.name());
+        out.writeByte(hold.exclusive() ? 1 : 0);
+        out.writeLongLE(hold.epoch());
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads RESTORE. */
+    public static Numbered<Restore> readRestore(FrameBody body) throws BadFrameException {
+        int request = body.i32();
+        byte[] name = body.countedBytes(Wire.MAX_TEXT);
+        return body.end(new Numbered<>(request, new Restore(name, body.u8() != 0, body.i64())));
+    }
+
+    /**
+     * RESTORED.
+     *
+     * @param record address of the record
+     */
+    public record Restored(long record) {}
+
+    /** Writes RESTORED. */
+    public static void writeRestored(ByteBuf out, int request, Restored restored) {
+        int start = FrameWriter.begin(out, FrameType.RESTORED, request);
+        out.writeLongLE(restored.record());
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads RESTORED. */
+    public static Numbered<Restored> readRestored(FrameBody body) throws BadFrameException {
+        return body.end(new Numbered<>(body.i32(), new Restored(body.i64())));
+    }
+
+    /** Writes MOVED. */
+    public static void writeMoved(ByteBuf out, int request) {
+        FrameWriter.number(out, FrameType.MOVED, request);
+    }
+
+    /** Reads MOVED: the number of the request. */
+    public static int readMoved(FrameBody body) throws BadFrameException {
+        return body.number();
+    }
+
+    /** Writes AWAIT_GRACE. */
+    public static void writeAwaitGrace(ByteBuf out, int request) {
+        FrameWriter.number(out, FrameType.AWAIT_GRACE, request);
+    }
+
+    /** Reads AWAIT_GRACE: the number of the request. */
+    public static int readAwaitGrace(FrameBody body) throws BadFrameException {
+        return body.number();
+    }
+
+    /**
+     * GRACE_OVER.
+     *
+     * @param epoch full epoch of the records of restored holds
+     */
+    public record GraceOver(long epoch) {}
+
+    /** Writes GRACE_OVER. */
+    public static void writeGraceOver(ByteBuf out, int request, GraceOver over) {
+        int start = FrameWriter.begin(out, FrameType.GRACE_OVER, request);
+        out.writeLongLE(over.epoch());
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads GRACE_OVER. */
+    public static Numbered<GraceOver> readGraceOver(FrameBody body) throws BadFrameException {
+        return body.end(new Numbered<>(body.i32(), new GraceOver(body.i64())));
+    }
+
     /** Writes DECLARE_NODE_SET. */
     public static void writeDeclareNodeSet(ByteBuf out, int request, NodeSet set) {
         int start = FrameWriter.begin(out, FrameType.DECLARE_NODE_SET, request);

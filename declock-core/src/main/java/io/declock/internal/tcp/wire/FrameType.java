@@ -48,6 +48,12 @@ public enum FrameType {
     IDENTIFY(0x12),
     /** A compute node resumes its session on a new connection. */
     RESUME(0x13),
+    /** A compute node restores a hold that it had in the memory node's former life. */
+    RESTORE(0x14),
+    /** A compute node has restored all its holds. */
+    MOVED(0x15),
+    /** A compute node waits until positions can be taken. */
+    AWAIT_GRACE(0x16),
 
     /** Proof of the accepting side. */
     AUTHENTICATED(0x41),
@@ -80,7 +86,11 @@ public enum FrameType {
     /** A memory node gives its identity. */
     IDENTITY(0x51),
     /** A session goes on. */
-    RESUMED(0x52);
+    RESUMED(0x52),
+    /** A hold was restored. */
+    RESTORED(0x53),
+    /** Positions can be taken. */
+    GRACE_OVER(0x54);
 
     private static final @Nullable FrameType[] BY_NUMBER = new @Nullable FrameType[256];
 

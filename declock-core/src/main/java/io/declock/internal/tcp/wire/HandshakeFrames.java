@@ -83,6 +83,7 @@ public final class HandshakeFrames {
         FrameWriter.text(out, peerAddress);
         out.writeLongLE(request.former().incarnation());
         FrameWriter.text(out, request.former().address());
+        out.writeByte(request.moves() ? 1 : 0);
         FrameWriter.end(out, start);
     }
 
@@ -96,7 +97,8 @@ public final class HandshakeFrames {
         String name = body.text();
         String peerAddress = body.text();
         FormerMemoryNode former = new FormerMemoryNode(body.i64(), body.text());
-        return body.end(new JoinRequest(processId, attempt, name, peerAddress, nodeSet, epoch, lease, former));
+        boolean moves = body.u8() != 0;
+        return body.end(new JoinRequest(processId, attempt, name, peerAddress, nodeSet, epoch, lease, former, moves));
     }
 
     /**

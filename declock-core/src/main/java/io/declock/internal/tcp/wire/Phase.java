@@ -33,6 +33,9 @@ public enum Phase {
             FrameType.LEAVE,
             FrameType.TICKET,
             FrameType.DECLARE_NODE_SET,
+            FrameType.RESTORE,
+            FrameType.MOVED,
+            FrameType.AWAIT_GRACE,
             FrameType.RDMA_ACCESS,
             FrameType.RDMA_GRANT),
 
@@ -77,6 +80,8 @@ public enum Phase {
             FrameType.RECORD_MEMBERSHIP,
             FrameType.PEER_MESSAGE,
             FrameType.RECLAIM_PROPOSAL,
+            FrameType.RESTORED,
+            FrameType.GRACE_OVER,
             FrameType.DONE,
             FrameType.TICKET_REPLY,
             FrameType.RDMA_ACCESS_REPLY,

@@ -98,6 +98,21 @@ public final class FrameSample {
                         ControlFrames::readResolved);
             case DECLARE_NODE_SET ->
                 numbered(number, any.nodeSet(), ControlFrames::writeDeclareNodeSet, ControlFrames::readDeclareNodeSet);
+            case RESTORE -> numbered(number, any.restore(), ControlFrames::writeRestore, ControlFrames::readRestore);
+            case RESTORED ->
+                numbered(
+                        number,
+                        new ControlFrames.Restored(any.i64()),
+                        ControlFrames::writeRestored,
+                        ControlFrames::readRestored);
+            case MOVED -> sample(number, ControlFrames::writeMoved, ControlFrames::readMoved);
+            case AWAIT_GRACE -> sample(number, ControlFrames::writeAwaitGrace, ControlFrames::readAwaitGrace);
+            case GRACE_OVER ->
+                numbered(
+                        number,
+                        new ControlFrames.GraceOver(any.i64()),
+                        ControlFrames::writeGraceOver,
+                        ControlFrames::readGraceOver);
             case LEAVE -> sample(number, ControlFrames::writeLeave, ControlFrames::readLeave);
             case DONE -> sample(number, ControlFrames::writeDone, ControlFrames::readDone);
             case REFUSED ->

@@ -120,7 +120,11 @@ record RandomContent(Random random) {
 
     JoinRequest join() {
         FormerMemoryNode former = new FormerMemoryNode(i64(), text());
-        return new JoinRequest(i64(), i64(), text(), text(), nodeSet(), i64(), i64(), former);
+        return new JoinRequest(i64(), i64(), text(), text(), nodeSet(), i64(), i64(), former, random.nextBoolean());
+    }
+
+    ControlFrames.Restore restore() {
+        return new ControlFrames.Restore(name(), random.nextBoolean(), i64());
     }
 
     JoinReply joinReply() {
