@@ -71,6 +71,9 @@ module io.declock {
             io.declock.reliability,
             io.declock.simulation,
             io.declock.stress;
+    exports io.declock.internal.state to
+            io.declock.spring,
+            io.declock.memorynode.app;
     exports io.declock.internal.monitor to
             io.declock.rdma,
             io.declock.spring,

@@ -105,6 +105,7 @@ class ArchitectureTest {
             new Layer("node", "api", "spi", "layout", "time", "monitor", "protocol", "local", "session"),
             new Layer("chains", "spi"),
             new Layer("memorynode", "api", "spi", "layout", "time", "rdma", "monitor", "chains"),
+            new Layer("state", "monitor", "memorynode"),
             new Layer("inprocess", "api", "spi", "memorynode"),
             new Layer("tcp.wire", "api", "spi", "rdma"),
             new Layer("tcp.client", "api", "spi", "rdma", "monitor", "chains", "tcp.wire"),

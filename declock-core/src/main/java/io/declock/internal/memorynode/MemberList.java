@@ -67,7 +67,7 @@ public interface MemberList {
      */
     record Former(boolean complete, List<ListedMember> members, long mark, int highestIncarnation, Set<Long> lives) {
         /** Nothing was written. */
-        static final Former NOTHING = new Former(false, List.of(), 0, 0, Set.of());
+        public static final Former NOTHING = new Former(false, List.of(), 0, 0, Set.of());
 
         /** Copies the collections. */
         public Former {
