@@ -187,7 +187,8 @@ final class SimulatedMemoryNode {
 
         /** Returns whether it lets compute nodes join, or did. */
         private boolean serves() {
-            return node.status().servesIn().isZero();
+            return node.status().servesIn().isZero()
+                    && node.status().graceLeft().isZero();
         }
 
         /** A session is no longer a member. */

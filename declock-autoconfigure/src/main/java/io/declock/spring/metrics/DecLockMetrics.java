@@ -165,6 +165,18 @@ public final class DecLockMetrics implements MeterBinder {
                 Event.HOLD_LOST);
         count(
                 registry,
+                "declock.holds.restored",
+                "Holds that a memory node restored after it had started again",
+                Tags.of("outcome", "restored"),
+                Event.HOLD_RESTORED);
+        count(
+                registry,
+                "declock.holds.restored",
+                "Holds that a memory node restored after it had started again",
+                Tags.of("outcome", "refused"),
+                Event.HOLD_NOT_RESTORED);
+        count(
+                registry,
                 "declock.peer.messages",
                 "Messages to other instances",
                 Tags.of("route", "direct"),

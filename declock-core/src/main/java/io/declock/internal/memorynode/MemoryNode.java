@@ -5,6 +5,7 @@ package io.declock.internal.memorynode;
 
 import io.declock.Verb;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.monitor.Isolated;
 import io.declock.internal.monitor.Loop;
 import io.declock.internal.time.Clock;
 import io.declock.internal.time.RandomSource;
@@ -246,7 +247,7 @@ public final class MemoryNode implements AutoCloseable {
     /** Returns the status. */
     public MemoryNodeStatus status() {
         long now = clock.nanoTime();
-        Duration servesIn = grace.isOver() ? oldLeases.leftAt(now) : grace.left(now);
+        Duration servesIn = oldLeases.leftAt(now);
         String twin = predecessors.problem();
         List<MemoryNodeStatus.Session> members = new ArrayList<>();
         for (MemoryNodeSession session : sessions.snapshot()) {
@@ -261,7 +262,7 @@ public final class MemoryNode implements AutoCloseable {
         return new MemoryNodeStatus(
                 id(),
                 basics.incarnation(),
-                !basics.isClosed() && servesIn.isZero() && twin.isEmpty() && grace.isOver(),
+                !basics.isClosed() && servesIn.isZero() && twin.isEmpty(),
                 servesIn,
                 twin,
                 allocator.inUse(),
@@ -288,6 +289,7 @@ public final class MemoryNode implements AutoCloseable {
                 basics.counts().get(NodeCounts.Kind.RESTORED_HOLD),
                 basics.counts().get(NodeCounts.Kind.REFUSED_HOLD),
                 Duration.ofNanos(grace.lastedNanos()),
+                grace.isOver() ? Duration.ZERO : grace.left(now),
                 listing.problem(),
                 Duration.ofNanos(leaseWatch.serverLagNanos()),
                 stalled());
@@ -321,7 +323,10 @@ public final class MemoryNode implements AutoCloseable {
             if (list == MemberList.NONE) {
                 sessions.expel(session, "the memory node shuts down");
             } else {
-                // Its compute node is not told of an end: it finds the connection broken, and moves to the next life.
+                // It stays a member: its compute node moves to the next life.
+                Isolated.run(
+                        "Breaking off session " + session.describe(),
+                        () -> session.listener().brokenOff(new FabricException("memory node " + id() + " shuts down")));
                 sessions.cut(session);
             }
         }

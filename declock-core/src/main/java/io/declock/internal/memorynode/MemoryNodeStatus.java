@@ -40,6 +40,7 @@ import java.util.List;
  * @param restoredHolds holds of the former life that were restored
  * @param refusedHolds holds of the former life that contradicted others and were not restored
  * @param grace how long the members of the former life were waited for, or have been so far
+ * @param graceLeft how much longer members of the former life are waited for at most; services may join meanwhile, but no name is resolved
  * @param listProblem why members cannot be written down, so that no compute node may join; empty if they can
  * @param eventLoopLag by how much an event loop of the server was late when the lease watch last looked
  * @param stalled which loop has not run for several of its intervals, empty if all run
@@ -74,6 +75,7 @@ public record MemoryNodeStatus(
         long restoredHolds,
         long refusedHolds,
         Duration grace,
+        Duration graceLeft,
         String listProblem,
         Duration eventLoopLag,
         String stalled) {

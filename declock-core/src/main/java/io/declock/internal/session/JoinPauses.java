@@ -16,6 +16,9 @@ final class JoinPauses {
      */
     private static final int MAX_DOUBLINGS = 4;
 
+    /** The next life of a memory node waits for the processes that have holds of the former one, and all others wait for that. */
+    private static final int MOST_DOUBLINGS_OF_A_MOVE = 1;
+
     /**
      * A lasting refusal, such as one for a wrong secret, ends only when an operator changes a configuration. So the pauses grow further
      * with each refusal, to 5 s and up to half of that at random.
@@ -66,10 +69,15 @@ final class JoinPauses {
         return shortLives <= 1;
     }
 
-    /** Returns the length of the next pause, with its random part. */
-    long nextNanos() {
-        int doublings = Math.max(
-                Math.min(Math.max(failures, shortLives), MAX_DOUBLINGS), Math.min(refusals, MAX_REFUSED_DOUBLINGS));
+    /**
+     * Returns the length of the next pause, with its random part.
+     *
+     * @param moves whether holds wait to be restored, which others wait for
+     */
+    long nextNanos(boolean moves) {
+        int most = moves ? MOST_DOUBLINGS_OF_A_MOVE : MAX_DOUBLINGS;
+        int doublings =
+                Math.max(Math.min(Math.max(failures, shortLives), most), Math.min(refusals, MAX_REFUSED_DOUBLINGS));
         long delay = FIRST_RETRY_NANOS << doublings;
         return delay + random.below(delay / 2);
     }

@@ -372,7 +372,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         long pause;
         mutex.lock();
         try {
-            pause = pauses.nextNanos();
+            pause = pauses.nextNanos(!departing.isEmpty());
         } finally {
             mutex.unlock();
         }

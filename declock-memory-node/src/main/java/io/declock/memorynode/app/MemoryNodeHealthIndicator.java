@@ -35,6 +35,8 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
             builder.down().withDetail("problem", status.stalled() + "; see the log, and restart the memory node");
         } else if (!status.twin().isEmpty()) {
             builder.down().withDetail("problem", status.twin());
+        } else if (!status.listProblem().isEmpty()) {
+            builder.down().withDetail("problem", status.listProblem());
         } else if (status.serving()) {
             builder.up();
         } else {
@@ -46,6 +48,12 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
         }
         if (rdma != null) {
             builder.withDetail("rdma", rdma.details());
+        }
+        if (!status.graceLeft().isZero()) {
+            builder.withDetail(
+                    "grace",
+                    "waits at most " + status.graceLeft().toMillis()
+                            + " ms more for services that had joined before it started again");
         }
         builder.withDetail("id", status.id())
                 .withDetail("incarnation", Long.toHexString(status.incarnation()))

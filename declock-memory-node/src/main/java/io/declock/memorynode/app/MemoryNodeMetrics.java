@@ -66,6 +66,24 @@ final class MemoryNodeMetrics implements MeterBinder {
                 "sessions.resumed",
                 "Sessions that went on with another connection",
                 MemoryNodeStatus::resumed);
+        counter(
+                registry,
+                "holds.restored",
+                "Holds of its former life that were restored after the start",
+                MemoryNodeStatus::restoredHolds);
+        counter(
+                registry,
+                "holds.contradicted",
+                "Holds that were not restored because they contradicted others",
+                MemoryNodeStatus::refusedHolds);
+        TimeGauge.builder(
+                        PREFIX + "grace",
+                        service,
+                        TimeUnit.NANOSECONDS,
+                        node -> node.status().grace().toNanos())
+                .description(
+                        "How long services of its former life were waited for after the start, or have been so far")
+                .register(registry);
         verb(registry, "fetch_and_add", MemoryNodeStatus::fetchAndAdds);
         verb(registry, "compare_and_swap", MemoryNodeStatus::compareAndSwaps);
         verb(registry, "read", MemoryNodeStatus::reads);

@@ -20,6 +20,7 @@ import org.springframework.util.unit.DataSize;
  * @param nodes Ids of all memory nodes that belong together, this one's included. A service that lists others is refused. By default, the first service that joins decides, for as long as it is joined.
  * @param port Port to listen on. Zero picks a free one.
  * @param portFile File to which the memory node writes its port once it serves, for scripts that let it pick a free one.
+ * @param stateDirectory Directory on a local disk in which the memory node writes down which services have joined. After a restart it then asks them which locks they hold, instead of waiting for the longest lease while all holds end. No other memory node may use it.
  * @param memory Memory for lock records. Determines their number; mutually exclusive with records.
  * @param records Number of lock records, one per lock name in use. By default, 100000.
  * @param recordsPerSession Maximum number of lock records that one service instance may have created and that were not reclaimed, so that an instance that keeps asking for new names leaves room for others. Zero for nine tenths of all.
@@ -49,6 +50,7 @@ public record MemoryNodeProperties(
         @DefaultValue List<String> nodes,
         @DefaultValue("7420") int port,
         @Nullable Path portFile,
+        @Nullable Path stateDirectory,
         @Nullable DataSize memory,
         @Nullable Long records,
         @DefaultValue("0") int recordsPerSession,

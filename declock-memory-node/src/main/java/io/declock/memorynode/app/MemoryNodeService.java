@@ -3,13 +3,17 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.MemoryNodeStatus;
 import io.declock.internal.memorynode.RdmaAccess;
+import io.declock.internal.state.MemberFile;
+import io.declock.internal.state.StateDirectoryException;
 import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -52,21 +56,43 @@ final class MemoryNodeService implements SmartLifecycle {
         this.timer = new ScheduledThreadPoolExecutor(1, MemoryNodeService::timerThread);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         SecureRandom random = new SecureRandom();
+        MemberList members = members(properties, nodeSettings.id());
         try {
             this.node = MemoryNode.create(
                     nodeSettings,
                     System::nanoTime,
                     this::schedule,
                     random::nextLong,
-                    rdma == null ? null : rdma.memory());
+                    rdma == null ? null : rdma.memory(),
+                    members);
+        } catch (UncheckedIOException e) {
+            timer.shutdownNow();
+            members.close();
+            throw new MemoryNodeStartException(
+                    e.getMessage() + ": " + rootMessage(e),
+                    "Free space there, or set declock.memory-node.state-directory to another directory.",
+                    e);
         } catch (OutOfMemoryError e) {
             timer.shutdownNow();
+            members.close();
             throw new MemoryNodeStartException(
                     "There is not enough memory for " + Texts.bytes(sizing.bytes()) + " of lock records: "
                             + e.getMessage(),
                     "Lower declock.memory-node.memory or declock.memory-node.records, or give the JVM more memory with"
                             + " -XX:MaxDirectMemorySize.",
                     e);
+        }
+    }
+
+    private static MemberList members(MemoryNodeProperties properties, String id) {
+        Path directory = properties.stateDirectory();
+        if (directory == null) {
+            return MemberList.NONE;
+        }
+        try {
+            return MemberFile.open(directory, id);
+        } catch (StateDirectoryException e) {
+            throw new MemoryNodeStartException(e.getMessage() + ".", e.action(), e);
         }
     }
 
@@ -148,6 +174,9 @@ final class MemoryNodeService implements SmartLifecycle {
                     "Every program that reaches port {} can take and break every lock: set declock.memory-node.secret, or require"
                             + " certificates with declock.memory-node.ssl.client-auth=need",
                     port);
+        }
+        if (properties.stateDirectory() == null) {
+            log.info("Without declock.memory-node.state-directory a restart ends every hold");
         }
         if (!status.serving()) {
             log.info(

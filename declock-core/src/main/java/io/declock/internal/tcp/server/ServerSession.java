@@ -40,6 +40,8 @@ final class ServerSession implements SessionListener {
     /** The compute node was told that it has joined; before that, nothing else may be sent to it. */
     private volatile boolean open;
 
+    private volatile boolean brokenOff;
+
     private final AtomicReference<@Nullable Membership> untold = new AtomicReference<>();
 
     ServerSession(ServerContext server, ServerConnection connection) {
@@ -215,6 +217,22 @@ final class ServerSession implements SessionListener {
             present.send(out -> ControlFrames.writeGoodbye(out, cause.getMessage()));
             present.fail(cause);
         }
+    }
+
+    @Override
+    public void brokenOff(FabricException cause) {
+        brokenOff = true;
+        ended();
+        ServerConnection present = connection;
+        if (present != null) {
+            // Without a GOODBYE, which would end the session for good.
+            present.fail(cause);
+        }
+    }
+
+    /** Returns whether the session broke off, so that its compute node must not be told that it is over. */
+    boolean isBrokenOff() {
+        return brokenOff;
     }
 
     /** The session is over: it cannot be resumed any more. */

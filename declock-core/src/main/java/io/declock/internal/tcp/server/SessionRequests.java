@@ -37,7 +37,7 @@ final class SessionRequests {
     void accept(ServerSession served, MemoryNodeSession session, FrameType type, FrameBody body, ByteBuf out)
             throws BadFrameException {
         switch (type) {
-            case HEARTBEAT -> heartbeat(session, ControlFrames.readHeartbeat(body), out);
+            case HEARTBEAT -> heartbeat(served, session, ControlFrames.readHeartbeat(body), out);
             case RESOLVE -> resolve(session, ControlFrames.readResolve(body), true);
             case LOOK_UP -> resolve(session, ControlFrames.readLookUp(body), false);
             case MEMBERS -> MemberFrames.writeMembership(out, MemberFrames.readMembers(body), session.members());
@@ -65,11 +65,13 @@ final class SessionRequests {
         }
     }
 
-    private void heartbeat(MemoryNodeSession session, int request, ByteBuf out) {
+    private void heartbeat(ServerSession served, MemoryNodeSession session, int request, ByteBuf out) {
         try {
             ControlFrames.writeHeartbeatReply(out, request, session.heartbeat());
         } catch (FabricException e) {
-            ControlFrames.writeGoodbye(out, e.getMessage());
+            if (!served.isBrokenOff()) {
+                ControlFrames.writeGoodbye(out, e.getMessage());
+            }
             connection.fail(e);
         }
     }
