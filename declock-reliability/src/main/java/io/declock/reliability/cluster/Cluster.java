@@ -61,6 +61,12 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         return new Cluster<>(platform, platform::launch, Lateness.measured());
     }
 
+    /** Starts a cluster of processes without workers, with a memory node whose next life restores holds. */
+    public static Cluster<ProxiedNode> localThatKeepsHolds(Duration lease) {
+        LocalPlatform platform = new LocalPlatform(lease, true);
+        return new Cluster<>(platform, platform::launch, Lateness.measured());
+    }
+
     /** Starts a cluster without workers. */
     public static Cluster<Node> on(Platform platform) {
         return on(platform, Lateness.measured());

@@ -26,12 +26,23 @@ public final class LocalPlatform implements Platform {
 
     private final Path directory;
     private final Duration lease;
+    private final boolean keepsHolds;
     private final int memoryNodePort;
     private final Server databaseServer;
 
     /** Makes one that runs only the database. */
     public LocalPlatform(Duration lease) {
+        this(lease, false);
+    }
+
+    /**
+     * Makes one that runs only the database.
+     *
+     * @param keepsHolds whether the memory node has a state directory, so that holds outlive it
+     */
+    public LocalPlatform(Duration lease, boolean keepsHolds) {
         this.lease = lease;
+        this.keepsHolds = keepsHolds;
         this.memoryNodePort = Ports.free();
         try {
             this.directory = Files.createTempDirectory("declock-reliability-");
@@ -80,6 +91,9 @@ public final class LocalPlatform implements Platform {
                 "--declock.memory-node.former-lease=" + lease.toMillis() + "ms",
                 "--declock.memory-node.lease-margin=" + MARGIN.toMillis() + "ms",
                 "--declock.memory-node.wait-out-old-sessions=" + hadEarlierLife));
+        if (keepsHolds) {
+            command.add("--declock.memory-node.state-directory=" + directory.resolve("state"));
+        }
         LocalProgram program = LocalProgram.start("memory-node-" + life, directory, false, command);
         long deadline = System.nanoTime() + START_PATIENCE.toNanos();
         while (!Files.exists(portFile)) {

@@ -177,6 +177,7 @@ public final class Worker {
                 + " resets-taken-over=" + counters.get(Event.RESET_TAKEN_OVER)
                 + " resets-completed=" + counters.get(Event.RESET_COMPLETED)
                 + " sessions-lost=" + counters.get(Event.SESSION_LOST)
+                + " holds-restored=" + counters.get(Event.HOLD_RESTORED)
                 + " direct=" + counters.get(Event.PEER_DIRECT)
                 + " relayed=" + counters.get(Event.PEER_RELAYED));
     }
