@@ -8,16 +8,21 @@ import io.declock.InvalidSettingException;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.state.MemberFile;
+import io.declock.internal.state.StateDirectoryException;
 import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricCounters;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +63,9 @@ final class EmbeddedMemoryNode {
     private final MemoryNodeServerSettings serverSettings;
     private final @Nullable String secret;
     private final @Nullable HostingMark mark;
+    /** Where the list of members is kept; null if it is not. */
+    private final @Nullable Path directory;
+
     private final ReentrantLock mutex = new ReentrantLock();
     private volatile BooleanSupplier joined = () -> true;
 
@@ -109,7 +117,9 @@ final class EmbeddedMemoryNode {
             Duration lease,
             MemoryNodeServerSettings serverSettings,
             @Nullable String secret,
-            @Nullable HostingMark mark) {
+            @Nullable HostingMark mark,
+            @Nullable Path directory) {
+        this.directory = directory;
         this.secret = secret;
         this.port = embedded.port();
         this.embedded = embedded;
@@ -143,7 +153,7 @@ final class EmbeddedMemoryNode {
                         .eventLoopPolling(properties.tcp().eventLoopPolling())
                         .build());
         HostingMark mark = alone ? null : new HostingMark(directory.path(), embedded.port(), lease);
-        return new EmbeddedMemoryNode(embedded, lease, serverSettings, secret, mark);
+        return new EmbeddedMemoryNode(embedded, lease, serverSettings, secret, mark, alone ? null : directory.path());
     }
 
     private static MemoryNodeSettings settings(
@@ -254,7 +264,7 @@ final class EmbeddedMemoryNode {
 
     private void begin(ScheduledThreadPoolExecutor executor) {
         if (isPrivate()) {
-            node = create(executor, false);
+            node = create(executor, false, MemberList.NONE);
             LOG.info(
                     "No memory nodes are configured: using a private one inside of this application (declock.embedded.port=0).");
             return;
@@ -298,12 +308,43 @@ final class EmbeddedMemoryNode {
         ending.ended.complete(null);
     }
 
-    private MemoryNode create(ScheduledThreadPoolExecutor executor, boolean waitOutOldSessions) {
+    private MemoryNode create(ScheduledThreadPoolExecutor executor, boolean waitOutOldSessions, MemberList members) {
+        try {
+            return make(executor, waitOutOldSessions, members);
+        } catch (UncheckedIOException e) {
+            members.close();
+            LOG.warn("Locks will not outlive the instance that hosts the embedded memory node", e);
+            return make(executor, waitOutOldSessions, MemberList.NONE);
+        }
+    }
+
+    private MemoryNode make(ScheduledThreadPoolExecutor executor, boolean waitOutOldSessions, MemberList members) {
         return MemoryNode.create(
                 settings(embedded, lease, mark == null ? lease : mark.formerLease(), waitOutOldSessions),
                 System::nanoTime,
                 (delayNanos, task) -> executor.schedule(task, delayNanos, TimeUnit.NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
+                () -> ThreadLocalRandom.current().nextLong(),
+                null,
+                members);
+    }
+
+    /** Returns the list that the memory nodes on this port keep, one after the other; null while another one uses it. */
+    private @Nullable MemberList members() {
+        if (directory == null) {
+            return MemberList.NONE;
+        }
+        try {
+            return MemberFile.open(directory.resolve("embedded-" + port), ID);
+        } catch (StateDirectoryException e) {
+            if (e.isInUse()) {
+                return null;
+            }
+            LOG.warn(
+                    "Locks will not outlive the instance that hosts the embedded memory node: {}. {}",
+                    e.getMessage(),
+                    e.action());
+            return MemberList.NONE;
+        }
     }
 
     /** Returns whether this application hosts the memory node now. */
@@ -313,7 +354,12 @@ final class EmbeddedMemoryNode {
         }
         boolean wait = takeOver
                 || (mark != null && mark.isYoungerThan(mark.formerLease().plus(LEASE_MARGIN)));
-        MemoryNode created = create(executor, wait);
+        MemberList members = members();
+        if (members == null) {
+            // The one that hosted is about to end.
+            return false;
+        }
+        MemoryNode created = create(executor, wait, members);
         try {
             server = MemoryNodeServer.start(created, serverSettings);
         } catch (IOException e) {
@@ -350,8 +396,7 @@ final class EmbeddedMemoryNode {
             touch();
         } else if (!joined.getAsBoolean() && host(executor, true)) {
             LOG.info(
-                    "The instance that hosted the memory node on {}:{} has ended: hosting it here. Locks can be acquired again when the"
-                            + " leases that it granted have expired.",
+                    "The instance that hosted the memory node on {}:{} has ended: hosting it here. Locks that are held stay held.",
                     LOOPBACK,
                     port);
         }

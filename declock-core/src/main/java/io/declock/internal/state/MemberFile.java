@@ -153,10 +153,9 @@ public final class MemberFile implements MemberList {
                     "Give the memory node a directory that it can write (declock.memory-node.state-directory).",
                     e);
         }
-        throw new StateDirectoryException(
+        throw StateDirectoryException.inUse(
                 "the state directory " + directory + " is in use by another memory node",
-                "Stop the other one, or give this one a directory of its own (declock.memory-node.state-directory).",
-                null);
+                "Stop the other one, or give this one a directory of its own (declock.memory-node.state-directory).");
     }
 
     private static boolean isLocked(FileChannel lock) throws IOException {

@@ -13,9 +13,28 @@ public final class StateDirectoryException extends IOException {
     /** What to do about it. */
     private final String action;
 
+    /** Whether another memory node uses it. */
+    private final boolean inUse;
+
     StateDirectoryException(String message, String action, @Nullable Throwable cause) {
         super(message, cause);
         this.action = action;
+        this.inUse = false;
+    }
+
+    private StateDirectoryException(String message, String action) {
+        super(message);
+        this.action = action;
+        this.inUse = true;
+    }
+
+    static StateDirectoryException inUse(String message, String action) {
+        return new StateDirectoryException(message, action);
+    }
+
+    /** Returns whether another memory node uses the directory at this moment. */
+    public boolean isInUse() {
+        return inUse;
     }
 
     /** Returns what to do about it. */
