@@ -220,7 +220,8 @@ final class Grace {
      */
     long restore(MemoryNodeSession session, byte[] name, boolean exclusive, long heldEpoch)
             throws FabricException.Refused {
-        if (name.length == 0 || name.length > Resolver.MAX_FULL_NAME_BYTES || !node.isPlausible(heldEpoch)) {
+        boolean isName = name.length > 0 && name.length <= Resolver.MAX_FULL_NAME_BYTES;
+        if (!isName || heldEpoch < 0 || !node.isPlausible(heldEpoch)) {
             throw new FabricException.Refused(
                     Reason.BAD_REQUEST, "a hold with a name of " + name.length + " bytes and epoch " + heldEpoch);
         }
@@ -274,7 +275,7 @@ final class Grace {
 
     @GuardedBy("lock")
     private void checkMoves(MemoryNodeSession session) throws FabricException.Refused {
-        if (over || session.isCut() || moved.contains(session) || !awaited.containsKey(session.processId())) {
+        if (over || session.isCut() || !awaited.containsKey(session.processId())) {
             throw new FabricException.Refused(
                     Reason.SESSION_OVER,
                     "memory node " + node.id() + " restores no hold of compute node " + session.describe()

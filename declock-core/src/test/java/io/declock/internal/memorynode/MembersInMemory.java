@@ -3,6 +3,7 @@
 
 package io.declock.internal.memorynode;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,9 +14,46 @@ import java.util.Set;
 public final class MembersInMemory {
     private final Map<List<Integer>, MemberList.ListedMember> members = new LinkedHashMap<>();
     private final Set<Long> lives = new HashSet<>();
+    private final List<Runnable> held = new ArrayList<>();
     private boolean complete;
     private long mark;
     private int highest;
+    private boolean holds;
+    private String failure = "";
+
+    /** Has members be written only when {@link #letGo} is called. */
+    synchronized void hold() {
+        holds = true;
+    }
+
+    /** Writes the members that are held. */
+    void letGo() {
+        List<Runnable> now;
+        synchronized (this) {
+            holds = false;
+            now = List.copyOf(held);
+            held.clear();
+        }
+        now.forEach(Runnable::run);
+    }
+
+    /** Has members not be written, for a reason; an empty text ends that. */
+    synchronized void fail(String why) {
+        failure = why;
+    }
+
+    /** Returns the ids of the members that are written down. */
+    synchronized List<Integer> nodeIds() {
+        return members.values().stream().map(MemberList.ListedMember::nodeId).toList();
+    }
+
+    synchronized boolean isComplete() {
+        return complete;
+    }
+
+    synchronized long mark() {
+        return mark;
+    }
 
     /** Returns the list as the next life finds it. */
     public synchronized MemberList nextLife() {
@@ -43,11 +81,23 @@ public final class MembersInMemory {
 
         @Override
         public void add(ListedMember member, Outcome outcome) {
+            String why;
             synchronized (MembersInMemory.this) {
-                members.put(List.of(member.nodeId(), member.incarnation()), member);
-                highest = Math.max(highest, member.incarnation());
+                if (holds) {
+                    held.add(() -> add(member, outcome));
+                    return;
+                }
+                why = failure;
+                if (why.isEmpty()) {
+                    members.put(List.of(member.nodeId(), member.incarnation()), member);
+                    highest = Math.max(highest, member.incarnation());
+                }
             }
-            outcome.written();
+            if (why.isEmpty()) {
+                outcome.written();
+            } else {
+                outcome.failed(why);
+            }
         }
 
         @Override
