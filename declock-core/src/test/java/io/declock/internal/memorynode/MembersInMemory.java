@@ -47,6 +47,11 @@ public final class MembersInMemory {
         return members.values().stream().map(MemberList.ListedMember::nodeId).toList();
     }
 
+    /** Makes the list one that names every compute node that may have a lease. */
+    public synchronized void complete() {
+        complete = true;
+    }
+
     synchronized boolean isComplete() {
         return complete;
     }

@@ -35,6 +35,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -141,6 +142,8 @@ class MoveTest {
         assertThat(waiter).isNotDone();
         assertThat(writes.isValid() && reads.isValid() && readsToo.isValid()).isTrue();
         CompletableFuture<LockHandle> writerOfY = ask(other, LockRequest.write("y"));
+        CompletableFuture<LockHandle> readerOfX = ask(join(), LockRequest.read("x"));
+        assertThatThrownBy(() -> readerOfX.get(200, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
         writes.close();
         LockHandle next = get(waiter);
         assertThat(next.fencingToken()).isGreaterThan(writes.fencingToken());
@@ -149,6 +152,7 @@ class MoveTest {
         readsToo.close();
         get(writerOfY).close();
         next.close();
+        get(readerOfX).close();
         assertThat(memoryNode.status().restoredHolds()).isEqualTo(3);
         assertThat(count(holder, Counters.Event.HOLD_LOST) + count(other, Counters.Event.HOLD_LOST))
                 .isZero();
@@ -235,5 +239,61 @@ class MoveTest {
         CompletableFuture<LockHandle> waiter = ask(other, LockRequest.write("x"));
         held.close();
         get(waiter).close();
+    }
+
+    @Test
+    void aRestoredHoldRestsOnTheNextLease() throws Exception {
+        ComputeNode holder = join();
+        LockHandle held = holder.acquire(LockRequest.write("x"));
+        kill();
+        start(members.nextLife(), false);
+        await().until(() -> count(holder, Counters.Event.HOLD_RESTORED) == 1);
+        CompletableFuture<LockHandle> waiter = ask(join(), LockRequest.write("x"));
+        await().pollDelay(LEASE.plus(MARGIN)).atMost(LEASE.multipliedBy(3)).until(held::isValid);
+        assertThat(waiter).isNotDone();
+        held.close();
+        get(waiter).close();
+        assertThat(count(holder, Counters.Event.HOLD_LOST)).isZero();
+    }
+
+    @Test
+    void ownersEnterAgainAndDowngradeWhileTheMemoryNodeIsDown() throws Exception {
+        ComputeNode holder = join();
+        ComputeNode other = join();
+        LockHandle held = holder.acquire(LockRequest.write("x"));
+        kill();
+        LockHandle again = holder.acquire(LockRequest.write("x"));
+        again.close();
+        held.downgrade();
+        start(members.nextLife(), false);
+        LockHandle reads = get(ask(other, LockRequest.read("x")));
+        assertThat(held.isValid()).isTrue();
+        CompletableFuture<LockHandle> writer = ask(other, LockRequest.write("x"));
+        held.close();
+        assertThat(writer).isNotDone();
+        reads.close();
+        get(writer).close();
+    }
+
+    @Test
+    void aMemoryNodeOnWhoseListTheProcessIsNotEndsItsHoldsAtOnce() throws Exception {
+        ComputeNode holder = join();
+        LockHandle held = holder.acquire(LockRequest.write("x"));
+        kill();
+        MembersInMemory others = new MembersInMemory();
+        others.complete();
+        start(others.nextLife(), false);
+        await().until(() -> count(holder, Counters.Event.HOLD_LOST) == 1);
+        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
+        get(ask(holder, LockRequest.write("x"))).close();
+    }
+
+    @Test
+    void aHoldIsLostWithItsLeaseIfTheMemoryNodeDoesNotComeBack() throws Exception {
+        ComputeNode holder = join();
+        LockHandle held = holder.acquire(LockRequest.write("x"));
+        kill();
+        await().atMost(LEASE.multipliedBy(2)).until(() -> count(holder, Counters.Event.HOLD_LOST) == 1);
+        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
     }
 }
