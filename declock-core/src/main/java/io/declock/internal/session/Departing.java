@@ -13,29 +13,35 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 final class Departing {
     private final Surroundings surroundings;
-    private final List<NodeSession> sessions = new CopyOnWriteArrayList<>();
+    private final List<BrokenOff> sessions = new CopyOnWriteArrayList<>();
+
+    /** A session that broke off, and why. */
+    private record BrokenOff(NodeSession session, FabricException why) {
+        void lose(String then, FabricException cause) {
+            session.lose(new FabricException(why.getMessage() + "; " + then, cause));
+        }
+    }
 
     Departing(Surroundings surroundings) {
         this.surroundings = surroundings;
     }
 
     /** Adds a session that broke off, and ends it when its lease has run out. */
-    void add(NodeSession brokenOff, FabricException why) {
-        sessions.add(brokenOff);
-        watch(brokenOff, why);
+    void add(NodeSession session, FabricException why) {
+        BrokenOff added = new BrokenOff(session, why);
+        sessions.add(added);
+        watch(added);
     }
 
-    private void watch(NodeSession session, FabricException why) {
-        if (!sessions.contains(session)) {
+    private void watch(BrokenOff waiting) {
+        if (!sessions.contains(waiting)) {
             return;
         }
-        long left = session.leaseLeftNanos();
+        long left = waiting.session.leaseLeftNanos();
         if (left > 0) {
-            surroundings.timer().schedule(left, () -> watch(session, why));
-        } else if (sessions.remove(session)) {
-            session.lose(new FabricException(
-                    "its lease ran out before the memory node's next life had restored it (" + why.getMessage() + ")",
-                    why));
+            surroundings.timer().schedule(left, () -> watch(waiting));
+        } else if (sessions.remove(waiting)) {
+            waiting.lose("its lease ran out before a next life of the memory node had restored it", waiting.why);
         }
     }
 
@@ -44,21 +50,21 @@ final class Departing {
     }
 
     List<NodeSession> sessions() {
-        return List.copyOf(sessions);
+        return sessions.stream().map(BrokenOff::session).toList();
     }
 
     /** The holds of these sessions were restored. */
     void haveMoved(List<NodeSession> moved) {
-        sessions.removeAll(moved);
+        sessions.removeIf(waiting -> moved.contains(waiting.session));
     }
 
     /** Ends all of them, because their holds will not be restored. Returns whether there were any. */
     boolean lose(FabricException cause) {
         boolean any = false;
-        for (NodeSession session : sessions()) {
-            if (sessions.remove(session)) {
+        for (BrokenOff waiting : List.copyOf(sessions)) {
+            if (sessions.remove(waiting)) {
                 any = true;
-                session.lose(cause);
+                waiting.lose(String.valueOf(cause.getMessage()), cause);
             }
         }
         return any;

@@ -284,7 +284,11 @@ class MoveTest {
         others.complete();
         start(others.nextLife(), false);
         await().until(() -> count(holder, Counters.Event.HOLD_LOST) == 1);
-        assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(held::close)
+                .isInstanceOf(LockLostException.class)
+                .as("why the session broke off, and why the hold was not restored")
+                .hasMessageContaining("has no session")
+                .hasMessageContaining("not, or no longer, on its list of members");
         get(ask(holder, LockRequest.write("x"))).close();
     }
 
