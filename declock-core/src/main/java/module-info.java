@@ -20,9 +20,11 @@ module io.declock {
 
     uses io.declock.internal.tcp.client.RdmaFabricProvider;
     uses io.declock.internal.memorynode.RdmaAccessProvider;
+    uses io.declock.spi.election.ElectionEngineProvider;
 
     exports io.declock;
     exports io.declock.spi;
+    exports io.declock.spi.election;
     exports io.declock.internal to
             io.declock.rdma,
             io.declock.spring,

@@ -87,6 +87,7 @@ class ArchitectureTest {
             return switch (name) {
                 case "api" -> "io.declock";
                 case "spi" -> "io.declock.spi";
+                case "spi.election" -> "io.declock.spi.election";
                 default -> "io.declock.internal." + name;
             };
         }
@@ -95,6 +96,7 @@ class ArchitectureTest {
     private static final List<Layer> LAYERS = List.of(
             new Layer("api"),
             new Layer("spi", "api"),
+            new Layer("spi.election"),
             new Layer("layout"),
             new Layer("time"),
             new Layer("rdma"),
