@@ -73,6 +73,10 @@ module io.declock {
             io.declock.reliability,
             io.declock.simulation,
             io.declock.stress;
+    exports io.declock.internal.election to
+            io.declock.memorynode.app,
+            io.declock.reliability,
+            io.declock.simulation;
     exports io.declock.internal.state to
             io.declock.spring,
             io.declock.memorynode.app;

@@ -108,10 +108,11 @@ class ArchitectureTest {
             new Layer("chains", "spi"),
             new Layer("memorynode", "api", "spi", "layout", "time", "rdma", "monitor", "chains"),
             new Layer("state", "monitor", "memorynode"),
+            new Layer("election", "spi.election", "time", "monitor", "memorynode"),
             new Layer("inprocess", "api", "spi", "memorynode"),
             new Layer("tcp.wire", "api", "spi", "rdma"),
             new Layer("tcp.client", "api", "spi", "rdma", "monitor", "chains", "tcp.wire"),
-            new Layer("tcp.server", "api", "spi", "monitor", "chains", "memorynode", "tcp.wire"));
+            new Layer("tcp.server", "api", "spi", "time", "monitor", "chains", "memorynode", "election", "tcp.wire"));
 
     /** A new package needs a layer. */
     @Test

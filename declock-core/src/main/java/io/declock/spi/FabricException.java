@@ -73,7 +73,9 @@ public class FabricException extends Exception {
         /** Another living memory node has the same id. */
         TWO_MEMORY_NODES(9),
         /** The session that a new connection would resume, or whose holds would be restored, is over. */
-        SESSION_OVER(10);
+        SESSION_OVER(10),
+        /** Another candidate of this memory node serves. */
+        STANDS_BY(11);
 
         private final int code;
 
@@ -91,7 +93,7 @@ public class FabricException extends Exception {
          * join}
          */
         public boolean passes() {
-            return this == NOT_YET || this == TWO_MEMORY_NODES;
+            return this == NOT_YET || this == TWO_MEMORY_NODES || this == STANDS_BY;
         }
 
         /**

@@ -9,7 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /** Keeps everything a session is told. */
-public final class RecordingListener implements SessionListener {
+public class RecordingListener implements SessionListener {
     /** Peer messages in the order of arrival. */
     public final BlockingQueue<PeerMessage> messages = new LinkedBlockingQueue<>();
     /** Memberships in the order of arrival. */

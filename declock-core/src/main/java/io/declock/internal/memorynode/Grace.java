@@ -350,7 +350,7 @@ final class Grace {
 
     /** Ends if no member is awaited any more; otherwise looks again when the next lease has run out. */
     private void look() {
-        if (over || node.isClosed()) {
+        if (over || node.isClosed() || !node.isInTerm()) {
             return;
         }
         long now = node.clock().nanoTime();

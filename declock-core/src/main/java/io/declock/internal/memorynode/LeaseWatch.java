@@ -50,6 +50,10 @@ final class LeaseWatch extends Loop {
         long now = node.clock().nanoTime();
         // The margin makes up for the heartbeats that a shorter pause hides.
         boolean paused = Math.max(lateNanos, lag) > Math.max(2 * intervalNanos(), marginNanos);
+        if (!node.isInTerm()) {
+            // Whoever is silent here may have moved to the next life (rule H6).
+            return;
+        }
         for (MemoryNodeSession session : table.snapshot()) {
             Isolated.run("Judging the lease of session " + session.describe(), () -> judge(session, now, paused));
         }

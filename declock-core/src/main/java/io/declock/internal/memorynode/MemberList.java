@@ -20,7 +20,7 @@ public interface MemberList {
 
     /**
      * Writes that a life of the memory node begins. Its members are added to those of the former lives, which stay in the list until they
-     * are removed. Waits until it is durable.
+     * are removed. It is durable before the first member is.
      *
      * @param memoryNodeIncarnation incarnation of the memory node in this life
      * @throws java.io.UncheckedIOException if it cannot be written; then this life must not serve

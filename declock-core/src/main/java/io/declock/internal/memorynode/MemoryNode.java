@@ -58,7 +58,8 @@ public final class MemoryNode implements AutoCloseable {
             TimerService timer,
             RandomSource random,
             @Nullable RegionMemory memory,
-            MemberList list) {
+            MemberList list,
+            Term term) {
         this.settings = settings;
         this.clock = clock;
         this.timer = timer;
@@ -71,7 +72,7 @@ public final class MemoryNode implements AutoCloseable {
         this.highWaterMark = new HighWaterMark(Math.max(seconds, former.mark()));
         this.allocator = new RecordAllocator(region, layout, highWaterMark, settings.records());
         Directory directory = new Directory(allocator, random.nextLong());
-        this.basics = new NodeBasics(settings, clock, timer, region, layout, random.nextLong() | 1);
+        this.basics = new NodeBasics(settings, clock, timer, region, layout, random.nextLong() | 1, term);
         this.oldLeases = new OldLeases(settings, highWaterMark, clock, former.complete());
         this.listing = new Listing(basics, highWaterMark, list);
         this.grace = new Grace(basics, directory, allocator, highWaterMark, list, this::served);
@@ -127,7 +128,25 @@ public final class MemoryNode implements AutoCloseable {
             RandomSource random,
             @Nullable RegionMemory memory,
             MemberList list) {
-        MemoryNode node = new MemoryNode(settings, clock, timer, random, memory, list);
+        return create(settings, clock, timer, random, memory, list, Term.UNLIMITED);
+    }
+
+    /**
+     * Makes a memory node with empty memory that serves for one term.
+     *
+     * @param memory memory for the region, null for memory of this process that only its processor accesses
+     * @param list where the members are written down, which this memory node closes when it is closed
+     * @param term its right to serve; whoever gives it calls {@link #depose} when it ends
+     */
+    public static MemoryNode create(
+            MemoryNodeSettings settings,
+            Clock clock,
+            TimerService timer,
+            RandomSource random,
+            @Nullable RegionMemory memory,
+            MemberList list,
+            Term term) {
+        MemoryNode node = new MemoryNode(settings, clock, timer, random, memory, list, term);
         if (settings.preallocate()) {
             node.allocator.preallocate();
         }
@@ -197,6 +216,10 @@ public final class MemoryNode implements AutoCloseable {
         highWaterMark.raiseAbove(request.highestEpoch());
         if (basics.isClosed()) {
             throw new FabricException.Refused(Reason.NOT_YET, "memory node " + id() + " is shutting down");
+        }
+        if (!basics.isInTerm()) {
+            throw new FabricException.Refused(
+                    Reason.STANDS_BY, "memory node " + id() + " is served by another candidate, or soon will be");
         }
         long found = predecessors.found();
         predecessors.check(request.former(), reachedAt);
@@ -318,19 +341,31 @@ public final class MemoryNode implements AutoCloseable {
      */
     @Override
     public void close() {
+        breakOff("memory node " + id() + " shuts down");
+        list.close();
+    }
+
+    /**
+     * Stops to serve, because its {@link Term} is over: answers and decides nothing more, and ends the data plane of every session, so that
+     * its compute nodes move to the next life. Does not block; {@link #close} must follow.
+     */
+    public void depose() {
+        breakOff("memory node " + id() + " has lost its term, and another candidate may serve");
+    }
+
+    private void breakOff(String why) {
         basics.close();
         for (MemoryNodeSession session : sessions.snapshot()) {
             if (list == MemberList.NONE) {
-                sessions.expel(session, "the memory node shuts down");
+                sessions.expel(session, why);
             } else {
                 // It stays a member: its compute node moves to the next life.
                 Isolated.run(
                         "Breaking off session " + session.describe(),
-                        () -> session.listener().brokenOff(new FabricException("memory node " + id() + " shuts down")));
+                        () -> session.listener().brokenOff(new FabricException(why)));
                 sessions.cut(session);
             }
         }
-        list.close();
     }
 
     /**
@@ -396,6 +431,11 @@ public final class MemoryNode implements AutoCloseable {
         @Override
         public void awaitGrace(LongConsumer told) {
             grace.await(told);
+        }
+
+        @Override
+        public void deposed() {
+            depose();
         }
 
         @Override

@@ -65,6 +65,8 @@ public final class MemoryNodeSession {
         void moved(MemoryNodeSession session) throws FabricException.Refused;
 
         void awaitGrace(LongConsumer told);
+
+        void deposed();
     }
 
     private final NodeBasics node;
@@ -221,6 +223,9 @@ public final class MemoryNodeSession {
      * @throws FabricException if the session is cut and cannot be renewed any more
      */
     public HeartbeatReply heartbeat() throws FabricException {
+        if (!node.isInTerm()) {
+            services.deposed();
+        }
         if (isCut()) {
             throw new FabricException("session " + describe() + " with memory node " + node.id() + " is over");
         }

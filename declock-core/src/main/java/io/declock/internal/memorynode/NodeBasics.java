@@ -16,6 +16,7 @@ final class NodeBasics {
     private final RecordLayout layout;
     private final NodeCounts counts = new NodeCounts();
     private final long incarnation;
+    private final Term term;
     private volatile boolean closed;
 
     NodeBasics(
@@ -24,13 +25,15 @@ final class NodeBasics {
             TimerService timer,
             Region region,
             RecordLayout layout,
-            long incarnation) {
+            long incarnation,
+            Term term) {
         this.settings = settings;
         this.clock = clock;
         this.timer = timer;
         this.region = region;
         this.layout = layout;
         this.incarnation = incarnation;
+        this.term = term;
     }
 
     String id() {
@@ -67,6 +70,11 @@ final class NodeBasics {
 
     boolean isClosed() {
         return closed;
+    }
+
+    /** Returns whether it has the right to serve at this moment (rule H6). */
+    boolean isInTerm() {
+        return term.lasts();
     }
 
     /** Notes that the memory node shuts down. */

@@ -66,6 +66,9 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     @GuardedBy("mutex")
     private final JoinPauses pauses;
 
+    @GuardedBy("mutex")
+    private final CandidateRound round;
+
     private volatile long downSince;
 
     /** Receives the events of sessions. Called without a mutex. */
@@ -94,6 +97,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         this.listener = listener;
         this.departing = new Departing(surroundings);
         this.pauses = new JoinPauses(surroundings.random(), settings.lease().toNanos());
+        this.round = new CandidateRound(address);
     }
 
     /** Begins to join. */
@@ -145,13 +149,22 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
                 settings.lease().toNanos(),
                 former,
                 !departing.isEmpty());
-        fabric.join(address, request, events).whenComplete((joined, failure) -> {
+        fabric.join(candidate(), request, events).whenComplete((joined, failure) -> {
             if (failure == null) {
                 established(joined, events, sentAt, declared, request.moves());
             } else {
                 failed(failure);
             }
         });
+    }
+
+    private MemoryNodeAddress candidate() {
+        mutex.lock();
+        try {
+            return round.present();
+        } finally {
+            mutex.unlock();
+        }
     }
 
     private void established(FabricSession joined, SessionEvents events, long sentAt, NodeSet declared, boolean moves) {
@@ -269,6 +282,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
             welcome = running;
             if (welcome) {
                 pauses.joined(surroundings.clock().nanoTime());
+                round.beginAnew();
                 session = fresh;
                 memoryNodeIdHash = NodeSet.hash(joined.joined().memoryNodeId());
                 memoryNodeId = joined.joined().memoryNodeId();
@@ -330,16 +344,20 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
             join();
             return;
         }
-        String message = cause instanceof FabricException ? String.valueOf(cause.getMessage()) : cause.toString();
+        if (hasAnotherCandidate(cause)) {
+            join();
+            return;
+        }
         mutex.lock();
         try {
-            joining = false;
+            FabricException.Refused lasting = round.refusal();
+            String message = round.problems();
+            round.beginAnew();
             // Messages that differ only in a number that counts down are the same.
-            boolean refused =
-                    cause instanceof FabricException.Refused no && !no.reason().passes();
+            boolean refused = lasting != null;
             boolean first = pauses.failed(refused) || !withoutNumbers(message).equals(withoutNumbers(problem));
             problem = message;
-            refusal = refused ? (FabricException.Refused) cause : null;
+            refusal = lasting;
             state = refused ? State.REFUSED : state == State.JOINING ? State.JOINING : State.DOWN;
             if (first && running) {
                 log.warn("Memory node {} cannot be joined: {}. Trying again.", address, message);
@@ -349,6 +367,17 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         }
         tellDown();
         retryLater();
+    }
+
+    /** Takes up a failure; returns whether a candidate is left that was not asked since the last pause. */
+    private boolean hasAnotherCandidate(Throwable cause) {
+        mutex.lock();
+        try {
+            joining = false;
+            return round.failed(cause) && running;
+        } finally {
+            mutex.unlock();
+        }
     }
 
     private void notJoining() {
@@ -425,6 +454,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
                 state = State.DOWN;
                 problem = String.valueOf(cause.getMessage());
                 pauses.lost(surroundings.clock().nanoTime(), false);
+                round.beginWithNext();
             }
         } finally {
             mutex.unlock();

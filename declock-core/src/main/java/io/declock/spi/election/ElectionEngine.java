@@ -28,12 +28,23 @@ public interface ElectionEngine extends AutoCloseable {
      *
      * @param memoryNode id of the memory node, at most 256 characters
      * @param candidate address of the candidate, for the others to read, at most 1,024 characters
-     * @param lease how long the term may last without a renewal, at least 1 s; the engine must not end it earlier
+     * @param lease how long the term lasts without a renewal, at least 1 s. The engine must not end it earlier; it may end it later if it can still
+     *     tell that this process lives
      * @return the begun term, or who has the present one
      * @throws ElectionException if the engine cannot be reached or refuses; the term may have begun nevertheless, and then ends with its lease
      * @throws InterruptedException if the thread is interrupted
      */
     Answer acquire(String memoryNode, String candidate, Duration lease) throws ElectionException, InterruptedException;
+
+    /**
+     * Returns who has the present term, without beginning one.
+     *
+     * @param memoryNode id of the memory node
+     * @return nothing if no term has a lease, as far as the engine can tell
+     * @throws ElectionException if the engine cannot be reached or refuses
+     * @throws InterruptedException if the thread is interrupted
+     */
+    Optional<Held> look(String memoryNode) throws ElectionException, InterruptedException;
 
     /**
      * Renews the lease of a term, which lasts for the given time from now on.
@@ -81,7 +92,7 @@ public interface ElectionEngine extends AutoCloseable {
      */
     default void watch(String memoryNode, Runnable mayHaveEnded) {}
 
-    /** Ends attempts under way, which fail, and frees what the engine's client occupies. Terms do not end by this. */
+    /** Ends attempts under way, which fail, and frees what the engine's client occupies. Terms of this client end by this, or with their leases. */
     @Override
     void close();
 

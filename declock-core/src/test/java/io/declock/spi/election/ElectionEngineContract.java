@@ -58,6 +58,12 @@ public abstract class ElectionEngineContract {
         return true;
     }
 
+    /** Keeps a client from the engine, as if its process had been stopped. By default it is enough that it is not used. */
+    protected void stop(ElectionEngine engine) {}
+
+    /** Lets it go on. */
+    protected void goOn(ElectionEngine engine) {}
+
     /** Opens a client that is closed after the test. */
     protected final ElectionEngine client() throws Exception {
         ElectionEngine engine = open();
@@ -106,6 +112,18 @@ public abstract class ElectionEngineContract {
     }
 
     @Test
+    void whoServesCanBeLookedAt() throws Exception {
+        ElectionEngine one = client();
+        ElectionEngine two = client();
+        assertThat(two.look(memoryNode)).isEmpty();
+        long term = elected(one, FIRST);
+        assertThat(two.look(memoryNode)).contains(new Held(term, FIRST));
+        assertThat(one.look(memoryNode)).contains(new Held(term, FIRST));
+        one.resign(memoryNode, term);
+        assertThat(two.look(memoryNode)).isEmpty();
+    }
+
+    @Test
     void memoryNodesHaveTermsOfTheirOwn() throws Exception {
         ElectionEngine one = client();
         elected(one, FIRST);
@@ -139,6 +157,7 @@ public abstract class ElectionEngineContract {
         ElectionEngine one = client();
         long before = System.nanoTime();
         long first = elected(one, FIRST);
+        stop(one);
         ElectionEngine two = client();
         AtomicLong second = new AtomicLong();
         await().pollInterval(Duration.ofMillis(50)).atMost(lease().plus(late())).until(() -> {
@@ -149,7 +168,8 @@ public abstract class ElectionEngineContract {
         });
         assertThat(Duration.ofNanos(System.nanoTime() - before)).isGreaterThanOrEqualTo(lease());
         assertThat(second.get()).isGreaterThan(first);
-        assertThat(one.renew(memoryNode, first, lease())).isFalse();
+        goOn(one);
+        await().ignoreExceptions().atMost(Duration.ofSeconds(10)).until(() -> !one.renew(memoryNode, first, lease()));
         assertThat(one.keep(memoryNode, first, Map.of("mark", value("9")))).isFalse();
     }
 

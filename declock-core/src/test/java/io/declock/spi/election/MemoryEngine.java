@@ -82,6 +82,13 @@ public final class MemoryEngine implements ElectionEngine {
     }
 
     @Override
+    public Optional<Held> look(String memoryNode) throws ElectionException {
+        return attempt(
+                memoryNode,
+                entry -> entry.isRunning() ? Optional.of(new Held(entry.term, entry.candidate)) : Optional.empty());
+    }
+
+    @Override
     public boolean renew(String memoryNode, long term, Duration lease) throws ElectionException {
         return attempt(memoryNode, entry -> {
             boolean mine = entry.term == term && entry.running;

@@ -47,7 +47,8 @@ class MemoryNodeConfiguration {
     /** Hides the secrets from every user of the actuator, whatever is configured for other values. */
     @Bean
     SanitizingFunction memoryNodeSanitizingFunction() {
-        return SanitizingFunction.sanitizeValue().ifKeyMatches("^declock[._]memory-?node[._](former-?)?secret$");
+        return SanitizingFunction.sanitizeValue()
+                .ifKeyMatches("^declock[._]memory-?node[._]((former-?)?secret|election[._].*(password|auth))$");
     }
 
     @Bean

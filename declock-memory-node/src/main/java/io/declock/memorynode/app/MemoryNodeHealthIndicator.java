@@ -3,6 +3,8 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.internal.election.Standing;
+import io.declock.internal.election.Standing.Role;
 import io.declock.internal.memorynode.MemoryNodeStatus;
 import io.declock.internal.memorynode.RdmaAccess;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
@@ -11,7 +13,7 @@ import org.springframework.boot.health.contributor.Health;
 /**
  * Health of the memory node: UP while services may join, OUT_OF_SERVICE while it waits for leases that an earlier incarnation may have granted,
  * DOWN when it does not listen, its adapter or timer stalls, or another memory node with its id runs. A full table does not make it DOWN:
- * services continue to use the records that they have.
+ * services continue to use the records that they have. A candidate that stands by is UP while the engine answers it, else OUT_OF_SERVICE.
  */
 final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
     private final MemoryNodeService service;
@@ -24,6 +26,20 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
     @Override
     protected void doHealthCheck(Health.Builder builder) {
         MemoryNodeStatus status = service.status();
+        Standing standing = service.standing();
+        if (standing != null) {
+            builder.withDetail("role", name(standing.role()))
+                    .withDetail("engine", service.engine())
+                    .withDetail("term", standing.term())
+                    .withDetail("serves", standing.serving());
+            if (service.isRunning() && standing.role() != Role.SERVING) {
+                standBy(builder, status, standing);
+                return;
+            }
+            if (!standing.problem().isEmpty()) {
+                builder.withDetail("engineProblem", standing.problem());
+            }
+        }
         RdmaAccess rdma = service.rdmaAccess();
         if (service.isRunning() && rdma != null && !rdma.isHealthy()) {
             builder.down()
@@ -55,6 +71,28 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
                     "waits at most " + status.graceLeft().toMillis()
                             + " ms more for services that had joined before it started again");
         }
+        details(builder, status);
+    }
+
+    private static String name(Role role) {
+        return switch (role) {
+            case SERVING -> "serving";
+            case STANDING_BY -> "standing by";
+            case DEPOSED -> "deposed";
+        };
+    }
+
+    /** A candidate that stands by is well as long as it could be elected. */
+    private void standBy(Health.Builder builder, MemoryNodeStatus status, Standing standing) {
+        if (standing.problem().isEmpty()) {
+            builder.up();
+        } else {
+            builder.outOfService().withDetail("problem", standing.problem());
+        }
+        builder.withDetail("id", status.id()).withDetail("port", service.port());
+    }
+
+    private void details(Health.Builder builder, MemoryNodeStatus status) {
         builder.withDetail("id", status.id())
                 .withDetail("incarnation", Long.toHexString(status.incarnation()))
                 .withDetail("port", service.port())

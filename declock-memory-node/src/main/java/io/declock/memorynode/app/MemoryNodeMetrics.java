@@ -3,6 +3,7 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.internal.election.Standing;
 import io.declock.internal.memorynode.MemoryNodeStatus;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -84,6 +85,10 @@ final class MemoryNodeMetrics implements MeterBinder {
                 .description(
                         "How long services of its former life were waited for after the start, or have been so far")
                 .register(registry);
+        if (service.standing() != null) {
+            election(registry, "elections", "Times that this candidate was elected", Standing::elections);
+            election(registry, "depositions", "Times that this candidate lost its term", Standing::depositions);
+        }
         verb(registry, "fetch_and_add", MemoryNodeStatus::fetchAndAdds);
         verb(registry, "compare_and_swap", MemoryNodeStatus::compareAndSwaps);
         verb(registry, "read", MemoryNodeStatus::reads);
@@ -107,6 +112,15 @@ final class MemoryNodeMetrics implements MeterBinder {
                 "readers.slow",
                 "Connections closed because the service did not read its answers",
                 MemoryNodeStatus::slowReaders);
+    }
+
+    private void election(MeterRegistry registry, String name, String description, ToDoubleFunction<Standing> value) {
+        FunctionCounter.builder(PREFIX + name, service, node -> {
+                    Standing standing = node.standing();
+                    return standing == null ? 0 : value.applyAsDouble(standing);
+                })
+                .description(description)
+                .register(registry);
     }
 
     private void gauge(

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -38,6 +39,7 @@ import org.springframework.util.unit.DataSize;
  * @param eventLoopPolling How long an idle event loop polls before it sleeps. Polling shortens round trips and costs processor time.
  * @param maxConnections Maximum number of connections at once.
  * @param maxNewcomersPerAddress Maximum number of connections from one network address that have not joined yet. A further connection closes the oldest of them.
+ * @param election Election of the candidate that serves, for a memory node with stand-bys.
  * @param rdma RDMA. Needs the module declock-rdma.
  * @param preambleTimeout How long a connection may take from opening to its first bytes, TLS included.
  * @param handshakeTimeout How long a connection may take from opening to joining.
@@ -68,6 +70,7 @@ public record MemoryNodeProperties(
         @DefaultValue("0") Duration eventLoopPolling,
         @DefaultValue("1024") int maxConnections,
         @DefaultValue("256") int maxNewcomersPerAddress,
+        @DefaultValue Election election,
         @DefaultValue Rdma rdma,
         @DefaultValue("2s") Duration preambleTimeout,
         @DefaultValue("5s") Duration handshakeTimeout,
@@ -81,6 +84,48 @@ public record MemoryNodeProperties(
      */
     public record Ssl(
             @Nullable String bundle, @DefaultValue("none") ClientAuth clientAuth) {}
+
+    /**
+     * Election of the candidate that serves.
+     *
+     * @param engine Engine that elects: etcd, zookeeper, jdbc or kubernetes. Without one, this memory node has no stand-by.
+     * @param lease How long a candidate serves without a renewal by the engine, and how long after its death another one is elected. At least 2 s.
+     * @param address Address of this candidate as services and the other candidates reach it, such as tcp://a1:7420.
+     * @param candidates Addresses of all candidates of this memory node, this one's included; the same in each of them.
+     * @param etcd Settings of etcd: endpoints (required), username, password, prefix, ca-certificate.
+     * @param zookeeper Settings of ZooKeeper: connect-string (required), path, auth.
+     * @param jdbc Settings of the database: url (required), username, password, table-prefix, create-tables.
+     * @param kubernetes Settings of Kubernetes: namespace, name-prefix, master-url.
+     */
+    public record Election(
+            @Nullable String engine,
+            @DefaultValue("3s") Duration lease,
+            @Nullable String address,
+            @DefaultValue List<String> candidates,
+            @DefaultValue Map<String, String> etcd,
+            @DefaultValue Map<String, String> zookeeper,
+            @DefaultValue Map<String, String> jdbc,
+            @DefaultValue Map<String, String> kubernetes) {
+        boolean isSet() {
+            return engine != null && !engine.isBlank();
+        }
+
+        Map<String, String> settingsOf(String kind) {
+            return switch (kind) {
+                case "etcd" -> etcd;
+                case "zookeeper" -> zookeeper;
+                case "jdbc" -> jdbc;
+                default -> kubernetes;
+            };
+        }
+
+        /** Does not show passwords. */
+        @Override
+        public String toString() {
+            return "Election[engine=" + engine + ", lease=" + lease + ", address=" + address + ", candidates="
+                    + candidates + "]";
+        }
+    }
 
     /**
      * RDMA.

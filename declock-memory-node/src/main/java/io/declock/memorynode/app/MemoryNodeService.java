@@ -3,13 +3,16 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.internal.election.Standing;
 import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.MemoryNodeStatus;
 import io.declock.internal.memorynode.RdmaAccess;
+import io.declock.internal.memorynode.Term;
 import io.declock.internal.state.MemberFile;
 import io.declock.internal.state.StateDirectoryException;
+import io.declock.internal.tcp.server.CandidateServer;
 import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import java.io.IOException;
@@ -30,16 +33,23 @@ import org.springframework.context.SmartLifecycle;
  *
  * <p>It is started once: a stopped memory node is not started again, because its memory and its sessions are gone.
  */
-final class MemoryNodeService implements SmartLifecycle {
+final class MemoryNodeService implements SmartLifecycle, CandidateServer.Lives {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodeService.class);
     private static final int CLOSE_SECONDS = 2;
 
     private final MemoryNodeProperties properties;
     private final MemoryNodeServerSettings serverSettings;
-    private final MemoryNode node;
     private final ScheduledThreadPoolExecutor timer;
     private final @Nullable MemoryNodeRdma rdma;
     private volatile @Nullable RdmaAccess rdmaAccess;
+    private final MemoryNodeSettings nodeSettings;
+    private final Sizing sizing;
+    private final SecureRandom random = new SecureRandom();
+    private final @Nullable MemoryNodeElection election;
+    /** The present life, or the last one. */
+    private volatile MemoryNode node;
+
+    private volatile boolean running;
     private volatile @Nullable MemoryNodeServer server;
 
     MemoryNodeService(
@@ -53,27 +63,52 @@ final class MemoryNodeService implements SmartLifecycle {
         if (rdma == null) {
             sizing.requireDirectMemory(sizing.bytes());
         }
+        this.nodeSettings = nodeSettings;
+        this.sizing = sizing;
         this.timer = new ScheduledThreadPoolExecutor(1, MemoryNodeService::timerThread);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        SecureRandom random = new SecureRandom();
-        MemberList members = members(properties, nodeSettings.id());
         try {
-            this.node = MemoryNode.create(
+            this.election = MemoryNodeElection.of(properties, nodeSettings.id(), serverSettings, this, this::schedule);
+            this.node = election == null
+                    ? create(Term.UNLIMITED, members(properties, nodeSettings.id()))
+                    : noLifeYet(nodeSettings.id());
+        } catch (MemoryNodeStartException e) {
+            timer.shutdownNow();
+            throw e;
+        }
+    }
+
+    /** Returns what stands for the memory node before its first life: it has no memory and serves nobody. */
+    private MemoryNode noLifeYet(String id) {
+        MemoryNode none = MemoryNode.create(
+                MemoryNodeSettings.builder(id).records(1).build(),
+                System::nanoTime,
+                this::schedule,
+                random::nextLong,
+                null,
+                MemberList.NONE,
+                () -> false);
+        none.close();
+        return none;
+    }
+
+    private MemoryNode create(Term term, MemberList members) {
+        try {
+            return MemoryNode.create(
                     nodeSettings,
                     System::nanoTime,
                     this::schedule,
                     random::nextLong,
                     rdma == null ? null : rdma.memory(),
-                    members);
+                    members,
+                    term);
         } catch (UncheckedIOException e) {
-            timer.shutdownNow();
             members.close();
             throw new MemoryNodeStartException(
                     e.getMessage() + ": " + rootMessage(e),
                     "Free space there, or set declock.memory-node.state-directory to another directory.",
                     e);
         } catch (OutOfMemoryError e) {
-            timer.shutdownNow();
             members.close();
             throw new MemoryNodeStartException(
                     "There is not enough memory for " + Texts.bytes(sizing.bytes()) + " of lock records: "
@@ -82,6 +117,21 @@ final class MemoryNodeService implements SmartLifecycle {
                             + " -XX:MaxDirectMemorySize.",
                     e);
         }
+    }
+
+    @Override
+    public CandidateServer.Life begin(Term term, MemberList list) {
+        MemoryNode begun = create(term, list);
+        node = begun;
+        RdmaAccess access = rdma == null ? null : rdma.start(begun);
+        rdmaAccess = access;
+        announce(port());
+        return new CandidateServer.Life(begun, access);
+    }
+
+    @Override
+    public void ended() {
+        rdmaAccess = null;
     }
 
     private static MemberList members(MemoryNodeProperties properties, String id) {
@@ -118,12 +168,32 @@ final class MemoryNodeService implements SmartLifecycle {
 
     @Override
     public void start() {
-        RdmaAccess access = rdma == null ? null : rdma.start(node);
-        rdmaAccess = access;
-        MemoryNodeServer started = bind(access);
-        server = started;
-        announce(started.port());
-        writePortFile(started.port());
+        MemoryNodeElection candidate = election;
+        if (candidate == null) {
+            RdmaAccess access = rdma == null ? null : rdma.start(node);
+            rdmaAccess = access;
+            MemoryNodeServer started = bind(access);
+            server = started;
+            announce(started.port());
+        } else {
+            standForElection(candidate);
+        }
+        running = true;
+        writePortFile(port());
+    }
+
+    private void standForElection(MemoryNodeElection candidate) {
+        try {
+            candidate.start();
+        } catch (UncheckedIOException e) {
+            throw notBound(e);
+        }
+        log.info(
+                "This candidate of memory node '{}' stands for election at {}, and listens on tcp://{}:{}",
+                nodeSettings.id(),
+                candidate.engine(),
+                serverSettings.host(),
+                candidate.port());
     }
 
     private MemoryNodeServer bind(@Nullable RdmaAccess access) {
@@ -133,13 +203,17 @@ final class MemoryNodeService implements SmartLifecycle {
             if (access != null) {
                 access.close();
             }
-            throw new MemoryNodeStartException(
-                    "The memory node cannot listen on " + serverSettings.host() + ":" + serverSettings.port() + ": "
-                            + rootMessage(e),
-                    "Stop the program that uses the port (another memory node?), or choose another one with"
-                            + " declock.memory-node.port and declock.memory-node.bind-address.",
-                    e);
+            throw notBound(e);
         }
+    }
+
+    private MemoryNodeStartException notBound(Exception e) {
+        return new MemoryNodeStartException(
+                "The memory node cannot listen on " + serverSettings.host() + ":" + serverSettings.port() + ": "
+                        + rootMessage(e),
+                "Stop the program that uses the port (another memory node?), or choose another one with"
+                        + " declock.memory-node.port and declock.memory-node.bind-address.",
+                e);
     }
 
     private static String rootMessage(Throwable failure) {
@@ -175,7 +249,7 @@ final class MemoryNodeService implements SmartLifecycle {
                             + " certificates with declock.memory-node.ssl.client-auth=need",
                     port);
         }
-        if (properties.stateDirectory() == null) {
+        if (properties.stateDirectory() == null && election == null) {
             log.info("Without declock.memory-node.state-directory a restart ends every hold");
         }
         if (!status.serving()) {
@@ -202,17 +276,23 @@ final class MemoryNodeService implements SmartLifecycle {
 
     @Override
     public void stop() {
-        MemoryNodeServer running = server;
-        if (running == null) {
+        if (!running) {
             return;
         }
-        server = null;
+        running = false;
         int sessions = node.status().sessions().size();
-        node.close();
-        running.close();
-        RdmaAccess access = rdmaAccess;
-        if (access != null) {
-            access.close();
+        MemoryNodeServer serving = server;
+        server = null;
+        if (election != null) {
+            election.stop();
+        }
+        if (serving != null) {
+            node.close();
+            serving.close();
+            RdmaAccess access = rdmaAccess;
+            if (access != null) {
+                access.close();
+            }
         }
         timer.shutdownNow();
         try {
@@ -225,7 +305,18 @@ final class MemoryNodeService implements SmartLifecycle {
 
     @Override
     public boolean isRunning() {
-        return server != null;
+        return running;
+    }
+
+    /** Returns where this candidate stands, or null if the memory node has no stand-by. */
+    @Nullable
+    Standing standing() {
+        return election == null ? null : election.standing();
+    }
+
+    /** Returns the engine that elects, empty for none. */
+    String engine() {
+        return election == null ? "" : election.engine();
     }
 
     /** Starts before the web server, whose phase is higher. */
@@ -254,8 +345,11 @@ final class MemoryNodeService implements SmartLifecycle {
 
     /** Returns the port it listens on, 0 while it does not. */
     int port() {
-        MemoryNodeServer running = server;
-        return running == null ? 0 : running.port();
+        if (election != null) {
+            return running ? election.port() : 0;
+        }
+        MemoryNodeServer serving = server;
+        return serving == null ? 0 : serving.port();
     }
 
     /** Returns how long it still waits for leases of an earlier incarnation or of a twin, zero if it does not wait. */

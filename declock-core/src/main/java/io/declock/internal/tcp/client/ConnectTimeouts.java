@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class ConnectTimeouts {
     private static final long LEAST_MILLIS = 400;
+    private static final long FIRST_OF_SEVERAL_MILLIS = 1000;
     private static final int LEASE_FRACTION = 6;
     private static final int TIMES_AS_BEFORE = 4;
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -34,11 +35,12 @@ final class ConnectTimeouts {
         before.put(address, tookNanos);
     }
 
-    /** Returns how many milliseconds connecting may take. */
+    /** Returns how many milliseconds connecting to the first candidate of an address may take. */
     long millis(MemoryNodeAddress address, long leaseNanos) {
-        Long took = before.get(address);
+        Long took = before.get(address.candidates().get(0));
         if (took == null) {
-            return fullMillis;
+            // Another candidate may answer sooner than one whose machine is gone.
+            return address.others().isEmpty() ? fullMillis : Math.min(fullMillis, FIRST_OF_SEVERAL_MILLIS);
         }
         long fitting = Math.max(leaseNanos / LEASE_FRACTION, took * TIMES_AS_BEFORE) / NANOS_PER_MILLI;
         return Math.min(fullMillis, Math.max(LEAST_MILLIS, fitting));

@@ -7,6 +7,7 @@ import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,12 +38,12 @@ public final class HostAddresses implements AutoCloseable {
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
             new DefaultThreadFactory("declock-name-look-up", true));
-    private final Map<String, CompletableFuture<InetAddress>> pending = new ConcurrentHashMap<>();
+    private final Map<String, CompletableFuture<List<InetAddress>>> pending = new ConcurrentHashMap<>();
 
     /** Asks the name service; may block. */
     @FunctionalInterface
     interface Lookup {
-        InetAddress find(String host) throws UnknownHostException;
+        InetAddress[] find(String host) throws UnknownHostException;
     }
 
     HostAddresses(Lookup lookup) {
@@ -66,12 +67,21 @@ public final class HostAddresses implements AutoCloseable {
      * @return the address; fails with the look-up's exception. May be shared: do not complete it.
      */
     CompletableFuture<InetAddress> find(String host) {
+        return findAll(host).thenApply(found -> found.get(0));
+    }
+
+    /**
+     * Finds every address of a host, as {@link #find} does.
+     *
+     * @return at least one address
+     */
+    CompletableFuture<List<InetAddress>> findAll(String host) {
         InetAddress written = written(host);
         if (written != null) {
-            return CompletableFuture.completedFuture(written);
+            return CompletableFuture.completedFuture(List.of(written));
         }
-        CompletableFuture<InetAddress> fresh = new CompletableFuture<>();
-        CompletableFuture<InetAddress> begun = pending.putIfAbsent(host, fresh);
+        CompletableFuture<List<InetAddress>> fresh = new CompletableFuture<>();
+        CompletableFuture<List<InetAddress>> begun = pending.putIfAbsent(host, fresh);
         if (begun != null) {
             return begun;
         }
@@ -87,17 +97,17 @@ public final class HostAddresses implements AutoCloseable {
         return fresh;
     }
 
-    private void lookUp(String host, CompletableFuture<InetAddress> result) {
-        InetAddress found = null;
+    private void lookUp(String host, CompletableFuture<List<InetAddress>> result) {
+        List<InetAddress> found = List.of();
         Throwable failure = null;
         try {
-            found = lookup.find(host);
+            found = List.of(lookup.find(host));
         } catch (UnknownHostException | RuntimeException | Error e) {
             failure = e;
         }
         // Removed before the result is completed, so that a caller that asks after the completion starts a new look-up.
         pending.remove(host, result);
-        if (found != null) {
+        if (!found.isEmpty()) {
             result.complete(found);
         } else {
             result.completeExceptionally(failure == null ? new UnknownHostException(host) : failure);

@@ -96,6 +96,6 @@ final class Joining implements Opening {
 
     @Override
     public String title() {
-        return "joining memory node " + address;
+        return "joining memory node " + address.candidates().get(0);
     }
 }

@@ -8,7 +8,6 @@ import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.spi.FabricException;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +24,9 @@ final class Resumption {
     private final TcpSession session;
     private final EventLoop loop;
     private int attempts;
+    /** Attempts since the connection broke. */
+    private int tries;
+
     private long pauseNanos;
     private @Nullable Attempt present;
 
@@ -37,6 +39,7 @@ final class Resumption {
     /** Begins to try. */
     void begin() {
         pauseNanos = FIRST_PAUSE_NANOS;
+        tries = 0;
         attempt();
     }
 
@@ -53,18 +56,13 @@ final class Resumption {
         if (session.isOver()) {
             return;
         }
-        Attempt next = new Attempt(++attempts);
-        present = next;
-        ChannelFuture connecting = fabric.reconnect(session, loop, next.connection);
-        if (connecting == null) {
+        if (fabric.isClosed()) {
             session.end(TcpFabric.closedFabric());
             return;
         }
-        connecting.addListener(done -> {
-            if (!done.isSuccess()) {
-                next.failed(new FabricException("cannot connect: " + done.cause(), done.cause()), false);
-            }
-        });
+        Attempt next = new Attempt(++attempts);
+        present = next;
+        fabric.reconnect(session, loop, next.connection, ++tries, why -> next.failed(why, false));
         loop.schedule(next::giveUp, fabric.settings().connectTimeout().toNanos(), TimeUnit.NANOSECONDS);
     }
 

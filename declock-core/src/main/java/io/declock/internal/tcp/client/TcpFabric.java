@@ -25,6 +25,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -33,6 +34,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -93,7 +95,7 @@ public final class TcpFabric implements Fabric {
      * @throws java.io.UncheckedIOException if the configured peer port cannot be bound
      */
     public static TcpFabric open(TcpFabricSettings settings, FabricCounters counters) {
-        return open(settings, counters, InetAddress::getByName);
+        return open(settings, counters, InetAddress::getAllByName);
     }
 
     /** As {@link #open(TcpFabricSettings, FabricCounters)}, with another name service. */
@@ -131,12 +133,13 @@ public final class TcpFabric implements Fabric {
     public CompletionStage<ControlSession> joinControl(
             MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
         CompletableFuture<ControlSession> result = new CompletableFuture<>();
-        String node = "memory node " + address;
+        MemoryNodeAddress candidate = address.candidates().get(0);
+        String node = "memory node " + candidate;
         SessionConnection connection =
                 new SessionConnection(this, node, new Joining(this, address, request, listener, result));
         if (whileOpen(() -> joining.put(connection, result))) {
             result.whenComplete((session, failure) -> joining.remove(connection));
-            beginJoining(address, request.leaseNanos(), connection, node, result);
+            beginJoining(address, request, connection, node, result);
         } else {
             result.completeExceptionally(closedFabric());
         }
@@ -149,11 +152,13 @@ public final class TcpFabric implements Fabric {
 
     private void beginJoining(
             MemoryNodeAddress address,
-            long leaseNanos,
+            JoinRequest request,
             SessionConnection connection,
             String node,
             CompletableFuture<ControlSession> result) {
-        CompletableFuture<InetAddress> host = hosts.find(address.host());
+        // A name with several addresses stands for as many candidates: each round of attempts tries another one.
+        long round = request.attempt() / address.candidates().size();
+        CompletableFuture<InetAddress> host = addressOf(address.host(), round);
         later(
                 settings.connectTimeout().toNanos(),
                 () -> giveUp(result, connection, node, host.isDone() ? "" : ": its name was not resolved so far"));
@@ -161,7 +166,7 @@ public final class TcpFabric implements Fabric {
             if (failure != null) {
                 failJoining(result, node, failure);
             } else if (!result.isDone()
-                    && !whileOpen(() -> connectTo(address, found, leaseNanos, connection, node, result))) {
+                    && !whileOpen(() -> connectTo(address, found, request.leaseNanos(), connection, node, result))) {
                 result.completeExceptionally(closedFabric());
             }
         });
@@ -176,10 +181,11 @@ public final class TcpFabric implements Fabric {
             CompletableFuture<ControlSession> result) {
         long began = System.nanoTime();
         long millis = connectTimeouts.millis(address, leaseNanos);
+        MemoryNodeAddress candidate = address.candidates().get(0);
         connect(loops.group(), address.host(), new InetSocketAddress(host, address.port()), true, millis, connection)
                 .addListener(done -> {
                     if (done.isSuccess()) {
-                        connectTimeouts.connected(address, System.nanoTime() - began);
+                        connectTimeouts.connected(candidate, System.nanoTime() - began);
                     } else {
                         failJoining(result, node, done.cause());
                     }
@@ -222,15 +228,56 @@ public final class TcpFabric implements Fabric {
         return cause.getClass().getSimpleName() + ": " + cause.getMessage();
     }
 
-    /** Connects again for a session whose connection has broken, on its event loop. Returns null if this fabric is closed. */
-    @Nullable
-    ChannelFuture reconnect(TcpSession session, EventLoop loop, SessionConnection connection) {
-        AtomicReference<@Nullable ChannelFuture> connecting = new AtomicReference<>();
-        MemoryNodeAddress address = session.address();
-        long millis = connectTimeouts.millis(address, session.leaseNanos());
-        whileOpen(
-                () -> connecting.set(connect(loop, address.host(), session.socketAddress(), true, millis, connection)));
-        return connecting.get();
+    private CompletableFuture<InetAddress> addressOf(String host, long round) {
+        return hosts.findAll(host).thenApply(found -> found.get((int) (round % found.size())));
+    }
+
+    /**
+     * Connects again for a session whose connection has broken, on its event loop: first to the address of the last connection, then to each
+     * other candidate in turn, which knows whether the session's memory node still lives.
+     *
+     * @param attempt number of the attempt, from 1
+     * @param notConnected takes the failure on that event loop
+     */
+    void reconnect(
+            TcpSession session,
+            EventLoop loop,
+            SessionConnection connection,
+            int attempt,
+            Consumer<FabricException> notConnected) {
+        List<MemoryNodeAddress> candidates = session.address().candidates();
+        MemoryNodeAddress candidate = candidates.get((attempt - 1) % candidates.size());
+        int round = (attempt - 1) / candidates.size();
+        boolean toLast =
+                candidate == candidates.get(0) && (round % 2 == 0 || HostAddresses.written(candidate.host()) != null);
+        CompletableFuture<InetAddress> host = toLast
+                ? CompletableFuture.completedFuture(session.socketAddress().getAddress())
+                : addressOf(candidate.host(), round / 2);
+        host.whenComplete((found, failure) -> {
+            boolean open = found != null
+                    && whileOpen(() -> connectAgain(session, loop, connection, candidate, found, notConnected));
+            if (!open) {
+                FabricException why =
+                        found == null ? new FabricException("cannot connect: " + failure, failure) : closedFabric();
+                execute(loop, () -> notConnected.accept(why));
+            }
+        });
+    }
+
+    private void connectAgain(
+            TcpSession session,
+            EventLoop loop,
+            SessionConnection connection,
+            MemoryNodeAddress candidate,
+            InetAddress host,
+            Consumer<FabricException> notConnected) {
+        long millis = connectTimeouts.millis(candidate, session.leaseNanos());
+        InetSocketAddress to = new InetSocketAddress(host, candidate.port());
+        connect(loop, candidate.host(), to, true, millis, connection).addListener(done -> {
+            if (!done.isSuccess()) {
+                notConnected.accept(new FabricException("cannot connect: " + done.cause(), done.cause()));
+            }
+        });
     }
 
     /** Connects to a peer; the handler takes over the channel. Returns null if this fabric is closed. */
@@ -323,10 +370,14 @@ public final class TcpFabric implements Fabric {
 
     /** Runs a short task on a channel's event loop. Does nothing if this fabric is closed. */
     void execute(Channel channel, Runnable task) {
+        execute(channel.eventLoop(), task);
+    }
+
+    private static void execute(EventLoop loop, Runnable task) {
         try {
-            channel.eventLoop().execute(task);
+            loop.execute(task);
         } catch (RejectedExecutionException e) {
-            // The channel has ended.
+            // The event loop has ended.
         }
     }
 
@@ -351,6 +402,10 @@ public final class TcpFabric implements Fabric {
     /** Returns the log for messages that other processes can cause. */
     ThrottledLog log() {
         return log;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     TcpFabricSettings settings() {

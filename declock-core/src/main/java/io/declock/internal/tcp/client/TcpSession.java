@@ -92,7 +92,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         this.leaseNanos = leaseNanos;
         this.listener = listener;
         this.address = address;
-        this.node = "memory node " + address;
+        this.node = "memory node " + address.candidates().get(0);
         this.remoteAddress = connection.remoteAddress();
         this.loop = connection.channel().eventLoop();
         this.chains = new ChainWindow(fabric.settings().maxInFlight());

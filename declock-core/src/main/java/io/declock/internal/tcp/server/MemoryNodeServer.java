@@ -7,7 +7,9 @@ import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.tcp.wire.EventLoops;
 import io.declock.internal.tcp.wire.Tls;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
@@ -76,17 +78,23 @@ public final class MemoryNodeServer implements AutoCloseable {
 
     private static Channel bind(ServerContext context, EventLoops loops) throws IOException {
         MemoryNodeServerSettings settings = context.settings();
-        var bound = loops.server(new ServerChannels(context))
+        ServerBootstrap listener = loops.server(new ServerChannels(context))
                 .childOption(
                         ChannelOption.WRITE_BUFFER_WATER_MARK,
-                        new WriteBufferWaterMark(settings.maxPendingBytes() / 4, settings.maxPendingBytes()))
-                .bind(settings.host(), settings.port());
+                        new WriteBufferWaterMark(settings.maxPendingBytes() / 4, settings.maxPendingBytes()));
+        return bind(listener, context.node().id(), settings);
+    }
+
+    /** Binds a listener of a memory node. */
+    static Channel bind(ServerBootstrap listener, String memoryNode, MemoryNodeServerSettings settings)
+            throws IOException {
+        ChannelFuture bound = listener.bind(settings.host(), settings.port());
         try {
             bound.get(BIND_SECONDS, TimeUnit.SECONDS);
             return bound.channel();
         } catch (ExecutionException e) {
             throw new IOException(
-                    "memory node " + context.node().id() + " cannot listen on " + settings.host() + ":"
+                    "memory node " + memoryNode + " cannot listen on " + settings.host() + ":"
                             + settings.port() + ": "
                             + String.valueOf(
                                     e.getCause() == null ? e : e.getCause().getMessage()),

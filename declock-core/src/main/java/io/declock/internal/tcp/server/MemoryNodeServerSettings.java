@@ -71,6 +71,24 @@ public record MemoryNodeServerSettings(
         return new Builder();
     }
 
+    /** Returns the same settings with another port. */
+    MemoryNodeServerSettings onPort(int other) {
+        return builder()
+                .host(host)
+                .port(other)
+                .secrets(secrets)
+                .tls(tls)
+                .eventLoopThreads(eventLoopThreads)
+                .eventLoopPolling(eventLoopPolling)
+                .preambleTimeout(preambleTimeout)
+                .handshakeTimeout(handshakeTimeout)
+                .stallTimeout(stallTimeout)
+                .maxConnections(maxConnections)
+                .maxNewcomersPerAddress(maxNewcomersPerAddress)
+                .maxPendingBytes(maxPendingBytes)
+                .build();
+    }
+
     /** Shows the settings without the secrets. */
     @Override
     public String toString() {

@@ -5,160 +5,57 @@ package io.declock.internal.tcp.server;
 
 import io.declock.internal.memorynode.PredecessorAnswer;
 import io.declock.internal.tcp.wire.BadFrameException;
-import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.FrameBody;
-import io.declock.internal.tcp.wire.FrameConnection;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.HandshakeFrames;
-import io.declock.internal.tcp.wire.Phase;
-import io.declock.internal.tcp.wire.Preamble;
-import io.declock.internal.tcp.wire.Proofs;
-import io.declock.internal.tcp.wire.Wire;
-import io.declock.spi.FabricException.Reason;
-import io.netty.channel.ConnectTimeoutException;
-import io.netty.handler.codec.DecoderException;
-import java.net.ConnectException;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
-/**
- * The connection by which a memory node asks another one for its identity. Belongs to its event loop.
- *
- * <p>The proofs have labels of their own. With the labels of a session, a process that listens at the address in place of a memory node
- * could forward the proof to one, and join as a compute node.
- */
-final class ProbeConnection extends FrameConnection {
-    /** The labels of both sides' proofs on such a connection. */
-    static final String ASKING = "declock asking memory node";
-
-    static final String ASKED = "declock asked memory node";
-
-    /** Time limit for connecting, and for the answer. */
-    static final Duration TIMEOUT = Duration.ofSeconds(1);
-
+/** The connection by which a memory node asks another one for its identity. Belongs to its event loop. */
+final class ProbeConnection extends AskingConnection {
     private final ServerContext server;
-    private final byte[] key;
-    private final byte[] nonce = Proofs.nonce();
-    private byte[] otherNonce = {};
     private final Consumer<PredecessorAnswer> told;
     private final Runnable unknownSecret;
-    private boolean answered;
 
     ProbeConnection(ServerContext server, byte[] key, Consumer<PredecessorAnswer> told, Runnable unknownSecret) {
-        super(false);
+        super(key);
         this.server = server;
-        this.key = key;
         this.told = told;
         this.unknownSecret = unknownSecret;
     }
 
-    private void answer(PredecessorAnswer answer) {
-        if (!answered) {
-            answered = true;
-            told.accept(answer);
-        }
-    }
-
-    /**
-     * Handles a failed connection attempt. Only a refused connection proves that no process listens there; an unreachable network proves
-     * nothing.
-     */
-    void notConnected(@Nullable Throwable cause) {
-        boolean refused = cause instanceof ConnectException && !(cause instanceof ConnectTimeoutException);
-        String detail = cause == null ? "not connected" : String.valueOf(cause.getMessage());
-        answer(refused ? PredecessorAnswer.nobody(detail) : PredecessorAnswer.noAnswer(detail));
+    @Override
+    void ask() {
+        HandshakeFrames.writeIdentify(out(), server.identity());
     }
 
     @Override
-    protected void opened() {
-        Preamble.of(Wire.ROLE_MEMORY_NODE, 0, nonce).write(out());
-        channel().eventLoop().schedule(this::giveUp, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    private void giveUp() {
-        if (isOpen()) {
-            fail(null);
+    void answer(FrameType type, FrameBody body) throws BadFrameException {
+        if (type != FrameType.IDENTITY) {
+            throw new BadFrameException(type + " in answer to IDENTIFY");
         }
-    }
-
-    @Override
-    protected void preamble(Preamble preamble) throws BadFrameException {
-        if (preamble.version() != Wire.VERSION) {
-            answer(PredecessorAnswer.nobody("the process there speaks version " + preamble.version()));
-            fail(null);
-            return;
-        }
-        if (preamble.status() != 0 || preamble.role() != Wire.ROLE_MEMORY_NODE) {
-            throw new BadFrameException(
-                    "a preamble of this version with status " + preamble.status() + " and role " + preamble.role());
-        }
-        otherNonce = preamble.nonce();
-        enter(Phase.ASKING_MEMORY_NODE_AWAITS_PROOF);
-        HandshakeFrames.writeAuth(out(), Proofs.prove(key, ASKING, nonce, otherNonce));
-    }
-
-    @Override
-    protected void frame(FrameType type, FrameBody body) throws BadFrameException {
-        switch (type) {
-            case AUTHENTICATED -> authenticated(body);
-            case IDENTITY -> identity(body);
-            case REFUSED -> refused(body);
-            // The other side is about to end or is busy: it is asked again.
-            default -> fail(null);
-        }
-    }
-
-    private void authenticated(FrameBody body) throws BadFrameException {
-        byte[] proof = HandshakeFrames.readAuthenticated(body);
-        if (prove(Proofs.prove(key, ASKED, nonce, otherNonce), proof)) {
-            HandshakeFrames.writeIdentify(out(), server.identity());
-        } else {
-            answer(PredecessorAnswer.nobody("the process there does not know the secret"));
-            fail(null);
-        }
-    }
-
-    private void identity(FrameBody body) throws BadFrameException {
         HandshakeFrames.Identity identity = HandshakeFrames.readIdentity(body);
-        answer(PredecessorAnswer.memoryNode(identity.id(), identity.incarnation()));
-        fail(null);
-    }
-
-    private void refused(FrameBody body) throws BadFrameException {
-        ControlFrames.Refusal refusal = ControlFrames.readRefused(body);
-        if (refusal.request() != 0 || refusal.reason() != Reason.BAD_SECRET) {
-            throw new BadFrameException(
-                    "a refusal of request " + refusal.request() + " for " + refusal.reason() + " before the proof");
+        if (isFirst()) {
+            told.accept(PredecessorAnswer.memoryNode(identity.id(), identity.incarnation()));
         }
-        if (!answered) {
-            answered = true;
-            unknownSecret.run();
-        }
-        fail(null);
     }
 
     @Override
-    protected void foreign(String guess) {
-        answer(PredecessorAnswer.nobody("the process there speaks " + guess));
+    void nobody(String detail) {
+        told.accept(PredecessorAnswer.nobody(detail));
     }
 
     @Override
-    protected void badFrame(BadFrameException cause) {
-        answer(PredecessorAnswer.nobody("the process there sent a bad frame: " + cause.getMessage()));
+    void noAnswer(String detail) {
+        told.accept(PredecessorAnswer.noAnswer(detail));
+    }
+
+    @Override
+    void unknownSecret() {
+        unknownSecret.run();
     }
 
     @Override
     protected void unexpected(Throwable cause) {
         server.unexpected(this, cause);
-    }
-
-    @Override
-    protected void ended(@Nullable Throwable cause) {
-        answer(
-                cause instanceof DecoderException
-                        ? PredecessorAnswer.nobody("TLS with the process there failed: " + cause.getMessage())
-                        : PredecessorAnswer.noAnswer("the connection ended without an answer"));
     }
 }

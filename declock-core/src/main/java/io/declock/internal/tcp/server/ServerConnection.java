@@ -187,6 +187,11 @@ final class ServerConnection extends FrameConnection {
                 authenticate(body);
             } else if (type == FrameType.IDENTIFY) {
                 identify(body);
+            } else if (type == FrameType.PROMISE) {
+                // A candidate that serves promises nothing.
+                HandshakeFrames.readPromise(body);
+                HandshakeFrames.writePromised(out(), false);
+                fail(null);
             } else if (asked) {
                 throw new BadFrameException("a second request for a session");
             } else if (type == FrameType.RESUME) {

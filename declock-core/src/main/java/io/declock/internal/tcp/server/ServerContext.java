@@ -94,7 +94,7 @@ final class ServerContext {
         keys = keysOf(Secrets.checked(secrets));
     }
 
-    private static List<byte[]> keysOf(List<String> secrets) {
+    static List<byte[]> keysOf(List<String> secrets) {
         return secrets.isEmpty()
                 ? List.of(Proofs.keyOf(null))
                 : secrets.stream().map(Proofs::keyOf).toList();
@@ -124,7 +124,7 @@ final class ServerContext {
      * Returns a key that is the same for connections that probably have one sender: the IPv4 address, or the 64-bit network of an IPv6
      * address.
      */
-    private static Object networkOf(@Nullable SocketAddress remote) {
+    static Object networkOf(@Nullable SocketAddress remote) {
         if (!(remote instanceof InetSocketAddress internet) || internet.getAddress() == null) {
             return "unknown";
         }

@@ -41,7 +41,7 @@ final class TcpPredecessorProbe implements PredecessorProbe {
      * trust any, the secret proves the other's identity, and this node's proof is valid only for this question. With client certificates
      * there may be no secret, and the memory node trusts a certificate authority.
      */
-    private static @Nullable TlsMaterial tlsOf(@Nullable TlsMaterial own) {
+    static @Nullable TlsMaterial tlsOf(@Nullable TlsMaterial own) {
         if (own == null || own.parameters() != null && own.parameters().getNeedClientAuth()) {
             return own;
         }

@@ -54,6 +54,8 @@ public enum FrameType {
     MOVED(0x15),
     /** A compute node waits until positions can be taken. */
     AWAIT_GRACE(0x16),
+    /** The candidate that serves asks another one not to take over. */
+    PROMISE(0x17),
 
     /** Proof of the accepting side. */
     AUTHENTICATED(0x41),
@@ -90,7 +92,9 @@ public enum FrameType {
     /** A hold was restored. */
     RESTORED(0x53),
     /** Positions can be taken. */
-    GRACE_OVER(0x54);
+    GRACE_OVER(0x54),
+    /** Whether a candidate promises not to take over. */
+    PROMISED(0x55);
 
     private static final @Nullable FrameType[] BY_NUMBER = new @Nullable FrameType[256];
 

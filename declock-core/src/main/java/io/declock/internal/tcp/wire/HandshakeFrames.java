@@ -271,6 +271,41 @@ public final class HandshakeFrames {
         return identity(body);
     }
 
+    /**
+     * PROMISE.
+     *
+     * @param memoryNode id of the memory node whose candidates they are
+     * @param term term of the candidate that asks
+     * @param nanos how long the promise is to last from its receipt
+     */
+    public record Promise(String memoryNode, long term, long nanos) {}
+
+    /** Writes PROMISE. */
+    public static void writePromise(ByteBuf out, Promise promise) {
+        int start = FrameWriter.begin(out, FrameType.PROMISE);
+        FrameWriter.text(out, promise.memoryNode());
+        out.writeLongLE(promise.term());
+        out.writeLongLE(promise.nanos());
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads PROMISE. */
+    public static Promise readPromise(FrameBody body) throws BadFrameException {
+        return body.end(new Promise(body.text(), body.i64(), body.i64()));
+    }
+
+    /** Writes PROMISED. */
+    public static void writePromised(ByteBuf out, boolean promised) {
+        int start = FrameWriter.begin(out, FrameType.PROMISED);
+        out.writeByte(promised ? 1 : 0);
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads PROMISED. */
+    public static boolean readPromised(FrameBody body) throws BadFrameException {
+        return body.end(body.u8()) != 0;
+    }
+
     private static void identity(ByteBuf out, FrameType type, Identity identity) {
         int start = FrameWriter.begin(out, type);
         FrameWriter.text(out, identity.id());

@@ -42,7 +42,8 @@ public enum Phase {
     /** A memory node waits for the proof of another one that asks for its identity. */
     ASKED_MEMORY_NODE_AWAITS_PROOF("before its proof", Wire.MAX_HANDSHAKE_BYTES, FrameType.AUTH),
     /** A memory node waits for the question of another one. */
-    ASKED_MEMORY_NODE_AWAITS_QUESTION("before its question", Wire.MAX_UNPROVED_REPLY_BYTES, FrameType.IDENTIFY),
+    ASKED_MEMORY_NODE_AWAITS_QUESTION(
+            "before its question", Wire.MAX_UNPROVED_REPLY_BYTES, FrameType.IDENTIFY, FrameType.PROMISE),
     /** A memory node waits for the proof of another one that it asks for its identity. */
     ASKING_MEMORY_NODE_AWAITS_PROOF(
             "before its proof",
@@ -52,7 +53,11 @@ public enum Phase {
             FrameType.GOODBYE),
     /** A memory node waits for the answer of another one. */
     ASKING_MEMORY_NODE_AWAITS_ANSWER(
-            "before its answer", Wire.MAX_UNPROVED_REPLY_BYTES, FrameType.IDENTITY, FrameType.GOODBYE),
+            "before its answer",
+            Wire.MAX_UNPROVED_REPLY_BYTES,
+            FrameType.IDENTITY,
+            FrameType.PROMISED,
+            FrameType.GOODBYE),
 
     /** A compute node waits for the proof of a memory node. */
     COMPUTE_NODE_AWAITS_PROOF(

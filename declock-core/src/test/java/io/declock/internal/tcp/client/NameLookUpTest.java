@@ -42,7 +42,7 @@ class NameLookUpTest extends TcpNodes {
     }
 
     /** A name service that is slow with some names, and knows some others. */
-    private InetAddress lookUp(String host) throws UnknownHostException {
+    private InetAddress[] lookUp(String host) throws UnknownHostException {
         asked.add(host);
         threads.add(Thread.currentThread().getName());
         if (host.startsWith("slow")) {
@@ -53,8 +53,8 @@ class NameLookUpTest extends TcpNodes {
             }
         }
         return switch (host) {
-            case "me.example" -> InetAddress.getByName("192.0.2.9");
-            case "node.example", "slow-node.example" -> InetAddress.getByName("127.0.0.1");
+            case "me.example" -> InetAddress.getAllByName("192.0.2.9");
+            case "node.example", "slow-node.example" -> InetAddress.getAllByName("127.0.0.1");
             default -> throw new UnknownHostException(host);
         };
     }

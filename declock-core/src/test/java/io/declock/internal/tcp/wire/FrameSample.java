@@ -83,6 +83,13 @@ public final class FrameSample {
                         HandshakeFrames::readResume);
             case RESUMED -> sample(number, HandshakeFrames::writeResumed, HandshakeFrames::readResumed);
             case IDENTIFY -> sample(any.identity(), HandshakeFrames::writeIdentify, HandshakeFrames::readIdentify);
+            case PROMISE ->
+                sample(
+                        new HandshakeFrames.Promise(any.text(), any.i64(), any.i64()),
+                        HandshakeFrames::writePromise,
+                        HandshakeFrames::readPromise);
+            case PROMISED ->
+                sample(random.nextBoolean(), HandshakeFrames::writePromised, HandshakeFrames::readPromised);
             case IDENTITY -> sample(any.identity(), HandshakeFrames::writeIdentity, HandshakeFrames::readIdentity);
             case HEARTBEAT -> sample(number, ControlFrames::writeHeartbeat, ControlFrames::readHeartbeat);
             case HEARTBEAT_REPLY ->

@@ -31,9 +31,9 @@ class PhaseTest {
             entry(Phase.CONNECTING_PEER_AWAITS_PROOF, "AUTHENTICATED"),
             entry(Phase.PEERS, "PEER_MESSAGE PEER_PROBE PEER_ECHO"),
             entry(Phase.ASKED_MEMORY_NODE_AWAITS_PROOF, "AUTH"),
-            entry(Phase.ASKED_MEMORY_NODE_AWAITS_QUESTION, "IDENTIFY"),
+            entry(Phase.ASKED_MEMORY_NODE_AWAITS_QUESTION, "IDENTIFY PROMISE"),
             entry(Phase.ASKING_MEMORY_NODE_AWAITS_PROOF, "AUTHENTICATED REFUSED GOODBYE"),
-            entry(Phase.ASKING_MEMORY_NODE_AWAITS_ANSWER, "IDENTITY GOODBYE"));
+            entry(Phase.ASKING_MEMORY_NODE_AWAITS_ANSWER, "IDENTITY PROMISED GOODBYE"));
 
     private static Map.Entry<Phase, Set<String>> entry(Phase phase, String types) {
         return Map.entry(phase, types.isEmpty() ? Set.of() : Set.of(types.split(" ")));

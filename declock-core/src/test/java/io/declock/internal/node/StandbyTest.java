@@ -1,0 +1,348 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.declock.ComputeNodeSettings;
+import io.declock.Counters;
+import io.declock.LockHandle;
+import io.declock.LockRequest;
+import io.declock.MemoryNodeAddress;
+import io.declock.TcpFabricSettings;
+import io.declock.internal.election.Candidacy;
+import io.declock.internal.election.EngineThreads;
+import io.declock.internal.election.Standing;
+import io.declock.internal.election.Standing.Role;
+import io.declock.internal.memorynode.MemberList;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.Term;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.server.CandidateServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.internal.tcp.server.StandbyServer;
+import io.declock.internal.tcp.server.TcpCandidates;
+import io.declock.spi.election.MemoryEngine;
+import io.declock.testkit.Ports;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A memory node with stand-bys, over real sockets: who serves changes, and holds go on (rules H6 and H7). */
+@Tag("slow")
+@Timeout(90)
+class StandbyTest {
+    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration MARGIN = Duration.ofMillis(200);
+    private static final Duration TERM = Duration.ofSeconds(1);
+
+    private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(2);
+    private final MemoryEngine.Shared shared = new MemoryEngine.Shared();
+    private final List<Candidate> candidates = new ArrayList<>();
+    private final List<ComputeNode> nodes = new ArrayList<>();
+    private final Map<ComputeNode, NodeCounters> counters = new ConcurrentHashMap<>();
+    private List<String> addresses = List.of();
+
+    /** One candidate, as its process would run it. */
+    private final class Candidate implements CandidateServer.Lives, StandbyServer.Says {
+        private final MemoryEngine engine = new MemoryEngine(shared);
+        private final ExecutorService thread = Executors.newSingleThreadExecutor();
+        private final EngineThreads attempts;
+        private final TcpCandidates others;
+        private final CandidateServer server;
+        private final Candidacy candidacy;
+        private volatile boolean stopped;
+        private volatile @Nullable MemoryNode node;
+
+        Candidate(String address) {
+            MemoryNodeServerSettings settings = MemoryNodeServerSettings.builder()
+                    .host("127.0.0.1")
+                    .port(MemoryNodeAddress.parse(address).port())
+                    .build();
+            attempts = new EngineThreads(engine, "mn", address, TERM);
+            others = new TcpCandidates(settings);
+            server = new CandidateServer("mn", settings, this, this, System::nanoTime, this::schedule);
+            candidacy = new Candidacy(
+                    new Candidacy.Settings("mn", address, addresses, TERM),
+                    attempts,
+                    (asked, term, nanos, all) -> others.askToPromise(
+                            "mn", asked.stream().map(MemoryNodeAddress::parse).toList(), term, nanos, all),
+                    server,
+                    System::nanoTime,
+                    this::schedule,
+                    thread);
+            candidacy.start();
+        }
+
+        private void schedule(long delay, Runnable task) {
+            timer.schedule(
+                    () -> {
+                        if (!stopped) {
+                            task.run();
+                        }
+                    },
+                    delay,
+                    NANOSECONDS);
+        }
+
+        @Override
+        public CandidateServer.Life begin(Term term, MemberList list) {
+            MemoryNode begun = MemoryNode.create(
+                    MemoryNodeSettings.builder("mn")
+                            .records(1_000)
+                            .queueCapacity(8)
+                            .maxLease(LEASE)
+                            .leaseMargin(MARGIN)
+                            .formerLease(LEASE)
+                            .waitOutOldSessions(false)
+                            .build(),
+                    System::nanoTime,
+                    this::schedule,
+                    () -> ThreadLocalRandom.current().nextLong(),
+                    null,
+                    list,
+                    term);
+            node = begun;
+            return new CandidateServer.Life(begun, null);
+        }
+
+        @Override
+        public void ended() {}
+
+        @Override
+        public String serving() {
+            return "serving is '" + candidacy.standing().serving() + "'";
+        }
+
+        @Override
+        public boolean promises(long term, long nanos) {
+            return candidacy.promise(term, nanos);
+        }
+
+        Standing standing() {
+            return candidacy.standing();
+        }
+
+        boolean serves() {
+            return standing().role() == Role.SERVING;
+        }
+
+        /** Its process dies. */
+        void kill() throws Exception {
+            stopped = true;
+            engine.reachable(false);
+            thread.submit(server::close).get();
+            close();
+        }
+
+        /** Its process is told to end. */
+        void end() throws Exception {
+            candidacy.close();
+            thread.submit(server::close).get();
+            close();
+        }
+
+        private void close() {
+            stopped = true;
+            thread.shutdown();
+            attempts.close();
+            others.close();
+        }
+    }
+
+    @BeforeEach
+    void start() throws Exception {
+        addresses =
+                Ports.free(2).stream().map(port -> "tcp://127.0.0.1:" + port).toList();
+        for (String address : addresses) {
+            candidates.add(new Candidate(address));
+        }
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> candidates.stream().filter(Candidate::serves).count() == 1);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        nodes.forEach(ComputeNode::close);
+        for (Candidate candidate : candidates) {
+            if (!candidate.stopped) {
+                candidate.kill();
+            }
+        }
+        timer.shutdownNow();
+    }
+
+    private Candidate serving() {
+        return candidates.stream().filter(Candidate::serves).findFirst().orElseThrow();
+    }
+
+    private Candidate standingBy() {
+        return candidates.stream().filter(one -> !one.serves()).findFirst().orElseThrow();
+    }
+
+    private void awaitServing(Candidate candidate) {
+        await().atMost(Duration.ofSeconds(10))
+                .pollInterval(Duration.ofMillis(5))
+                .until(candidate::serves);
+    }
+
+    private ComputeNode join() throws InterruptedException {
+        NodeCounters counted = new NodeCounters();
+        String all = addresses.get(0) + "|" + addresses.get(1).substring("tcp://".length());
+        ComputeNode node = ComputeNode.builder()
+                .memoryNodes(List.of(MemoryNodeAddress.parse(all)))
+                .fabric(TcpFabric.open(TcpFabricSettings.DEFAULTS, counted))
+                .settings(ComputeNodeSettings.builder().lease(LEASE).build())
+                .counters(counted)
+                .build();
+        nodes.add(node);
+        counters.put(node, counted);
+        node.start();
+        assertThat(node.awaitReady(Duration.ofSeconds(10))).isTrue();
+        return node;
+    }
+
+    private long restored(ComputeNode node) {
+        return counters.get(node).get(Counters.Event.HOLD_RESTORED);
+    }
+
+    private static LockHandle exclusive(ComputeNode node, String name) throws InterruptedException {
+        return node.acquire(LockRequest.write(name));
+    }
+
+    private static CompletableFuture<LockHandle> later(ComputeNode node, String name) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return exclusive(node, name);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+
+    private void holdsGoOn(Runnable fault, Candidate next) throws Exception {
+        ComputeNode holder = join();
+        ComputeNode other = join();
+        LockHandle held = exclusive(holder, "a");
+        CompletableFuture<LockHandle> waiting = later(other, "a");
+        fault.run();
+        awaitServing(next);
+        await().atMost(Duration.ofSeconds(5)).until(() -> restored(holder) == 1);
+        assertThat(held.isValid()).isTrue();
+        assertThat(waiting).isNotDone();
+        held.close();
+        try (LockHandle granted = waiting.get(5, TimeUnit.SECONDS)) {
+            assertThat(granted.fencingToken()).isGreaterThan(held.fencingToken());
+        }
+        try (LockHandle fresh = exclusive(holder, "b")) {
+            assertThat(fresh.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void aStandbyTakesOverFromACandidateThatDies() throws Exception {
+        Candidate first = serving();
+        holdsGoOn(() -> run(first::kill), standingBy());
+    }
+
+    @Test
+    void aStandbyTakesOverAtOnceFromACandidateThatIsToldToEnd() throws Exception {
+        Candidate first = serving();
+        Candidate second = standingBy();
+        long before = System.nanoTime();
+        holdsGoOn(
+                () -> {
+                    run(first::end);
+                    awaitServing(second);
+                    assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(4));
+                },
+                second);
+    }
+
+    @Test
+    void aCandidateThatIsCutFromTheEngineIsDeposed() throws Exception {
+        Candidate first = serving();
+        Candidate second = standingBy();
+        holdsGoOn(() -> first.engine.reachable(false), second);
+        assertThat(first.standing().role()).isNotEqualTo(Role.SERVING);
+        assertThat(first.standing().depositions()).isEqualTo(1);
+        first.engine.reachable(true);
+        await().atMost(Duration.ofSeconds(5)).until(() -> first.standing().role() == Role.STANDING_BY);
+        assertThat(first.standing().serving()).isEqualTo(second.standing().serving());
+        nodes.forEach(ComputeNode::close);
+        nodes.clear();
+        holdsGoOn(() -> run(second::kill), first);
+    }
+
+    @Test
+    void whileTheEngineIsDownWhoServesGoesOnServing() throws Exception {
+        Candidate first = serving();
+        Candidate second = standingBy();
+        ComputeNode holder = join();
+        LockHandle held = exclusive(holder, "a");
+        first.engine.reachable(false);
+        second.engine.reachable(false);
+        long until = System.nanoTime() + 4 * TERM.toNanos();
+        while (System.nanoTime() - until < 0) {
+            try (LockHandle other = exclusive(holder, "b")) {
+                assertThat(other.isValid()).isTrue();
+            }
+            assertThat(first.serves()).isTrue();
+            assertThat(second.serves()).isFalse();
+            TimeUnit.MILLISECONDS.sleep(20);
+        }
+        assertThat(first.standing().promised()).isTrue();
+        assertThat(held.isValid()).isTrue();
+        assertThat(restored(holder)).isZero();
+        first.engine.reachable(true);
+        second.engine.reachable(true);
+        await().atMost(Duration.ofSeconds(5))
+                .until(() -> candidates.stream().filter(Candidate::serves).count() == 1
+                        && candidates.stream()
+                                .allMatch(one -> one.standing().problem().isEmpty()
+                                        || one.standing().role() == Role.STANDING_BY));
+        assertThat(held.isValid()).isTrue();
+        held.close();
+    }
+
+    @Test
+    void aProcessThatStartsWhileTheFirstCandidateIsDownJoinsTheOther() throws Exception {
+        Candidate second = standingBy();
+        serving().kill();
+        awaitServing(second);
+        try (LockHandle held = exclusive(join(), "a")) {
+            assertThat(held.isValid()).isTrue();
+        }
+    }
+
+    private interface Step {
+        void run() throws Exception;
+    }
+
+    private static void run(Step step) {
+        try {
+            step.run();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.reliability.cluster;
+
+import io.declock.reliability.ledger.SectionRecord;
+import io.declock.reliability.worker.Worker;
+import io.declock.reliability.worker.WorkerOptions;
+import io.declock.testkit.Commands;
+import io.declock.testkit.Directories;
+import io.declock.testkit.Ports;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.h2.tools.Server;
+
+/** Processes on the loopback interface, with a memory node of two candidates. For one thread. */
+public final class CandidatesPlatform implements Platform {
+    /** Lease of a term. */
+    public static final Duration TERM = Duration.ofSeconds(3);
+
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Pattern ELECTED = Pattern.compile("was elected by .* and serves in term (\\d+)");
+
+    private final Path directory;
+    private final Duration lease;
+    private final EngineArguments engine;
+    private final List<Integer> ports = Ports.free(2);
+    private final List<Program> candidates = new ArrayList<>();
+    private final Server databaseServer;
+    private int starts;
+
+    /** Says how a candidate reaches the engine. */
+    public interface EngineArguments {
+        /** Returns the arguments of a candidate's program that begin with {@code --declock.memory-node.election.}. */
+        List<String> of(int candidate);
+    }
+
+    /** Makes one that runs only the workers' database. */
+    public CandidatesPlatform(Duration lease, EngineArguments engine) {
+        this.lease = lease;
+        this.engine = engine;
+        try {
+            this.directory = Files.createTempDirectory("declock-stand-by-");
+            this.databaseServer =
+                    Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public Duration lease() {
+        return lease;
+    }
+
+    @Override
+    public Path directory() {
+        return directory;
+    }
+
+    @Override
+    public String databaseUrl() {
+        return "jdbc:h2:tcp://127.0.0.1:" + databaseServer.getPort() + "/mem:" + directory.getFileName()
+                + ";DB_CLOSE_DELAY=-1";
+    }
+
+    /** Starts both candidates, and waits until one serves. Returns both as one program, which can only be closed. */
+    @Override
+    public Program startMemoryNode(int life, boolean hadEarlierLife) {
+        for (int i = 0; i < ports.size(); i++) {
+            candidates.add(launchCandidate(i));
+        }
+        awaitServing(0);
+        return new Both();
+    }
+
+    private Program launchCandidate(int index) {
+        String name = "candidate-" + index + "-" + ++starts;
+        List<String> command = Commands.java(LocalProgram.JVM);
+        command.addAll(List.of(
+                "-Dspring.main.lazy-initialization=true",
+                "-jar",
+                LocalPlatform.memoryNodeJar().toString(),
+                "--server.port=0",
+                "--server.address=127.0.0.1",
+                "--declock.memory-node.id=mn",
+                "--declock.memory-node.bind-address=127.0.0.1",
+                "--declock.memory-node.port=" + ports.get(index),
+                "--declock.memory-node.records=1000",
+                "--declock.memory-node.max-lease=" + lease.toMillis() + "ms",
+                "--declock.memory-node.former-lease=" + lease.toMillis() + "ms",
+                "--declock.memory-node.lease-margin=" + MARGIN.toMillis() + "ms",
+                "--declock.memory-node.wait-out-old-sessions=false",
+                "--declock.memory-node.election.lease=" + TERM.toMillis() + "ms",
+                "--declock.memory-node.election.address=" + address(index),
+                "--declock.memory-node.election.candidates=" + address(0) + "," + address(1)));
+        command.addAll(engine.of(index));
+        return LocalProgram.start(name, directory, false, command);
+    }
+
+    private String address(int index) {
+        return "tcp://127.0.0.1:" + ports.get(index);
+    }
+
+    /** Returns the last term that a candidate's program has begun, 0 for none. */
+    private static long termOf(Program candidate) {
+        long last = 0;
+        Matcher matcher = ELECTED.matcher(candidate.log());
+        while (matcher.find()) {
+            last = Math.max(last, Long.parseLong(matcher.group(1)));
+        }
+        return last;
+    }
+
+    /** Returns the highest term that a program has begun. */
+    public long term() {
+        return candidates.stream().mapToLong(CandidatesPlatform::termOf).max().orElse(0);
+    }
+
+    /** Waits until a term after that one has begun; returns which candidate began it. */
+    public int awaitServing(long after) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (term() <= after) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException("no candidate was elected after term " + after + ":\n"
+                        + candidates.get(0).log() + candidates.get(1).log());
+            }
+            Cluster.pause(Duration.ofMillis(10));
+        }
+        return serving();
+    }
+
+    /** Returns which candidate has begun the last term. */
+    public int serving() {
+        return termOf(candidates.get(0)) > termOf(candidates.get(1)) ? 0 : 1;
+    }
+
+    /** Returns the program of a candidate. */
+    public Program candidate(int index) {
+        return candidates.get(index);
+    }
+
+    /** Starts the program of a candidate again, and waits until it can be elected. */
+    public void startCandidate(int index) {
+        candidates.get(index).close();
+        Program program = launchCandidate(index);
+        candidates.set(index, program);
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!program.log().contains("stands for election")) {
+            if (System.nanoTime() - deadline > 0 || !program.isAlive()) {
+                throw new IllegalStateException("the candidate did not start:\n" + program.log());
+            }
+            Cluster.pause(Duration.ofMillis(10));
+        }
+        // It may have promised not to be elected before it was started.
+        Cluster.pause(TERM);
+    }
+
+    @Override
+    public Node launch(String name) {
+        List<String> arguments = WorkerOptions.arguments(
+                name,
+                address(0) + "|127.0.0.1:" + ports.get(1),
+                lease,
+                directory.resolve(name + SectionRecord.SUFFIX),
+                databaseUrl());
+        Program program = LocalProgram.start(
+                name, directory, true, Commands.java(LocalProgram.JVM, Worker.class.getName(), arguments));
+        return new PlainNode(new WorkerClient(name, program));
+    }
+
+    private record PlainNode(WorkerClient worker) implements Node {
+        @Override
+        public void isolate() {
+            throw new UnsupportedOperationException("nothing is between this worker and the candidates");
+        }
+
+        @Override
+        public void heal() {}
+
+        @Override
+        public void close() {
+            worker.close();
+        }
+    }
+
+    /** Both candidates. */
+    private final class Both implements Program {
+        @Override
+        public OutputStream commands() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public InputStream answers() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void kill() {
+            candidates.forEach(Program::kill);
+        }
+
+        @Override
+        public void terminate() {
+            candidates.forEach(Program::terminate);
+        }
+
+        @Override
+        public void pause() {
+            candidates.forEach(Program::pause);
+        }
+
+        @Override
+        public void resume() {
+            candidates.forEach(Program::resume);
+        }
+
+        @Override
+        public boolean isAlive() {
+            return candidates.stream().allMatch(Program::isAlive);
+        }
+
+        @Override
+        public String log() {
+            return candidates.get(0).log() + candidates.get(1).log();
+        }
+
+        @Override
+        public void close() {
+            candidates.forEach(Program::close);
+        }
+    }
+
+    @Override
+    public void close() {
+        databaseServer.stop();
+        Directories.delete(directory);
+    }
+}

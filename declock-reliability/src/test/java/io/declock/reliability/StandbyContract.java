@@ -1,0 +1,191 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.reliability;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.reliability.cluster.CandidatesPlatform;
+import io.declock.reliability.cluster.Cluster;
+import io.declock.reliability.cluster.Node;
+import io.declock.reliability.cluster.WorkerClient;
+import io.declock.reliability.cluster.WorkerClient.Grant;
+import io.declock.reliability.ledger.Referee;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A memory node with two candidates in processes of their own, elected by a real engine: whatever happens to a candidate or to the engine,
+ * no hold is lost and nothing is granted twice.
+ */
+@Timeout(400)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class StandbyContract {
+    private static final Duration LEASE = Duration.ofSeconds(20);
+    private static final Duration SETTLE = Duration.ofMillis(300);
+    private static final int RUNS = Integer.getInteger("declock.failovers", 1);
+    private static final int LOAD_LOCKS = 4;
+    private static final int FIRST_LOAD_LOCK = Cluster.LOCKS - LOAD_LOCKS;
+
+    private CandidatesPlatform platform;
+    private Cluster<Node> cluster;
+
+    /** Starts the engine. */
+    abstract void startEngine() throws Exception;
+
+    abstract void stopEngine() throws Exception;
+
+    /** Ends the engine as by a fault. */
+    abstract void killEngine() throws Exception;
+
+    /** Starts the engine again with what it had. */
+    abstract void restartEngine() throws Exception;
+
+    /** Returns the arguments of the memory node's program for the engine. */
+    abstract List<String> arguments();
+
+    @BeforeAll
+    void start() throws Exception {
+        startEngine();
+        platform = new CandidatesPlatform(LEASE, candidate -> arguments());
+        cluster = Cluster.on(platform);
+    }
+
+    @AfterAll
+    void end() throws Exception {
+        if (cluster != null) {
+            cluster.close();
+        }
+        stopEngine();
+    }
+
+    private interface Fault {
+        void happens(int serving) throws Exception;
+    }
+
+    /** Measures from the fault to the next grant, of a lock whose holder releases it meanwhile. */
+    private long millisToNextGrant(String what, Fault fault) throws Exception {
+        List<Node> both = cluster.workers("holder", "waiter");
+        WorkerClient holder = both.get(0).worker();
+        WorkerClient waiter = both.get(1).worker();
+        holder.take("kept", 1, true);
+        Grant first = holder.take("h", 0, true);
+        waiter.hold("w", 0, true);
+        Cluster.pause(SETTLE);
+        long term = platform.term();
+        int serving = platform.serving();
+        long faultAt = System.nanoTime();
+        fault.happens(serving);
+        int next = platform.awaitServing(term);
+        long electedAt = System.nanoTime();
+        assertThat(holder.release("h")).isEqualTo("released");
+        Grant granted = waiter.granted("w", LEASE);
+        assertThat(granted.token()).isGreaterThan(first.token());
+        waiter.release("w");
+        assertThat(holder.release("kept")).isEqualTo("released");
+        long millis = TimeUnit.NANOSECONDS.toMillis(granted.atNanos() - faultAt);
+        System.out.printf(
+                Locale.ROOT,
+                "%s: %s: candidate %d follows candidate %d; elected after %d ms, the next grant after %d ms%n",
+                getClass().getSimpleName(),
+                what,
+                next,
+                serving,
+                TimeUnit.NANOSECONDS.toMillis(electedAt - faultAt),
+                millis);
+        cluster.judge(System.nanoTime());
+        both.forEach(node -> node.worker().leave());
+        cluster.dismiss(both);
+        return millis;
+    }
+
+    @Test
+    void aStandbyFollowsACandidateThatIsKilled() throws Exception {
+        for (int run = 0; run < RUNS; run++) {
+            int[] killed = new int[1];
+            long millis = millisToNextGrant("kill -9", serving -> {
+                killed[0] = serving;
+                platform.candidate(serving).kill();
+            });
+            // The engine's lease, and a second.
+            assertThat(millis).isLessThan(CandidatesPlatform.TERM.plusSeconds(3).toMillis());
+            platform.startCandidate(killed[0]);
+        }
+    }
+
+    @Test
+    void aStandbyFollowsACandidateThatIsToldToEnd() throws Exception {
+        int[] ended = new int[1];
+        millisToNextGrant("SIGTERM", serving -> {
+            ended[0] = serving;
+            platform.candidate(serving).terminate();
+        });
+        platform.startCandidate(ended[0]);
+    }
+
+    @Test
+    void noHoldIsLostUnderLoadWhenCandidatesAreKilledOrStopped() throws Exception {
+        List<Node> three = cluster.workers("one", "two", "three");
+        three.forEach(node -> node.worker().load(FIRST_LOAD_LOCK, LOAD_LOCKS, 3, 40));
+        for (int i = 0; i < three.size(); i++) {
+            three.get(i).worker().take("kept", 2 + i, true);
+        }
+        Cluster.pause(SETTLE);
+        long term = platform.term();
+        int stopped = platform.serving();
+        platform.candidate(stopped).pause();
+        int next = platform.awaitServing(term);
+        Cluster.pause(Duration.ofSeconds(1));
+        platform.candidate(stopped).resume();
+        Cluster.pause(CandidatesPlatform.TERM);
+        term = platform.term();
+        platform.candidate(next).kill();
+        platform.awaitServing(term);
+        Cluster.pause(Duration.ofSeconds(1));
+        platform.startCandidate(next);
+        three.forEach(node -> assertThat(node.worker().release("kept")).isEqualTo("released"));
+        finish("stopped and woken, then killed", three);
+    }
+
+    @Test
+    void whileTheEngineIsDownWhoServesGoesOn() throws Exception {
+        List<Node> two = cluster.workers("four", "five");
+        two.forEach(node -> node.worker().load(FIRST_LOAD_LOCK, LOAD_LOCKS, 3, 40));
+        two.get(0).worker().take("kept", 7, true);
+        Cluster.pause(SETTLE);
+        long term = platform.term();
+        killEngine();
+        Cluster.pause(CandidatesPlatform.TERM.multipliedBy(3));
+        assertThat(platform.term()).isEqualTo(term);
+        restartEngine();
+        Cluster.pause(CandidatesPlatform.TERM.multipliedBy(2));
+        assertThat(two.get(0).worker().release("kept")).isEqualTo("released");
+        finish("engine down for " + CandidatesPlatform.TERM.multipliedBy(3).toSeconds() + " s", two);
+    }
+
+    private void finish(String what, List<Node> workers) {
+        long calmSince = System.nanoTime();
+        Cluster.pause(Duration.ofSeconds(1));
+        workers.forEach(node -> node.worker().tell("calm"));
+        workers.forEach(node -> node.worker().await("calm", cluster.bound()));
+        Referee.Verdict verdict = cluster.judge(calmSince);
+        System.out.printf(
+                Locale.ROOT,
+                "%s: %s, under load: %d sections, %d lost%n",
+                getClass().getSimpleName(),
+                what,
+                verdict.sections(),
+                verdict.lost());
+        assertThat(verdict.lost()).isZero();
+        assertThat(verdict.bookings()).isGreaterThan(50);
+        workers.forEach(node -> node.worker().leave());
+        cluster.dismiss(workers);
+    }
+}
