@@ -48,7 +48,7 @@ final class MemoryNodeRefusedFailureAnalyzer extends AbstractFailureAnalyzer<Mem
             case TOO_MANY_NAMES ->
                 "Use fewer lock names, or raise declock.memory-node.records or declock.memory-node.records-per-session"
                         + " (declock.embedded.* where it is embedded).";
-            case BAD_REQUEST, NOT_YET, TWO_MEMORY_NODES, SESSION_OVER ->
+            case BAD_REQUEST, NOT_YET, TWO_MEMORY_NODES, SESSION_OVER, STANDS_BY ->
                 "Correct the problem that the message describes.";
         };
     }
