@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One candidate of a memory node with stand-bys: stands for election at an engine, has its host serve while its term lasts, and stand by
- * otherwise (rules H6 and H7 of docs/protocol.md).
+ * otherwise (rules H6, H7 and H9 of docs/protocol.md).
  *
  * <p>A term lasts for seven eighths of the engine's lease, from the moment when the last successful renewal was sent. While the engine is
  * out of reach, it goes on for as long as every other candidate promises not to take over. A candidate gives such a promise only while it

@@ -3,6 +3,7 @@
 
 package io.declock.election.zookeeper;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.spi.election.ElectionEngine;
 import io.declock.spi.election.ElectionException;
 import java.net.URLEncoder;
@@ -54,8 +55,13 @@ final class ZooKeeperEngine implements ElectionEngine {
     private final Map<List<Object>, Own> own = new ConcurrentHashMap<>();
 
     private final Map<String, Runnable> watchers = new ConcurrentHashMap<>();
-    private @Nullable CuratorFramework client;
+    // Written with the lock held.
+    private volatile @Nullable CuratorFramework client;
+
+    @GuardedBy("lock")
     private Duration sessionLease = Duration.ZERO;
+
+    @GuardedBy("lock")
     private boolean closed;
 
     /** A term that this client began: its session, the version of the term's node, and the names that are kept. */
@@ -114,10 +120,11 @@ final class ZooKeeperEngine implements ElectionEngine {
         CuratorFramework present = clientFor(lease);
         present.blockUntilConnected();
         int granted = present.getZookeeperClient().getZooKeeper().getSessionTimeout();
-        if (granted < sessionLease.toMillis()) {
+        Duration wanted = presentLease();
+        if (granted < wanted.toMillis()) {
             throw new ElectionException(
                     title() + " gives sessions of at most " + granted + " ms, and the lease of a term is "
-                            + sessionLease.toMillis()
+                            + wanted.toMillis()
                             + " ms: lower the lease, or raise maxSessionTimeout at the servers",
                     null);
         }
@@ -416,10 +423,10 @@ final class ZooKeeperEngine implements ElectionEngine {
         }
     }
 
-    /** Sets the watch, in the background; called with the lock held or by a watch that has told its event. */
+    /** Sets the watch, in the background. */
     private void watchAgain(String memoryNode) {
         CuratorFramework present = client;
-        if (present == null || closed) {
+        if (present == null) {
             return;
         }
         try {
