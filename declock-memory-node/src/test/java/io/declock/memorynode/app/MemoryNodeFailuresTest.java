@@ -135,4 +135,56 @@ class MemoryNodeFailuresTest {
         fails("declock.memory-node.port-file=/does/not/exist");
         assertThat(output).contains("The port cannot be written to /does/not/exist");
     }
+
+    private static final String CANDIDATES =
+            "declock.memory-node.election.candidates=tcp://127.0.0.1:7420,tcp://127.0.0.1:7421";
+    private static final String ADDRESS = "declock.memory-node.election.address=tcp://127.0.0.1:7420";
+
+    @Test
+    void anEngineThatIsNotKnown(CapturedOutput output) {
+        fails("declock.memory-node.election.engine=redis", CANDIDATES, ADDRESS);
+        assertThat(output).contains("election.engine is 'redis', which is not known here", "etcd", "jdbc", "zookeeper");
+    }
+
+    @Test
+    void anEngineWithoutItsSettings(CapturedOutput output) {
+        fails("declock.memory-node.election.engine=etcd", CANDIDATES, ADDRESS);
+        assertThat(output).contains("declock.memory-node.election.etcd.endpoints is not set");
+    }
+
+    @Test
+    void aSettingThatTheEngineDoesNotKnow(CapturedOutput output) {
+        fails(
+                "declock.memory-node.election.engine=jdbc",
+                "declock.memory-node.election.jdbc.url=jdbc:h2:mem:x",
+                "declock.memory-node.election.jdbc.user=me",
+                CANDIDATES,
+                ADDRESS);
+        assertThat(output).contains("declock.memory-node.election.jdbc.user is not known", "username");
+    }
+
+    @Test
+    void anElectionWithoutTheOwnAddress(CapturedOutput output) {
+        fails("declock.memory-node.election.engine=etcd", CANDIDATES);
+        assertThat(output).contains("declock.memory-node.election.address is not");
+    }
+
+    @Test
+    void anAddressThatIsNoCandidate(CapturedOutput output) {
+        fails(
+                "declock.memory-node.election.engine=etcd",
+                CANDIDATES,
+                "declock.memory-node.election.address=tcp://127.0.0.1:9999");
+        assertThat(output).contains("tcp://127.0.0.1:9999, which is not among");
+    }
+
+    @Test
+    void aListInTwoPlaces(CapturedOutput output) {
+        fails(
+                "declock.memory-node.election.engine=etcd",
+                "declock.memory-node.state-directory=/tmp/none",
+                CANDIDATES,
+                ADDRESS);
+        assertThat(output).contains("state-directory and declock.memory-node.election.engine are both set");
+    }
 }
