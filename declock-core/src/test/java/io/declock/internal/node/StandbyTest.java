@@ -29,6 +29,8 @@ import io.declock.internal.tcp.server.StandbyServer;
 import io.declock.internal.tcp.server.TcpCandidates;
 import io.declock.spi.election.MemoryEngine;
 import io.declock.testkit.Ports;
+import io.declock.testkit.TcpProxy;
+import io.declock.testkit.TcpProxy.Flow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +53,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("slow")
 @Timeout(90)
 class StandbyTest {
-    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration LEASE = Duration.ofSeconds(5);
     private static final Duration MARGIN = Duration.ofMillis(200);
     private static final Duration TERM = Duration.ofSeconds(1);
 
@@ -60,6 +62,9 @@ class StandbyTest {
     private final List<Candidate> candidates = new ArrayList<>();
     private final List<ComputeNode> nodes = new ArrayList<>();
     private final Map<ComputeNode, NodeCounters> counters = new ConcurrentHashMap<>();
+    /** What the compute nodes' connections to each candidate go through. */
+    private final List<TcpProxy> ways = new ArrayList<>();
+
     private List<String> addresses = List.of();
 
     /** One candidate, as its process would run it. */
@@ -175,6 +180,7 @@ class StandbyTest {
                 Ports.free(2).stream().map(port -> "tcp://127.0.0.1:" + port).toList();
         for (String address : addresses) {
             candidates.add(new Candidate(address));
+            ways.add(new TcpProxy(MemoryNodeAddress.parse(address).port()));
         }
         await().atMost(Duration.ofSeconds(10))
                 .until(() -> candidates.stream().filter(Candidate::serves).count() == 1);
@@ -188,6 +194,7 @@ class StandbyTest {
                 candidate.kill();
             }
         }
+        ways.forEach(TcpProxy::close);
         timer.shutdownNow();
     }
 
@@ -207,7 +214,8 @@ class StandbyTest {
 
     private ComputeNode join() throws InterruptedException {
         NodeCounters counted = new NodeCounters();
-        String all = addresses.get(0) + "|" + addresses.get(1).substring("tcp://".length());
+        String all = "tcp://127.0.0.1:" + ways.get(0).port() + "|127.0.0.1:"
+                + ways.get(1).port();
         ComputeNode node = ComputeNode.builder()
                 .memoryNodes(List.of(MemoryNodeAddress.parse(all)))
                 .fabric(TcpFabric.open(TcpFabricSettings.DEFAULTS, counted))
@@ -291,6 +299,19 @@ class StandbyTest {
         nodes.forEach(ComputeNode::close);
         nodes.clear();
         holdsGoOn(() -> run(second::kill), first);
+    }
+
+    /** As a machine that loses its power: no connection is closed, and nothing comes any more (rule G5). */
+    @Test
+    void aStandbyTakesOverFromACandidateThatFallsSilent() throws Exception {
+        Candidate first = serving();
+        Candidate second = standingBy();
+        holdsGoOn(
+                () -> {
+                    first.engine.reachable(false);
+                    ways.get(candidates.indexOf(first)).set(Flow.HELD);
+                },
+                second);
     }
 
     @Test

@@ -85,6 +85,11 @@ final class PendingRequests {
         }
     }
 
+    /** Returns whether no request waits for its answer. */
+    boolean isEmpty() {
+        return pending.isEmpty();
+    }
+
     /** Fails the requests whose time is over. */
     void expire(long now, String node) {
         pending.forEach((id, request) -> {

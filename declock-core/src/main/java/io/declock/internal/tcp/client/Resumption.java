@@ -63,7 +63,7 @@ final class Resumption {
         Attempt next = new Attempt(++attempts);
         present = next;
         fabric.reconnect(session, loop, next.connection, ++tries, why -> next.failed(why, false));
-        loop.schedule(next::giveUp, fabric.settings().connectTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        loop.schedule(next::giveUp, fabric.attemptNanos(session.address(), session.leaseNanos()), TimeUnit.NANOSECONDS);
     }
 
     private void again() {

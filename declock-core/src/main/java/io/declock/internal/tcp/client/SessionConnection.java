@@ -48,6 +48,8 @@ final class SessionConnection extends FrameConnection implements ChainWindow.Sen
     private @Nullable FabricException reason;
     /** The session must not be resumed. */
     private boolean isFinal;
+    /** A frame has come since that was last asked. */
+    private boolean heard;
     // Written by the event loop, read by every thread that relays.
     private volatile boolean stalled;
 
@@ -70,6 +72,13 @@ final class SessionConnection extends FrameConnection implements ChainWindow.Sen
     /** Returns whether the memory node reads more slowly than this side writes. */
     boolean isStalled() {
         return stalled;
+    }
+
+    /** Returns whether a frame has come since this was last asked. */
+    boolean hasHeard() {
+        boolean since = heard;
+        heard = false;
+        return since;
     }
 
     @Override
@@ -156,6 +165,7 @@ final class SessionConnection extends FrameConnection implements ChainWindow.Sen
 
     @Override
     protected void frame(FrameType type, FrameBody body) throws BadFrameException {
+        heard = true;
         TcpSession current = session;
         if (current == null) {
             handshakeFrame(type, body);

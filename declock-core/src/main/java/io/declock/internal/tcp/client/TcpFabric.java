@@ -51,6 +51,9 @@ public final class TcpFabric implements Fabric {
     private final FabricCounters counters;
     private volatile byte[] key;
     private final EventLoops loops;
+    private static final int ATTEMPT_PART = 6;
+    private static final long LEAST_ATTEMPT_NANOS = 500_000_000;
+
     private final ConnectTimeouts connectTimeouts;
     private final ThrottledLog log;
     private final HostAddresses hosts;
@@ -159,9 +162,11 @@ public final class TcpFabric implements Fabric {
         // A name with several addresses stands for as many candidates: each round of attempts tries another one.
         long round = request.attempt() / address.candidates().size();
         CompletableFuture<InetAddress> host = addressOf(address.host(), round);
+        long patience = attemptNanos(address, request.leaseNanos());
         later(
-                settings.connectTimeout().toNanos(),
-                () -> giveUp(result, connection, node, host.isDone() ? "" : ": its name was not resolved so far"));
+                patience,
+                () -> giveUp(
+                        result, connection, node, patience, host.isDone() ? "" : ": its name was not resolved so far"));
         host.whenComplete((found, failure) -> {
             if (failure != null) {
                 failJoining(result, node, failure);
@@ -192,6 +197,17 @@ public final class TcpFabric implements Fabric {
                 });
     }
 
+    /**
+     * Returns how long an attempt to join or to resume may take. With several candidates it is a part of the lease: one that stands still must
+     * not keep this process from the others for as long as it has holds.
+     */
+    long attemptNanos(MemoryNodeAddress address, long leaseNanos) {
+        long full = settings.connectTimeout().toNanos();
+        return address.others().isEmpty()
+                ? full
+                : Math.min(full, Math.max(LEAST_ATTEMPT_NANOS, leaseNanos / ATTEMPT_PART));
+    }
+
     /** Runs a task that uses the event loops, unless they are closing; returns whether it ran. */
     private boolean whileOpen(Runnable task) {
         lifecycle.lock();
@@ -215,10 +231,14 @@ public final class TcpFabric implements Fabric {
     }
 
     private void giveUp(
-            CompletableFuture<ControlSession> joining, SessionConnection connection, String node, String because) {
+            CompletableFuture<ControlSession> joining,
+            SessionConnection connection,
+            String node,
+            long patience,
+            String because) {
         if (!joining.isDone()) {
             FabricException late = new FabricException("joining " + node + " took longer than "
-                    + settings.connectTimeout().toMillis() + " ms" + because);
+                    + TimeUnit.NANOSECONDS.toMillis(patience) + " ms" + because);
             connection.close(late);
             joining.completeExceptionally(late);
         }

@@ -57,6 +57,10 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     private final MemoryNodeAddress address;
     private final String node;
     private final InetSocketAddress remoteAddress;
+    private static final int SILENT_PART = 4;
+    private static final long LONGEST_SILENCE_NANOS = 2_000_000_000L;
+    private static final int CHECKS = 4;
+
     private final EventLoop loop;
     private final ChainWindow chains;
     private final PendingRequests requests = new PendingRequests();
@@ -69,6 +73,9 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     private volatile @Nullable FabricException failure;
     /** This process wants no other connection. */
     private volatile @Nullable FabricException closing;
+
+    /** Checks in a row that found the connection silent. Belongs to the event loop. */
+    private int silentChecks;
 
     private boolean left;
     /** It has no connection any more, but nobody has ended it. */
@@ -172,13 +179,15 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         return connection != null ? 0 : Math.max(1, System.nanoTime() - brokenAt);
     }
 
-    /** Begins to watch for requests that are not answered in time. */
+    /** Begins to watch for requests that are not answered in time, and for a connection on which nothing arrives. */
     void watch() {
         long timeout = fabric.settings().requestTimeout().toNanos();
-        loop.schedule(() -> check(timeout), Math.max(1, timeout / 4), TimeUnit.NANOSECONDS);
+        long silence = Math.min(leaseNanos / SILENT_PART, LONGEST_SILENCE_NANOS);
+        long interval = Math.max(1, Math.min(timeout, silence) / CHECKS);
+        loop.schedule(() -> check(timeout, (int) (silence / interval)), interval, TimeUnit.NANOSECONDS);
     }
 
-    private void check(long timeout) {
+    private void check(long timeout, int mostSilentChecks) {
         if (failure != null) {
             return;
         }
@@ -187,9 +196,23 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         if (present != null && chains.isStuck(now, timeout)) {
             present.close(new FabricException(
                     node + " has executed nothing for " + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms"));
+        } else if (present != null) {
+            listen(present, mostSilentChecks);
         }
         requests.expire(now, node);
         watch();
+    }
+
+    /**
+     * Gives up a connection on which nothing arrives although a heartbeat, or something else, was asked: a machine that has lost its power, or a
+     * network that is cut, says no farewell (rule G5). Counts checks and not time, so that a pause of this process is not taken for silence.
+     */
+    private void listen(SessionConnection present, int mostSilentChecks) {
+        silentChecks = present.hasHeard() || requests.isEmpty() ? 0 : silentChecks + 1;
+        if (silentChecks >= mostSilentChecks) {
+            silentChecks = 0;
+            present.close(new FabricException("nothing came from it although it was asked"));
+        }
     }
 
     /** The connection has ended. */
