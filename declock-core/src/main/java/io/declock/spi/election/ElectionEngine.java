@@ -13,7 +13,8 @@ import java.util.Optional;
  * memory node, which only the present term can change: so whoever is elected next finds all that former terms were told is kept.
  *
  * <p>Each method makes one attempt and blocks until the engine has answered or the attempt has failed. An attempt whose outcome is unknown
- * fails. Implementations bound each attempt by a time limit that they are opened with. Thread-safe.
+ * fails; the engine may carry it out later, but never after a later attempt of the same client and term to keep something. Implementations bound
+ * each attempt by a time limit that they are opened with. Thread-safe.
  */
 public interface ElectionEngine extends AutoCloseable {
     /**

@@ -174,6 +174,29 @@ public abstract class ElectionEngineContract {
     }
 
     @Test
+    void whoWasStoppedWhenAnotherWasElectedKeepsNothingMore() throws Exception {
+        ElectionEngine one = client();
+        long first = elected(one, FIRST);
+        assertThat(one.keep(memoryNode, first, Map.of("mark", value("1")))).isTrue();
+        stop(one);
+        ElectionEngine two = client();
+        AtomicLong second = new AtomicLong();
+        await().pollInterval(Duration.ofMillis(50)).atMost(lease().plus(late())).until(() -> {
+            if (two.acquire(memoryNode, SECOND, lease()) instanceof Elected elected) {
+                second.set(elected.term());
+            }
+            return second.get() > 0;
+        });
+        goOn(one);
+        // Without a renewal before, by which its client could learn that the term is over.
+        await().ignoreExceptions()
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> !one.keep(memoryNode, first, Map.of("mark", value("2"))));
+        two.resign(memoryNode, second.get());
+        assertThat(texts(election(client(), FIRST))).isEqualTo(Map.of("mark", "1"));
+    }
+
+    @Test
     void aTermThatIsRenewedGoesOn() throws Exception {
         ElectionEngine one = client();
         long term = elected(one, FIRST);

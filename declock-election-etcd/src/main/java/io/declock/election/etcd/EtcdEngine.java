@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -33,18 +34,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * etcd as an engine. Below its prefix each memory node has a key {@code leader}, which lives as long as the lease of the present term, a key
- * {@code term} with the number of the last term, and one key for each value that is kept. A term begins by one transaction on both keys, and
- * what is kept changes by transactions that require the same {@code leader}. Thread-safe.
+ * {@code term} with the number of the last term, a key {@code changes} that counts the changes in a term, and one key for each value that is
+ * kept. A term begins by one transaction on these keys, and what is kept changes by transactions that require the same {@code leader} and fewer
+ * {@code changes}. Thread-safe.
  */
 final class EtcdEngine implements ElectionEngine {
     private static final Logger log = LoggerFactory.getLogger(EtcdEngine.class);
     private static final int TRIES = 3;
+    private static final String CHANGES = "changes";
 
     private final Client client;
     private final String prefix;
@@ -55,8 +59,8 @@ final class EtcdEngine implements ElectionEngine {
 
     private volatile boolean closed;
 
-    /** A term that this client began: the lease, and the revision at which its leader key was made. */
-    private record Own(long lease, long created) {}
+    /** A term that this client began: the lease, the revision at which its leader key was made, and how often it has changed what is kept. */
+    private record Own(long lease, long created, AtomicLong changes) {}
 
     EtcdEngine(Client client, String prefix, String endpoints, Duration timeout) {
         this.client = client;
@@ -158,6 +162,7 @@ final class EtcdEngine implements ElectionEngine {
                                     bytes(number + " " + candidate),
                                     PutOption.builder().withLeaseId(granted).build()),
                             Op.put(term, bytes(Long.toString(number)), PutOption.DEFAULT),
+                            Op.put(key(memoryNode, CHANGES), changesText(0), PutOption.DEFAULT),
                             Op.get(key(memoryNode, "kept/"), below()))
                     .commit());
             elected = done.isSucceeded();
@@ -166,7 +171,7 @@ final class EtcdEngine implements ElectionEngine {
             }
             own.put(
                     List.of(memoryNode, number),
-                    new Own(granted, done.getHeader().getRevision()));
+                    new Own(granted, done.getHeader().getRevision(), new AtomicLong()));
             return Optional.of(
                     new Elected(number, kept(memoryNode, done.getGetResponses().get(0))));
         } finally {
@@ -250,7 +255,17 @@ final class EtcdEngine implements ElectionEngine {
         if (mine == null) {
             return false;
         }
+        return keep(memoryNode, mine.created(), mine.changes().incrementAndGet(), changes);
+    }
+
+    /**
+     * Makes one of the numbered changes of a term, unless a later one was made. The client sends a request again when its connection breaks:
+     * without the number, one that was thought to have failed could undo what followed it.
+     */
+    boolean keep(String memoryNode, long created, long number, Map<String, Optional<byte[]>> changes)
+            throws ElectionException, InterruptedException {
         List<Op> operations = new ArrayList<>();
+        operations.add(Op.put(key(memoryNode, CHANGES), changesText(number), PutOption.DEFAULT));
         changes.forEach((name, value) -> {
             ByteSequence key = key(memoryNode, "kept/" + name);
             operations.add(
@@ -258,13 +273,36 @@ final class EtcdEngine implements ElectionEngine {
                             ? Op.put(key, ByteSequence.from(value.get()), PutOption.DEFAULT)
                             : Op.delete(key, DeleteOption.DEFAULT));
         });
+        ByteSequence leader = key(memoryNode, "leader");
         Attempt attempt = new Attempt("Writing the members of memory node '" + memoryNode + "'");
-        return attempt.await(client.getKVClient()
-                        .txn()
-                        .If(new Cmp(key(memoryNode, "leader"), Cmp.Op.EQUAL, CmpTarget.createRevision(mine.created())))
-                        .Then(operations.toArray(new Op[0]))
-                        .commit())
-                .isSucceeded();
+        TxnResponse done = attempt.await(client.getKVClient()
+                .txn()
+                .If(
+                        new Cmp(leader, Cmp.Op.EQUAL, CmpTarget.createRevision(created)),
+                        new Cmp(key(memoryNode, CHANGES), Cmp.Op.LESS, CmpTarget.value(changesText(number))))
+                .Then(operations.toArray(new Op[0]))
+                .Else(Op.get(leader, GetOption.DEFAULT), Op.get(key(memoryNode, CHANGES), GetOption.DEFAULT))
+                .commit());
+        return done.isSucceeded() || wasMade(attempt, done.getGetResponses(), created, number);
+    }
+
+    /** Returns whether the change was made already, or the term is over. */
+    private static boolean wasMade(Attempt attempt, List<GetResponse> found, long created, long number)
+            throws ElectionException {
+        List<KeyValue> leader = found.get(0).getKvs();
+        if (leader.isEmpty() || leader.get(0).getCreateRevision() != created) {
+            return false;
+        }
+        List<KeyValue> changes = found.get(1).getKvs();
+        if (changes.isEmpty() || !changes.get(0).getValue().equals(changesText(number))) {
+            throw attempt.failed(new IllegalStateException("a later change was made meanwhile"));
+        }
+        return true;
+    }
+
+    /** Returns the number of a change as text of a fixed length, which etcd can compare. */
+    private static ByteSequence changesText(long number) {
+        return bytes(String.format(Locale.ROOT, "%019d", number));
     }
 
     @Override

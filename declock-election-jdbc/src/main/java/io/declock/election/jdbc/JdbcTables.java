@@ -21,9 +21,8 @@ record JdbcTables(
         String remove,
         String update,
         String insert) {
-    // PostgreSQL takes this at the begin of the transaction, which may have waited for the row: a lease then seems to
-    // last longer to those who
-    // want to take over, and ends sooner than its holder was promised; the holder counts from before the transaction.
+    // PostgreSQL takes this when the transaction begins, which may then wait for the row. So a lease seems to last
+    // longer to those who want to take over, and ends sooner than it could; its holder counts from before the attempt.
     private static final String NOW = "CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) * 1000 AS BIGINT)";
 
     /** Returns the statements for tables with a prefix. */

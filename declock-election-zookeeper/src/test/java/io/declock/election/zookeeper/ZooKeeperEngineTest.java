@@ -95,6 +95,23 @@ final class ZooKeeperEngineTest extends ElectionEngineContract {
     }
 
     @Test
+    void aTermWhoseResignationFailedDelaysNobodyIfItsClientTriesAgain() throws Exception {
+        ElectionEngine engine = client();
+        Duration lease = Duration.ofSeconds(8);
+        Elected elected = (Elected) engine.acquire(memoryNode, "tcp://a1:7420", lease);
+        long before = System.nanoTime();
+        stop(engine);
+        assertThatExceptionOfType(ElectionException.class).isThrownBy(() -> engine.resign(memoryNode, elected.term()));
+        // Whatever had been sent is lost.
+        proxies.get(engine).set(Flow.LOST);
+        goOn(engine);
+        await().ignoreExceptions()
+                .atMost(Duration.ofSeconds(7))
+                .until(() -> engine.acquire(memoryNode, "tcp://a1:7420", lease) instanceof Elected);
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(lease);
+    }
+
+    @Test
     void aLeaseThatTheServersDoNotGiveIsNamed() throws Exception {
         ElectionEngine engine = client();
         assertThatExceptionOfType(ElectionException.class)
