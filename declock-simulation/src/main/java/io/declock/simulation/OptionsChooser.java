@@ -58,6 +58,8 @@ public final class OptionsChooser {
         ANYTHING,
         /** Memory nodes have a list of their members that survives them, and start again often; with other faults in half of the seeds. */
         MOVES,
+        /** Memory nodes have candidates that an engine elects, which die, pause and cannot reach it or each other; with other faults in half of the seeds. */
+        STAND_BYS,
         /** Clocks of compute nodes stand still or go back by more than the margin of the lease, and their leases lapse meanwhile. */
         BROKEN_CLOCKS,
         /** Such clocks while the memory node starts again with empty memory; and each of the other faults with a chance of one half. */
@@ -77,6 +79,11 @@ public final class OptionsChooser {
         return new OptionsChooser(new SimulatedWorld(seed ^ 0x0B71_0235L, new Trace(0)), profile).choose();
     }
 
+    /** Returns whether the next life of a memory node restores holds. */
+    private boolean keepsHolds() {
+        return profile == Profile.MOVES || profile == Profile.STAND_BYS;
+    }
+
     private boolean is(Profile asked) {
         boolean several = profile == Profile.EVERYTHING || profile == Profile.ANYTHING;
         return profile == asked || several && world.chance(0.5) || hasBesides(asked);
@@ -84,7 +91,7 @@ public final class OptionsChooser {
 
     /** Returns, in half of the seeds, that a fault joins those of clocks and restarts. Overflows and the end of the index range never do. */
     private boolean hasBesides(Profile asked) {
-        return (profile == Profile.BROKEN_RESTARTS || profile == Profile.MOVES)
+        return (profile == Profile.BROKEN_RESTARTS || keepsHolds())
                 && asked != Profile.OVERFLOW
                 && asked != Profile.GUARD
                 && world.chance(0.5);
@@ -96,8 +103,8 @@ public final class OptionsChooser {
 
     private boolean isOutage(Profile asked) {
         boolean several = profile == Profile.ANYTHING || profile == Profile.BROKEN_RESTARTS;
-        boolean always = profile == asked
-                || (profile == Profile.BROKEN_RESTARTS || profile == Profile.MOVES) && asked == Profile.RESTARTS;
+        boolean always =
+                profile == asked || (profile == Profile.BROKEN_RESTARTS || keepsHolds()) && asked == Profile.RESTARTS;
         return always || several && world.chance(0.5);
     }
 
@@ -154,7 +161,7 @@ public final class OptionsChooser {
     // Drawn last, so that the seeds of the other profiles still give the same runs.
     private SimulationOptions withOutages(SimulationOptions drawn) {
         boolean broken = profile.compareTo(Profile.BROKEN_CLOCKS) >= 0;
-        boolean moves = profile == Profile.MOVES;
+        boolean moves = keepsHolds();
         boolean restarts = isOutage(Profile.RESTARTS);
         boolean partitions = isOutage(Profile.PARTITIONS);
         boolean clocks = isOutage(Profile.CLOCKS);
@@ -189,20 +196,35 @@ public final class OptionsChooser {
                 f.slowNodes(),
                 f.driftPpm(),
                 f.clockError());
+        SimulationOptions.Workload workload =
+                broken || moves ? holdingOn(drawn.workload(), lease) : lasting(drawn.workload(), until);
+        SimulationOptions.Rare rare = SimulationOptions.Rare.NONE;
+        if (broken) {
+            rare = new SimulationOptions.Rare(world.between(1, 5), world.oneOf(lease / 4, lease, 2 * lease), 0, 0, 0);
+        } else if (moves) {
+            rare = new SimulationOptions.Rare(0, 0, 0, 0, world.chance(0.5) ? world.between(1, 10) : 0);
+        }
         return new SimulationOptions(
                 drawn.cluster(),
                 drawn.network(),
-                broken || moves ? holdingOn(drawn.workload(), lease) : lasting(drawn.workload(), until),
+                workload,
                 faults,
                 drawn.local(),
                 drawn.cql(),
                 outages,
-                broken
-                        ? new SimulationOptions.Rare(
-                                world.between(1, 5), world.oneOf(lease / 4, lease, 2 * lease), 0, 0, 0)
-                        : moves
-                                ? new SimulationOptions.Rare(0, 0, 0, 0, world.chance(0.5) ? world.between(1, 10) : 0)
-                                : SimulationOptions.Rare.NONE);
+                rare,
+                SimulationOptions.Wiring.NONE,
+                profile == Profile.STAND_BYS ? elections(lease) : SimulationOptions.Elections.NONE);
+    }
+
+    private SimulationOptions.Elections elections(long lease) {
+        long term = world.oneOf(lease / 8, lease / 4, lease / 2);
+        return new SimulationOptions.Elections(
+                world.oneOf(2, 2, 3),
+                term,
+                world.between(0, 4),
+                world.oneOf(term / 2, 2 * term, 2 * lease),
+                world.between(0, 2));
     }
 
     private SimulationOptions inARush(SimulationOptions drawn) {

@@ -34,6 +34,8 @@ final class OutageInjector {
         atSomeTimes(outages.partitions(), this::part);
         atSomeTimes(outages.jumps(), this::jump);
         atSomeTimes(outages.deathsInSync(), this::dieInSync);
+        atSomeTimes(cluster.options().elections().engineCuts(), this::cutEngine);
+        atSomeTimes(cluster.options().elections().resignations(), this::resign);
     }
 
     private void atSomeTimes(int times, Runnable outage) {
@@ -58,15 +60,43 @@ final class OutageInjector {
 
     private void restartMemoryNode() {
         SimulatedMemoryNode victim = cluster.someMemoryNode();
-        if (victim.isUp()) {
+        if (!victim.candidates().isEmpty()) {
+            victim.restartCandidate(victim.someCandidate(), true, end(outages.down()));
+        } else if (victim.isUp()) {
             victim.restart(end(outages.down()));
         }
     }
 
     private void pauseMemoryNode() {
         long end = end(outages.memoryNodePause());
+        SimulatedMemoryNode victim = cluster.someMemoryNode();
+        if (!victim.candidates().isEmpty()) {
+            victim.someCandidate().pauseUntil(end);
+            return;
+        }
         world.note(() -> "the memory node pauses until " + end);
-        cluster.someMemoryNode().place().pauseUntil(end);
+        victim.place().pauseUntil(end);
+    }
+
+    private void resign() {
+        SimulatedMemoryNode victim = cluster.someMemoryNode();
+        victim.restartCandidate(victim.someCandidate(), false, end(outages.down()));
+    }
+
+    /** All candidates, or one, cannot reach the engine, or each other; each until an instant of its own. */
+    private void cutEngine() {
+        SimulatedMemoryNode victim = cluster.someMemoryNode();
+        boolean there = world.chance(0.8);
+        boolean back = !there || world.chance(0.7);
+        boolean all = world.chance(0.7);
+        boolean apart = world.chance(0.2);
+        for (SimulatedCandidate candidate : all ? victim.candidates() : List.of(victim.someCandidate())) {
+            long end = end(cluster.options().elections().engineCut());
+            candidate.cutFromEngine(there, back, end);
+            if (apart) {
+                candidate.part(end);
+            }
+        }
     }
 
     // ---------------------------------------------------------------- partitions

@@ -71,7 +71,7 @@ final class ProgressChecker {
         long verbs = 2_000L * computeNodes * (outages.verbNanos() + outages.atomicNanos());
         // A new process in place of one that died may have to wait for its node id.
         int breaks = options.rare().disconnects() + options.rare().resumptions();
-        boolean rejoins = outages.restarts() > 0 || breaks > 0 || diesAny();
+        boolean rejoins = options.elections().candidates() > 0 || outages.restarts() > 0 || breaks > 0 || diesAny();
         SimulationOptions.Wiring wiring = options.wiring();
         long refused = wiring.otherIds() + wiring.overlaps() > 0 ? LONGEST_PAUSE_AFTER_REFUSAL : 0;
         long scarce = 20 * (wiring.reclaimInterval() + PRESSED_INTERVAL);
@@ -79,6 +79,7 @@ final class ProgressChecker {
                 + refused
                 + (wiring.records() > 0 ? scarce : 0)
                 + (rejoins ? LONGEST_PAUSE_BETWEEN_JOINS : 0)
+                + 8 * options.elections().lease()
                 + clocks();
     }
 

@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedComputeNode extends SimulatedWorld.Place {
     private static final long PPM = 1_000_000;
+    /** How far the port of a memory node's candidate is from that of the one before. */
+    private static final int CANDIDATE = 100;
 
     private final SimulatedCluster cluster;
     private final SimulatedWorld world;
@@ -64,7 +66,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
         this.sessions = new SimulatedSession[cluster.memoryNodes().size()];
         List<MemoryNodeAddress> addresses = new ArrayList<>();
         for (int i = 0; i < sessions.length; i++) {
-            addresses.add(new MemoryNodeAddress("sim", "mn", 1 + i));
+            addresses.add(address(i));
         }
         this.node = ComputeNode.builder()
                 .memoryNodes(addresses)
@@ -74,6 +76,16 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
                 .time(clock(), this::schedule, world.randomSource())
                 .withoutThreads(task -> world.after(0, this, task), new OtherEvents())
                 .build();
+    }
+
+    /** Returns the address of a memory node, which leads to each of its candidates. */
+    private MemoryNodeAddress address(int number) {
+        List<String> candidates = new ArrayList<>();
+        int most = Math.max(1, cluster.options().elections().candidates());
+        for (int i = 0; i < most; i++) {
+            candidates.add("sim://mn:" + (1 + number + i * CANDIDATE));
+        }
+        return MemoryNodeAddress.parse(String.join("|", candidates));
     }
 
     private ComputeNodeSettings settings(String name) {
@@ -330,10 +342,10 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
         @Override
         public CompletionStage<FabricSession> join(
                 MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
-            int number = address.port() - 1;
+            int number = (address.port() - 1) % CANDIDATE;
             return cluster.memoryNodes()
                     .get(number)
-                    .join(SimulatedComputeNode.this, request, listener)
+                    .join(SimulatedComputeNode.this, (address.port() - 1) / CANDIDATE, request, listener)
                     .thenApply(session -> {
                         sessions[number] = session;
                         return session;

@@ -91,7 +91,10 @@ final class SimulatedConnection {
     void answer(Runnable atComputeNode) {
         lastAnswered = Math.max(lastAnswered, node.fromMemoryNode());
         toComputeNode.add(atComputeNode);
-        world.at(lastAnswered, node, () -> toComputeNode.remove().run());
+        world.at(lastAnswered, node, () -> {
+            session.hears();
+            toComputeNode.remove().run();
+        });
     }
 
     private void arrives(PostedChain chain) {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The list of a memory node's members on its disk. A write takes time, may fail, and is durable before its outcome is told. What was not
@@ -41,24 +42,28 @@ final class SimulatedMemberList implements MemberList {
 
     private final SimulatedCluster cluster;
     private final SimulatedWorld world;
-    private final SimulatedWorld.Place place;
     private final Disk disk;
     private final Former former;
     private final long forceTime;
     private final Deque<Write> underWay = new ArrayDeque<>();
+    private SimulatedWorld.@Nullable Place place;
     private boolean forcing;
     private boolean isOver;
 
-    SimulatedMemberList(SimulatedCluster cluster, SimulatedWorld.Place place, Disk disk) {
+    SimulatedMemberList(SimulatedCluster cluster, Disk disk) {
         this.cluster = cluster;
         this.world = cluster.world();
-        this.place = place;
         this.disk = disk;
         this.former = new Former(
                 disk.complete, List.copyOf(disk.members.values()), disk.mark, disk.highestIncarnation, disk.lives);
         this.forceTime = Math.min(
                 world.oneOf(1, 10, 100) * cluster.options().network().oneWay(),
                 cluster.options().cluster().lease() / 20);
+    }
+
+    /** Sets where the memory node lives that writes to it. */
+    void isAt(SimulatedWorld.Place at) {
+        place = at;
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.PredecessorAnswer;
 import io.declock.internal.memorynode.PredecessorProbe;
 import io.declock.internal.memorynode.ResolveAnswer;
+import io.declock.internal.memorynode.Term;
 import io.declock.spi.FabricException;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
@@ -46,6 +47,7 @@ final class SimulatedMemoryNode {
     private static final long FIRST_EPOCH = (1 << 14) - 3;
     private static final long PPM = 1_000_000;
     private static final int SPARE_RECORDS = 8;
+    private static final int ENGINE_DRIFT_PPM = 10_000;
     private static final String ADDRESS = "10.0.0.1:7420";
     private static final String SECOND_ADDRESS = "10.0.0.2:7420";
 
@@ -77,6 +79,9 @@ final class SimulatedMemoryNode {
     /** Another memory node of the same id behind the same address, or null. */
     private @Nullable Life second;
 
+    /** Its candidates, if an engine elects one. */
+    private final List<SimulatedCandidate> candidates = new ArrayList<>();
+
     /** One life of the memory node, from its start with empty memory to its death. */
     final class Life {
         private final int number = ++lives;
@@ -97,15 +102,27 @@ final class SimulatedMemoryNode {
         private boolean inGrace = true;
 
         Life(String as, String address) {
+            this(as, address, cluster.options().outages().listed());
+        }
+
+        private Life(String as, String address, boolean listed) {
+            this(as, address, Term.UNLIMITED, listed ? new SimulatedMemberList(cluster, disk) : MemberList.NONE);
+        }
+
+        Life(String as, String address, Term term, MemberList writtenTo) {
             this.address = address;
-            list = cluster.options().outages().listed() ? new SimulatedMemberList(cluster, place, disk) : null;
+            list = writtenTo instanceof SimulatedMemberList simulated ? simulated : null;
+            if (list != null) {
+                list.isAt(place);
+            }
             node = MemoryNode.create(
                     settings(as, number > 1),
                     () -> PACE * drifted(world.now()),
                     this::schedule,
                     world.randomSource(),
                     null,
-                    list == null ? MemberList.NONE : list);
+                    writtenTo,
+                    term);
             memory = new WatchedRegion(node.region(), node.layout(), observer);
             node.predecessors().askThrough(new Probe(this));
         }
@@ -124,6 +141,11 @@ final class SimulatedMemoryNode {
             sessions.forEach(session -> session.lostMemoryNode(world.chance(0.7)));
             unanswered.forEach(knock -> knock.refused(new FabricException("connection reset")));
             observer.erased(this);
+        }
+
+        /** Its term is over, and its program goes on. */
+        void depose() {
+            node.depose();
         }
 
         SimulatedWorld.Place place() {
@@ -204,6 +226,83 @@ final class SimulatedMemoryNode {
         this.id = id;
         this.observer = observer;
         this.life = new Life(id, ADDRESS);
+        if (cluster.options().elections().candidates() > 0) {
+            // Nobody has been elected yet: it is as if it had died.
+            life.place.die();
+            startCandidates();
+        }
+    }
+
+    private void startCandidates() {
+        SimulatedEngine engine = new SimulatedEngine(cluster, id, world.between(0, ENGINE_DRIFT_PPM));
+        for (int i = 0; i < cluster.options().elections().candidates(); i++) {
+            candidates.add(new SimulatedCandidate(cluster, this, engine, id + "-" + i));
+        }
+        candidates.forEach(candidate -> world.after(
+                world.below(cluster.options().elections().lease()), null, () -> candidate.start(addresses())));
+    }
+
+    private List<String> addresses() {
+        return candidates.stream().map(SimulatedCandidate::address).toList();
+    }
+
+    /** Returns its candidates, none if it has no stand-bys. */
+    List<SimulatedCandidate> candidates() {
+        return candidates;
+    }
+
+    SimulatedCandidate candidate(String address) {
+        return candidates.stream()
+                .filter(candidate -> candidate.address().equals(address))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** A candidate begins to serve: a life with empty memory begins. */
+    Life begins(SimulatedCandidate by, Term term, MemberList list) {
+        if (life.serves()) {
+            lastThatServed = life.number;
+        }
+        life = new Life(id, by.address(), term, list);
+        Life begun = life;
+        world.note(() -> by.place() + " begins to serve " + begun.place);
+        return begun;
+    }
+
+    /** A candidate serves no longer, or is dead. */
+    void ends(Life ending) {
+        if (ending.serves()) {
+            lastThatServed = Math.max(lastThatServed, ending.number);
+        }
+        ending.die();
+    }
+
+    /** A candidate's program dies, or is told to end, and starts again at that instant. */
+    void restartCandidate(SimulatedCandidate victim, boolean kills, long backAt) {
+        if (!victim.isAlive()) {
+            return;
+        }
+        if (!kills) {
+            victim.terminate();
+        }
+        // One that is told to end takes its time.
+        world.after(kills ? 0 : cluster.options().elections().lease() / 4, null, victim::die);
+        world.at(
+                Math.max(backAt, world.now() + cluster.options().elections().lease() / 2),
+                null,
+                () -> victim.start(addresses()));
+    }
+
+    /** Returns one of its candidates, mostly the one that serves. */
+    SimulatedCandidate someCandidate() {
+        if (world.chance(0.7)) {
+            for (SimulatedCandidate candidate : candidates) {
+                if (candidate.serves()) {
+                    return candidate;
+                }
+            }
+        }
+        return candidates.get((int) world.below(candidates.size()));
     }
 
     private MemoryNodeSettings settings(String as, boolean livedBefore) {
@@ -363,12 +462,15 @@ final class SimulatedMemoryNode {
 
     // ---------------------------------------------------------------- joining
 
-    CompletionStage<SimulatedSession> join(SimulatedComputeNode node, JoinRequest request, SessionListener listener) {
+    /** @param candidate number of the candidate that is asked, 0 without stand-bys */
+    CompletionStage<SimulatedSession> join(
+            SimulatedComputeNode node, int candidate, JoinRequest request, SessionListener listener) {
         Knock first = new Knock(node, request, listener);
-        world.at(node.toMemoryNode(), null, first::arrives);
+        world.at(node.toMemoryNode(), null, () -> first.arrives(candidate));
         if (cluster.options().rare().disconnects() > 0 && world.chance(0.3)) {
             long late = world.exponential(cluster.options().cluster().lease());
-            world.after(late, null, new Knock(node, request, NOBODY)::arrives);
+            Knock again = new Knock(node, request, NOBODY);
+            world.after(late, null, () -> again.arrives(candidate));
         }
         return first.result;
     }
@@ -387,7 +489,40 @@ final class SimulatedMemoryNode {
         }
 
         /** It arrives at the address; a memory node that is paused reads it later. */
-        void arrives() {
+        void arrives(int candidate) {
+            if (!candidates.isEmpty()) {
+                arrivesAt(candidates.get(candidate));
+            } else {
+                arrives();
+            }
+        }
+
+        private void arrivesAt(SimulatedCandidate asked) {
+            if (!asked.isAlive()) {
+                refused(new FabricException("connection refused"));
+                return;
+            }
+            Runnable reset = () -> refused(new FabricException("connection reset"));
+            asked.whenDead(reset);
+            // One that is paused is given up, so that the others are asked.
+            world.after(cluster.options().cluster().lease() / 4, node, () -> {
+                if (!result.isDone()) {
+                    refused(new FabricException("no answer"));
+                }
+            });
+            world.after(0, asked.place(), () -> {
+                asked.notWhenDead(reset);
+                Life by = asked.life();
+                if (by == null) {
+                    refused(new FabricException.Refused(FabricException.Reason.STANDS_BY, asked + " stands by"));
+                } else {
+                    by.unanswered.add(this);
+                    read(by);
+                }
+            });
+        }
+
+        private void arrives() {
             if (!life.place.isAlive()) {
                 refused(new FabricException("connection refused"));
                 return;

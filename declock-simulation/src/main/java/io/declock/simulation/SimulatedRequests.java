@@ -139,6 +139,7 @@ final class SimulatedRequests implements ControlPlane {
         }
         world.at(arrival, node, () -> {
             if (session.connections().isReadHere(on)) {
+                session.hears();
                 what.run();
             }
         });
@@ -147,13 +148,22 @@ final class SimulatedRequests implements ControlPlane {
     @Override
     public CompletionStage<HeartbeatReply> heartbeat() {
         node.asksForTheTime();
-        return request(() -> {
-            try {
-                return memoryNode.reply(session.accepted().heartbeat());
-            } catch (FabricException e) {
-                throw new IllegalStateException("a heartbeat was refused to a session that is not cut", e);
-            }
-        });
+        return ask(
+                answer -> {
+                    try {
+                        answer.complete(memoryNode.reply(session.accepted().heartbeat()));
+                    } catch (FabricException e) {
+                        isRefused(e);
+                    }
+                },
+                false);
+    }
+
+    /** A heartbeat is refused only to a session that is cut, perhaps by this very heartbeat: the term is over. There is no answer to it. */
+    private void isRefused(FabricException refusal) {
+        if (!session.isCut()) {
+            throw new IllegalStateException("a heartbeat was refused to a session that is not cut", refusal);
+        }
     }
 
     @Override

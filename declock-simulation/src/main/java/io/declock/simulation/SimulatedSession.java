@@ -38,6 +38,7 @@ final class SimulatedSession implements FabricSession {
     private @Nullable JoinReply joined;
 
     // At the compute node.
+    private long heardAt;
     private boolean closed;
     private boolean lossTold;
 
@@ -68,6 +69,42 @@ final class SimulatedSession implements FabricSession {
         accepted = session;
         joined = reply;
         connections.opened(session.gate());
+        if (cluster.options().elections().candidates() > 0) {
+            hears();
+            listen();
+        }
+    }
+
+    /** Something has arrived at the compute node. */
+    void hears() {
+        heardAt = world.now();
+    }
+
+    /** A connection on which nothing arrives counts as broken (rule G5). */
+    private void listen() {
+        long silence = cluster.options().cluster().lease() / 3;
+        world.after(silence / 4, node, () -> {
+            if (closed) {
+                return;
+            }
+            if (world.now() - heardAt >= silence && connections.here() != null) {
+                world.note(() -> node + " hears nothing on " + this);
+                hears();
+                falls();
+            }
+            listen();
+        });
+    }
+
+    private void falls() {
+        if (isResumable()) {
+            connections.breaks(
+                    world.now(),
+                    world.now() + world.below(cluster.options().cluster().lease()),
+                    0);
+        } else {
+            connectionBreaks(0);
+        }
     }
 
     /** Returns whether it can go on with another connection when one breaks. */
@@ -143,6 +180,12 @@ final class SimulatedSession implements FabricSession {
                         listener.reclaimProposed(round, records);
                     }
                 });
+            }
+
+            @Override
+            public void brokenOff(FabricException cause) {
+                world.note(() -> "memory node breaks off " + SimulatedSession.this + ": " + cause.getMessage());
+                endIsTold(String.valueOf(cause.getMessage()), listener::brokenOff);
             }
 
             @Override

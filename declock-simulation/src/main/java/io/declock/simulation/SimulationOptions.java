@@ -18,6 +18,7 @@ import io.declock.LocalSettings;
  * @param outages further faults
  * @param rare faults of special runs only
  * @param wiring memory nodes, and what happens to them and to processes on purpose
+ * @param elections candidates of the memory nodes, and the engine that elects one of them
  */
 public record SimulationOptions(
         Cluster cluster,
@@ -28,7 +29,22 @@ public record SimulationOptions(
         CqlSettings cql,
         Outages outages,
         Rare rare,
-        Wiring wiring) {
+        Wiring wiring,
+        Elections elections) {
+
+    /** Makes options without stand-bys. */
+    public SimulationOptions(
+            Cluster cluster,
+            Network network,
+            Workload workload,
+            Faults faults,
+            LocalSettings local,
+            CqlSettings cql,
+            Outages outages,
+            Rare rare,
+            Wiring wiring) {
+        this(cluster, network, workload, faults, local, cql, outages, rare, wiring, Elections.NONE);
+    }
 
     /** Makes options with one memory node that has enough records. */
     public SimulationOptions(
@@ -265,6 +281,21 @@ public record SimulationOptions(
         public static final Wiring NONE = new Wiring(1, 0, 0, 0, 0, 0, 0);
     }
 
+    /**
+     * Candidates of each memory node, and faults of the engine, until the same instant. Restarts and pauses of a memory node are those of a
+     * candidate then.
+     *
+     * @param candidates how many candidates each memory node has, 0 for no elections
+     * @param lease lease of a term
+     * @param engineCuts number of times that candidates cannot reach the engine, or each other
+     * @param engineCut mean length of such a time
+     * @param resignations number of times that the serving candidate is told to end, and starts again
+     */
+    public record Elections(int candidates, long lease, int engineCuts, long engineCut, int resignations) {
+        /** No stand-bys. */
+        public static final Elections NONE = new Elections(0, 0, 0, 0, 0);
+    }
+
     @Override
     public String toString() {
         return String.join(
@@ -276,6 +307,7 @@ public record SimulationOptions(
                 "  " + outages,
                 "  " + rare,
                 "  " + wiring,
+                "  " + elections,
                 "  " + local,
                 "  " + cql);
     }

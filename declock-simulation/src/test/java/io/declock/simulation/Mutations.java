@@ -29,6 +29,7 @@ final class Mutations {
     private static final String HEADER = "io.declock.internal.layout.LockHeader";
     private static final String ENTRY = "io.declock.internal.layout.QueueEntry";
     private static final String SERVER = "io.declock.internal.memorynode.";
+    private static final String ELECTION = "io.declock.internal.election.";
     private static final String CHAINS = "io.declock.internal.chains.";
     private static final String SIMULATION = "io.declock.simulation.";
 
@@ -622,7 +623,58 @@ final class Mutations {
                     Scenario.MOVES_SLOWLY,
                     SERVER + "Grace",
                     "counts",
-                    Yes.class));
+                    Yes.class),
+            // H: stand-bys
+            Mutation.of(
+                            "H6",
+                            "a candidate does not look at its term",
+                            Scenario.PROMISES,
+                            ELECTION + "Mandate",
+                            "lasts",
+                            Sabotage.OnlyYes.class)
+                    .and(ELECTION + "Candidacy", "watch", Nothing.class),
+            Mutation.of(
+                    "H6",
+                    "a candidate counts on its term for ten leases",
+                    Scenario.PROMISES,
+                    ELECTION + "Candidacy",
+                    "counted",
+                    Sabotage.CountsOnMore.class),
+            Mutation.of(
+                    "H7",
+                    "the former life takes its members off the list",
+                    Scenario.ELECTIONS,
+                    SERVER + "MemoryNode",
+                    "breakOff",
+                    Sabotage.Unlists.class),
+            Mutation.of(
+                    "H9",
+                    "a candidate promises although it may be elected",
+                    Scenario.PROMISES,
+                    ELECTION + "Candidacy",
+                    "promise",
+                    Yes.class),
+            Mutation.of(
+                    "H9",
+                    "a candidate is elected although it has promised",
+                    Scenario.PROMISES,
+                    ELECTION + "Candidacy",
+                    "promise",
+                    Sabotage.ForgetsPromise.class),
+            Mutation.of(
+                    "H9",
+                    "a candidate that starts forgets what it may have promised",
+                    Scenario.PROMISES,
+                    ELECTION + "Candidacy",
+                    "start",
+                    Sabotage.ForgetsPromise.class),
+            Mutation.of(
+                    "H9",
+                    "a term goes on without promises",
+                    Scenario.PROMISES,
+                    ELECTION + "Candidacy",
+                    "askForPromises",
+                    Sabotage.AsksNobody.class));
 
     /** Rules that matter only when another rule is broken. */
     static final List<SecondLine> SECOND_LINES = List.of(SecondLine.of(

@@ -16,6 +16,7 @@ import io.declock.internal.protocol.Effects;
 import io.declock.internal.protocol.PositionState;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.Surroundings;
+import io.declock.internal.time.Clock;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbResults;
 import java.util.List;
@@ -59,6 +60,19 @@ public final class Sabotage {
         }
     }
 
+    /** The method does nothing and returns true. */
+    public static final class OnlyYes {
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter() {
+            return true;
+        }
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) boolean result) {
+            result = true;
+        }
+    }
+
     /** H1: the answer to a request to join does not wait for the list of members. */
     public static final class JoinsUnlisted {
         @Advice.OnMethodEnter
@@ -97,6 +111,72 @@ public final class Sabotage {
             } catch (ReflectiveOperationException e) {
                 throw new IllegalStateException(e);
             }
+        }
+    }
+
+    /** H6: a candidate counts on its term for longer than the engine's lease. */
+    public static final class CountsOnMore {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) long sentAt, @Advice.Return(readOnly = false) long result) {
+            result = sentAt + 10 * (result - sentAt);
+        }
+    }
+
+    /** H7: a memory node whose term ends takes its members off the list. */
+    public static final class Unlists {
+        @Advice.OnMethodEnter
+        static void enter(
+                @Advice.FieldValue(value = "sessions", typing = Assigner.Typing.DYNAMIC) Object sessions,
+                @Advice.FieldValue(value = "listing", typing = Assigner.Typing.DYNAMIC) Object listing) {
+            Sabotage.unlist(sessions, listing);
+        }
+    }
+
+    /** Takes every session of a table off a list. */
+    public static void unlist(Object table, Object listing) {
+        try {
+            var snapshot = table.getClass().getDeclaredMethod("snapshot");
+            snapshot.setAccessible(true);
+            for (Object session : (List<?>) snapshot.invoke(table)) {
+                var remove = listing.getClass().getDeclaredMethod("remove", session.getClass());
+                remove.setAccessible(true);
+                remove.invoke(listing, session);
+            }
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** H9: a candidate forgets what it has promised. */
+    public static final class ForgetsPromise {
+        @Advice.OnMethodExit
+        static void exit(@Advice.FieldValue(value = "promisedUntil", readOnly = false) long promisedUntil) {
+            promisedUntil = 0;
+        }
+    }
+
+    /** H9: a term is extended as if every other candidate had promised. */
+    public static final class AsksNobody {
+        @Advice.OnMethodEnter
+        static void enter(
+                @Advice.This Object candidacy,
+                @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object of) {
+            Sabotage.extend(candidacy, of);
+        }
+    }
+
+    /** Extends a mandate by a lease from now on. */
+    public static void extend(Object candidacy, Object mandate) {
+        try {
+            var clock = candidacy.getClass().getDeclaredField("clock");
+            clock.setAccessible(true);
+            var counted = candidacy.getClass().getDeclaredMethod("counted", long.class);
+            counted.setAccessible(true);
+            var extend = mandate.getClass().getDeclaredMethod("extend", long.class);
+            extend.setAccessible(true);
+            extend.invoke(mandate, counted.invoke(candidacy, ((Clock) clock.get(candidacy)).nanoTime()));
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
         }
     }
 

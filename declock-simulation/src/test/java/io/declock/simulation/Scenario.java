@@ -363,6 +363,47 @@ enum Scenario {
         }
     },
 
+    /** Candidates die, pause, resign and are cut off from their engine again and again, while locks are held for long. */
+    ELECTIONS(Profile.STAND_BYS) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions moves = MOVES_OFTEN.options(seed);
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(4, 2, 1, 0, 8, -1, true, 800_000_000, 80_000_000, 160_000_000),
+                    moves.network(),
+                    new SimulationOptions.Workload(40, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 10_000_000, 200_000_000),
+                    new SimulationOptions.Faults(8 * SECOND, 0, true, 4, 400_000_000, 2, 200_000_000, 0, 0, 0, 0),
+                    moves.local(),
+                    ScenarioOptions.cql(moves.cql(), Duration.ofMillis(20), Duration.ofMillis(500), 2),
+                    new SimulationOptions.Outages(8, 10_000_000, 5_000, 8, 250_000_000, 0, 0, 0, 0, 0, 0, 0, 0, true),
+                    moves.rare(),
+                    SimulationOptions.Wiring.NONE,
+                    new SimulationOptions.Elections(2, 100_000_000, 6, 300_000_000, 4));
+        }
+    },
+
+    /**
+     * Candidates die and cannot reach the engine, for longer than the leases of processes, of which new ones come. A term lasts longer than those
+     * leases, too: the next life has served for a while when the former one would end.
+     */
+    PROMISES(Profile.STAND_BYS) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions elections = ELECTIONS.options(seed);
+            return new SimulationOptions(
+                    new SimulationOptions.Cluster(4, 2, 1, 0, 8, -1, true, 200_000_000, 20_000_000, 40_000_000),
+                    elections.network(),
+                    elections.workload(),
+                    new SimulationOptions.Faults(16 * SECOND, 12, true, 0, 0, 0, 0, 0, 0, 0, 0),
+                    elections.local(),
+                    elections.cql(),
+                    new SimulationOptions.Outages(8, 10_000_000, 5_000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, true),
+                    SimulationOptions.Rare.NONE,
+                    SimulationOptions.Wiring.NONE,
+                    new SimulationOptions.Elections(2, 800_000_000, 12, 2 * SECOND, 0));
+        }
+    },
+
     /**
      * Compute nodes that have reset a lock often die, and then the memory node, whose seconds are so long that only its list tells it where
      * to begin.
