@@ -3,39 +3,73 @@
 
 package io.declock.reliability;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.reliability.cluster.CandidatesPlatform;
+import io.declock.reliability.cluster.Cluster;
+import io.declock.reliability.cluster.Node;
 import io.declock.testkit.EtcdServer;
 import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
 
-/** Stand-bys that etcd elects. */
+/** Stand-bys that an etcd of three members elects. */
 class EtcdStandbyIT extends StandbyContract {
-    private EtcdServer server;
+    private static final int MEMBERS = 3;
+    private List<EtcdServer> members = List.of();
 
     @Override
     void startEngine() throws Exception {
-        server = EtcdServer.start();
+        members = EtcdServer.start(MEMBERS);
     }
 
     @Override
     void stopEngine() {
-        if (server != null) {
-            server.close();
-        }
+        members.forEach(EtcdServer::close);
     }
 
     @Override
     void killEngine() {
-        server.kill();
+        members.forEach(EtcdServer::kill);
     }
 
     @Override
     void restartEngine() throws Exception {
-        server.startAgain();
+        EtcdServer.startAgain(members);
     }
 
     @Override
-    List<String> arguments() {
+    List<Integer> enginePorts() {
+        return members.stream().map(EtcdServer::port).toList();
+    }
+
+    @Override
+    List<String> arguments(List<Integer> ports) {
         return List.of(
                 "--declock.memory-node.election.engine=etcd",
-                "--declock.memory-node.election.etcd.endpoints=" + server.address());
+                "--declock.memory-node.election.etcd.endpoints="
+                        + ports.stream().map(port -> "http://127.0.0.1:" + port).collect(Collectors.joining(",")));
+    }
+
+    @Test
+    void theEnginesLeaderIsKilled() throws Exception {
+        List<Node> two = loaded("twelve", "thirteen");
+        long term = platform().term();
+        EtcdServer leader = leader();
+        leader.kill();
+        Cluster.pause(CandidatesPlatform.TERM.multipliedBy(3));
+        assertThat(leader()).isNotSameAs(leader);
+        leader.startAgain();
+        assertThat(platform().term()).isEqualTo(term);
+        finish("the leader of etcd killed", two);
+    }
+
+    private EtcdServer leader() throws Exception {
+        for (EtcdServer member : members) {
+            if (member.process().isAlive() && member.leads()) {
+                return member;
+            }
+        }
+        throw new IllegalStateException("no member leads");
     }
 }

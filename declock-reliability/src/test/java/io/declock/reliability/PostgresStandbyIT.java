@@ -33,10 +33,15 @@ class PostgresStandbyIT extends StandbyContract {
     }
 
     @Override
-    List<String> arguments() {
+    List<Integer> enginePorts() {
+        return List.of(server.port());
+    }
+
+    @Override
+    List<String> arguments(List<Integer> ports) {
         return List.of(
                 "--declock.memory-node.election.engine=jdbc",
-                "--declock.memory-node.election.jdbc.url=" + server.url(),
+                "--declock.memory-node.election.jdbc.url=" + server.url(ports.get(0)),
                 "--declock.memory-node.election.jdbc.username=" + server.user(),
                 "--declock.memory-node.election.jdbc.password=" + server.password());
     }

@@ -11,7 +11,10 @@ import io.declock.reliability.cluster.Node;
 import io.declock.reliability.cluster.WorkerClient;
 import io.declock.reliability.cluster.WorkerClient.Grant;
 import io.declock.reliability.ledger.Referee;
+import io.declock.testkit.TcpProxy;
+import io.declock.testkit.TcpProxy.Flow;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +37,7 @@ abstract class StandbyContract {
     private static final int LOAD_LOCKS = 4;
     private static final int FIRST_LOAD_LOCK = Cluster.LOCKS - LOAD_LOCKS;
 
+    private final List<List<TcpProxy>> engines = new ArrayList<>();
     private CandidatesPlatform platform;
     private Cluster<Node> cluster;
 
@@ -48,14 +52,31 @@ abstract class StandbyContract {
     /** Starts the engine again with what it had. */
     abstract void restartEngine() throws Exception;
 
-    /** Returns the arguments of the memory node's program for the engine. */
-    abstract List<String> arguments();
+    /** Returns the ports of the engine's servers. */
+    abstract List<Integer> enginePorts();
+
+    /** Returns the arguments of the memory node's program for an engine whose servers have these ports of this machine. */
+    abstract List<String> arguments(List<Integer> ports);
 
     @BeforeAll
     void start() throws Exception {
         startEngine();
-        platform = new CandidatesPlatform(LEASE, candidate -> arguments());
+        for (int i = 0; i < CandidatesPlatform.CANDIDATES; i++) {
+            engines.add(enginePorts().stream().map(TcpProxy::new).toList());
+        }
+        platform = new CandidatesPlatform(
+                LEASE,
+                candidate -> arguments(
+                        engines.get(candidate).stream().map(TcpProxy::port).toList()));
         cluster = Cluster.on(platform);
+    }
+
+    CandidatesPlatform platform() {
+        return platform;
+    }
+
+    Cluster<Node> cluster() {
+        return cluster;
     }
 
     @AfterAll
@@ -63,6 +84,7 @@ abstract class StandbyContract {
         if (cluster != null) {
             cluster.close();
         }
+        engines.forEach(ofOne -> ofOne.forEach(TcpProxy::close));
         stopEngine();
     }
 
@@ -132,12 +154,8 @@ abstract class StandbyContract {
 
     @Test
     void noHoldIsLostUnderLoadWhenCandidatesAreKilledOrStopped() throws Exception {
-        List<Node> three = cluster.workers("one", "two", "three");
-        three.forEach(node -> node.worker().load(FIRST_LOAD_LOCK, LOAD_LOCKS, 3, 40));
-        for (int i = 0; i < three.size(); i++) {
-            three.get(i).worker().take("kept", 2 + i, true);
-        }
-        Cluster.pause(SETTLE);
+        List<Node> three = loaded("one", "two", "three");
+        three.get(1).worker().take("also", 3, true);
         long term = platform.term();
         int stopped = platform.serving();
         platform.candidate(stopped).pause();
@@ -150,27 +168,78 @@ abstract class StandbyContract {
         platform.awaitServing(term);
         Cluster.pause(Duration.ofSeconds(1));
         platform.startCandidate(next);
-        three.forEach(node -> assertThat(node.worker().release("kept")).isEqualTo("released"));
+        assertThat(three.get(1).worker().release("also")).isEqualTo("released");
         finish("stopped and woken, then killed", three);
     }
 
     @Test
     void whileTheEngineIsDownWhoServesGoesOn() throws Exception {
-        List<Node> two = cluster.workers("four", "five");
-        two.forEach(node -> node.worker().load(FIRST_LOAD_LOCK, LOAD_LOCKS, 3, 40));
-        two.get(0).worker().take("kept", 7, true);
-        Cluster.pause(SETTLE);
+        List<Node> two = loaded("four", "five");
         long term = platform.term();
         killEngine();
         Cluster.pause(CandidatesPlatform.TERM.multipliedBy(3));
         assertThat(platform.term()).isEqualTo(term);
         restartEngine();
         Cluster.pause(CandidatesPlatform.TERM.multipliedBy(2));
-        assertThat(two.get(0).worker().release("kept")).isEqualTo("released");
         finish("engine down for " + CandidatesPlatform.TERM.multipliedBy(3).toSeconds() + " s", two);
     }
 
-    private void finish(String what, List<Node> workers) {
+    @Test
+    void aCandidateThatIsCutOffFromTheEngineIsFollowed() throws Exception {
+        List<Node> two = loaded("six", "seven");
+        long term = platform.term();
+        int cut = platform.serving();
+        long deposed = platform.depositions(cut);
+        long before = System.nanoTime();
+        engines.get(cut).forEach(way -> way.set(Flow.HELD));
+        assertThat(platform.awaitServing(term)).isNotEqualTo(cut);
+        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before);
+        assertThat(platform.depositions(cut)).isEqualTo(deposed + 1);
+        Cluster.pause(Duration.ofSeconds(1));
+        engines.get(cut).forEach(way -> way.set(Flow.OPEN));
+        Cluster.pause(CandidatesPlatform.TERM);
+        finish("cut between serving candidate and engine, followed after " + millis + " ms", two);
+    }
+
+    @Test
+    void servicesThatAreCutOffFromTheServingCandidateWait() throws Exception {
+        List<Node> two = loaded("eight", "nine");
+        long term = platform.term();
+        TcpProxy cut = platform.services(platform.serving());
+        cut.set(Flow.HELD);
+        Cluster.pause(CandidatesPlatform.TERM);
+        cut.set(Flow.OPEN);
+        Cluster.pause(SETTLE);
+        cut.set(Flow.LOST);
+        Cluster.pause(CandidatesPlatform.TERM);
+        cut.set(Flow.OPEN);
+        assertThat(platform.term()).isEqualTo(term);
+        finish("cut twice between services and serving candidate", two);
+    }
+
+    @Test
+    void servicesNeedNoCandidateThatStandsBy() throws Exception {
+        TcpProxy cut = platform.services(1 - platform.serving());
+        cut.set(Flow.LOST);
+        cut.sever();
+        List<Node> two = loaded("ten", "eleven");
+        Cluster.pause(Duration.ofSeconds(1));
+        cut.set(Flow.OPEN);
+        finish("cut between services and the stand-by", two);
+    }
+
+    /** Starts workers under load, the first of which holds a lock all the time. */
+    final List<Node> loaded(String... names) {
+        List<Node> workers = cluster.workers(names);
+        workers.forEach(node -> node.worker().load(FIRST_LOAD_LOCK, LOAD_LOCKS, 3, 40));
+        workers.get(0).worker().take("kept", 7, true);
+        Cluster.pause(SETTLE);
+        return workers;
+    }
+
+    /** Ends the load, after which nothing may be lost. */
+    final void finish(String what, List<Node> workers) {
+        assertThat(workers.get(0).worker().release("kept")).isEqualTo("released");
         long calmSince = System.nanoTime();
         Cluster.pause(Duration.ofSeconds(1));
         workers.forEach(node -> node.worker().tell("calm"));

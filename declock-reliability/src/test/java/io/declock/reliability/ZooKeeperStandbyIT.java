@@ -17,7 +17,7 @@ import org.apache.zookeeper.server.ZooKeeperServer;
 class ZooKeeperStandbyIT extends StandbyContract {
     private static final int TICK_MILLIS = 500;
 
-    private final int port = Ports.free();
+    private final int serverPort = Ports.free();
     private Path directory;
     private ZooKeeperServer server;
     private ServerCnxnFactory connections;
@@ -43,14 +43,20 @@ class ZooKeeperStandbyIT extends StandbyContract {
     @Override
     void restartEngine() throws Exception {
         server = new ZooKeeperServer(directory.toFile(), directory.toFile(), TICK_MILLIS);
-        connections = ServerCnxnFactory.createFactory(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+        connections =
+                ServerCnxnFactory.createFactory(new InetSocketAddress(InetAddress.getLoopbackAddress(), serverPort), 0);
         connections.startup(server);
     }
 
     @Override
-    List<String> arguments() {
+    List<Integer> enginePorts() {
+        return List.of(serverPort);
+    }
+
+    @Override
+    List<String> arguments(List<Integer> ports) {
         return List.of(
                 "--declock.memory-node.election.engine=zookeeper",
-                "--declock.memory-node.election.zookeeper.connect-string=127.0.0.1:" + port);
+                "--declock.memory-node.election.zookeeper.connect-string=127.0.0.1:" + ports.get(0));
     }
 }

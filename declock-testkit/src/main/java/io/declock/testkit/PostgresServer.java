@@ -130,7 +130,17 @@ public final class PostgresServer implements AutoCloseable {
 
     /** Returns the URL for JDBC. */
     public String url() {
-        return "jdbc:postgresql://" + Ports.LOOPBACK + ":" + port + "/postgres";
+        return url(port);
+    }
+
+    /** Returns the JDBC URL for a port from which a proxy leads here. */
+    public String url(int proxyPort) {
+        return "jdbc:postgresql://" + Ports.LOOPBACK + ":" + proxyPort + "/postgres";
+    }
+
+    /** Returns its port. */
+    public int port() {
+        return port;
     }
 
     /** Returns the user. */

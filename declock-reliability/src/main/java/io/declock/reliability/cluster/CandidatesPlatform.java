@@ -9,6 +9,7 @@ import io.declock.reliability.worker.WorkerOptions;
 import io.declock.testkit.Commands;
 import io.declock.testkit.Directories;
 import io.declock.testkit.Ports;
+import io.declock.testkit.TcpProxy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -25,16 +26,22 @@ import org.h2.tools.Server;
 
 /** Processes on the loopback interface, with a memory node of two candidates. For one thread. */
 public final class CandidatesPlatform implements Platform {
+    /** How many candidates the memory node has. */
+    public static final int CANDIDATES = 2;
+
     /** Lease of a term. */
     public static final Duration TERM = Duration.ofSeconds(3);
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final Pattern ELECTED = Pattern.compile("was elected by .* and serves in term (\\d+)");
 
+    private static final Pattern DEPOSED = Pattern.compile("is deposed in term");
+
     private final Path directory;
     private final Duration lease;
     private final EngineArguments engine;
-    private final List<Integer> ports = Ports.free(2);
+    private final List<Integer> ports = Ports.free(CANDIDATES);
+    private final List<TcpProxy> services = new ArrayList<>();
     private final List<Program> candidates = new ArrayList<>();
     private final Server databaseServer;
     private int starts;
@@ -49,6 +56,7 @@ public final class CandidatesPlatform implements Platform {
     public CandidatesPlatform(Duration lease, EngineArguments engine) {
         this.lease = lease;
         this.engine = engine;
+        ports.forEach(port -> services.add(new TcpProxy(port)));
         try {
             this.directory = Files.createTempDirectory("declock-stand-by-");
             this.databaseServer =
@@ -152,6 +160,16 @@ public final class CandidatesPlatform implements Platform {
         return candidates.get(index);
     }
 
+    /** Returns what the workers' connections to a candidate go through. */
+    public TcpProxy services(int index) {
+        return services.get(index);
+    }
+
+    /** Returns how often a candidate's program has been deposed. */
+    public long depositions(int index) {
+        return DEPOSED.matcher(candidates.get(index).log()).results().count();
+    }
+
     /** Starts the program of a candidate again, and waits until it can be elected. */
     public void startCandidate(int index) {
         candidates.get(index).close();
@@ -172,7 +190,8 @@ public final class CandidatesPlatform implements Platform {
     public Node launch(String name) {
         List<String> arguments = WorkerOptions.arguments(
                 name,
-                address(0) + "|127.0.0.1:" + ports.get(1),
+                "tcp://127.0.0.1:" + services.get(0).port() + "|127.0.0.1:"
+                        + services.get(1).port(),
                 lease,
                 directory.resolve(name + SectionRecord.SUFFIX),
                 databaseUrl());
@@ -246,6 +265,7 @@ public final class CandidatesPlatform implements Platform {
 
     @Override
     public void close() {
+        services.forEach(TcpProxy::close);
         databaseServer.stop();
         Directories.delete(directory);
     }
