@@ -9,6 +9,9 @@ import io.declock.reliability.cluster.CandidatesPlatform;
 import io.declock.reliability.cluster.Cluster;
 import io.declock.reliability.cluster.Node;
 import io.declock.testkit.EtcdServer;
+import io.declock.testkit.TcpProxy;
+import io.declock.testkit.TcpProxy.Flow;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -62,6 +65,33 @@ class EtcdStandbyIT extends StandbyContract {
         leader.startAgain();
         assertThat(platform().term()).isEqualTo(term);
         finish("the leader of etcd killed", two);
+    }
+
+    @Test
+    void servicesThatAreCutOffFromTheServingCandidateWait() throws Exception {
+        List<Node> two = loaded("eight", "nine");
+        long term = platform().term();
+        TcpProxy cut = platform().services(platform().serving());
+        cut.set(Flow.HELD);
+        Cluster.pause(CandidatesPlatform.TERM);
+        cut.set(Flow.OPEN);
+        Cluster.pause(SETTLE);
+        cut.set(Flow.LOST);
+        Cluster.pause(CandidatesPlatform.TERM);
+        cut.set(Flow.OPEN);
+        assertThat(platform().term()).isEqualTo(term);
+        finish("cut twice between services and serving candidate", two);
+    }
+
+    @Test
+    void servicesNeedNoCandidateThatStandsBy() throws Exception {
+        TcpProxy cut = platform().services(1 - platform().serving());
+        cut.set(Flow.LOST);
+        cut.sever();
+        List<Node> two = loaded("ten", "eleven");
+        Cluster.pause(Duration.ofSeconds(1));
+        cut.set(Flow.OPEN);
+        finish("cut between services and the stand-by", two);
     }
 
     private EtcdServer leader() throws Exception {

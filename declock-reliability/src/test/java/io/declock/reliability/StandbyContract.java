@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class StandbyContract {
     private static final Duration LEASE = Duration.ofSeconds(20);
-    private static final Duration SETTLE = Duration.ofMillis(300);
+    static final Duration SETTLE = Duration.ofMillis(300);
     private static final int RUNS = Integer.getInteger("declock.failovers", 1);
     private static final int LOAD_LOCKS = 4;
     private static final int FIRST_LOAD_LOCK = Cluster.LOCKS - LOAD_LOCKS;
@@ -152,6 +152,20 @@ abstract class StandbyContract {
         platform.startCandidate(ended[0]);
     }
 
+    /** As when a machine loses its power: no connection is closed. */
+    @Test
+    void aStandbyFollowsACandidateThatFallsSilent() throws Exception {
+        int[] silent = new int[1];
+        long millis = millisToNextGrant("silence", serving -> {
+            silent[0] = serving;
+            platform.candidate(serving).pause();
+        });
+        // A heartbeat that is not answered for two seconds, and a second.
+        assertThat(millis).isLessThan(LEASE.dividedBy(5).plusSeconds(3).toMillis());
+        platform.candidate(silent[0]).resume();
+        Cluster.pause(CandidatesPlatform.TERM);
+    }
+
     @Test
     void noHoldIsLostUnderLoadWhenCandidatesAreKilledOrStopped() throws Exception {
         List<Node> three = loaded("one", "two", "three");
@@ -199,33 +213,6 @@ abstract class StandbyContract {
         engines.get(cut).forEach(way -> way.set(Flow.OPEN));
         Cluster.pause(CandidatesPlatform.TERM);
         finish("cut between serving candidate and engine, followed after " + millis + " ms", two);
-    }
-
-    @Test
-    void servicesThatAreCutOffFromTheServingCandidateWait() throws Exception {
-        List<Node> two = loaded("eight", "nine");
-        long term = platform.term();
-        TcpProxy cut = platform.services(platform.serving());
-        cut.set(Flow.HELD);
-        Cluster.pause(CandidatesPlatform.TERM);
-        cut.set(Flow.OPEN);
-        Cluster.pause(SETTLE);
-        cut.set(Flow.LOST);
-        Cluster.pause(CandidatesPlatform.TERM);
-        cut.set(Flow.OPEN);
-        assertThat(platform.term()).isEqualTo(term);
-        finish("cut twice between services and serving candidate", two);
-    }
-
-    @Test
-    void servicesNeedNoCandidateThatStandsBy() throws Exception {
-        TcpProxy cut = platform.services(1 - platform.serving());
-        cut.set(Flow.LOST);
-        cut.sever();
-        List<Node> two = loaded("ten", "eleven");
-        Cluster.pause(Duration.ofSeconds(1));
-        cut.set(Flow.OPEN);
-        finish("cut between services and the stand-by", two);
     }
 
     /** Starts workers under load, the first of which holds a lock all the time. */

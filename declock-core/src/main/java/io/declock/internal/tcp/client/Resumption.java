@@ -36,10 +36,14 @@ final class Resumption {
         this.loop = loop;
     }
 
-    /** Begins to try. */
-    void begin() {
+    /**
+     * Begins to try.
+     *
+     * @param elsewhere whether to begin with another candidate, if there is one, than the one that fell silent
+     */
+    void begin(boolean elsewhere) {
         pauseNanos = FIRST_PAUSE_NANOS;
-        tries = 0;
+        tries = elsewhere && !session.address().others().isEmpty() ? 1 : 0;
         attempt();
     }
 

@@ -76,6 +76,8 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
 
     /** Checks in a row that found the connection silent. Belongs to the event loop. */
     private int silentChecks;
+    /** The last connection was given up because it was silent. Belongs to the event loop. */
+    private boolean fellSilent;
 
     private boolean left;
     /** It has no connection any more, but nobody has ended it. */
@@ -211,6 +213,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         silentChecks = present.hasHeard() || requests.isEmpty() ? 0 : silentChecks + 1;
         if (silentChecks >= mostSilentChecks) {
             silentChecks = 0;
+            fellSilent = true;
             present.close(new FabricException("nothing came from it although it was asked"));
         }
     }
@@ -231,7 +234,8 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
             return;
         }
         brokenBy = why;
-        resumption.begin();
+        resumption.begin(fellSilent);
+        fellSilent = false;
     }
 
     /**
