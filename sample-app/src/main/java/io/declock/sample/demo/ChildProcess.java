@@ -12,11 +12,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A process that the demonstration starts and ends. Its output goes to a file. */
 final class ChildProcess {
     private static final int LAST_LINES = 40;
     private static final int POLL_MILLIS = 50;
+
+    private static final Pattern SERVES = Pattern.compile("was elected by .* and serves in term (\\d+)");
 
     private final String name;
     private final Process process;
@@ -105,15 +109,27 @@ final class ChildProcess {
         }
     }
 
-    String lastLines() {
+    /** Returns the last term in which it serves, as a candidate of the memory node, 0 for none. */
+    long lastTerm() {
+        long last = 0;
+        Matcher matcher = SERVES.matcher(output());
+        while (matcher.find()) {
+            last = Math.max(last, Long.parseLong(matcher.group(1)));
+        }
+        return last;
+    }
+
+    private String output() {
         try {
-            List<String> lines = new String(Files.readAllBytes(log), StandardCharsets.UTF_8)
-                    .lines()
-                    .toList();
-            return String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
+            return new String(Files.readAllBytes(log), StandardCharsets.UTF_8);
         } catch (IOException e) {
             return "(its output cannot be read: " + e.getMessage() + ")";
         }
+    }
+
+    String lastLines() {
+        List<String> lines = output().lines().toList();
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size()));
     }
 
     String name() {

@@ -20,6 +20,7 @@ import java.util.Locale;
  * @param postgres whether the database is a PostgreSQL started for this run, instead of H2
  * @param rdma address of the RDMA device that carries lock operations, empty for TCP
  * @param faults number of rounds of faults injected into the processes while customers order
+ * @param standby whether the memory node has a stand-by, and the candidate that serves is killed and told to end while customers order
  * @param patience seconds that the start of one process may take
  * @param help whether only to print the usage
  */
@@ -34,6 +35,7 @@ record DemoOptions(
         boolean postgres,
         String rdma,
         int faults,
+        boolean standby,
         int patience,
         boolean help) {
     static final String USAGE = """
@@ -48,6 +50,7 @@ record DemoOptions(
               --postgres         use a PostgreSQL, started for this run, instead of H2
               --rdma=ADDRESS     lock over RDMA, on the device with this address; needs a JDK 25          [TCP]
               --faults=N         kill, stop and restart shops and kill the memory node, N times meanwhile    [0]
+              --standby          give the memory node a stand-by; kill and end the serving one meanwhile: no order fails
               --patience=N       seconds that the start of one process may take                         [180]
               --no-build         use the jars that are already built
             Exit codes: 0 if nothing was oversold, 1 if something was, 2 for wrong options, 3 if it could not run.
@@ -67,11 +70,15 @@ record DemoOptions(
                 parser.flag("postgres"),
                 parser.value("rdma", ""),
                 faults,
+                parser.flag("standby"),
                 parser.number("patience", 180, 1, 3600),
                 parser.flag("help"));
         parser.rejectRest();
         if (faults > 0 && !options.rdma.isEmpty()) {
             throw new IllegalArgumentException("--faults and --rdma do not go together");
+        }
+        if (options.standby && (faults > 0 || !options.rdma.isEmpty())) {
+            throw new IllegalArgumentException("--standby goes with neither --faults nor --rdma");
         }
         if (faults > 0 && options.instances < 2) {
             throw new IllegalArgumentException("--faults needs at least 2 instances, so that one is left to sell");

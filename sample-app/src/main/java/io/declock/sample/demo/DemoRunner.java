@@ -68,7 +68,8 @@ public final class DemoRunner {
             Thread endWithUs = new Thread(fleet::close, "demo-end");
             Runtime.getRuntime().addShutdownHook(endWithUs);
             out.printf(
-                    "Starting a memory node and %d shops on %s, locks over %s, orders %s ...%n",
+                    "Starting a memory node%s and %d shops on %s, locks over %s, orders %s ...%n",
+                    options.standby() ? " with a stand-by" : "",
                     options.instances(),
                     options.postgres() ? "PostgreSQL" : "H2",
                     options.rdma().isEmpty() ? "TCP" : "RDMA",
@@ -79,7 +80,7 @@ public final class DemoRunner {
             List<String> products = products(shops.get(0));
             Load load = new Load(shops, products, options.concurrency(), options.orders());
             Duration length = Duration.ofSeconds(options.seconds());
-            if (options.faults() > 0) {
+            if (options.faults() > 0 || options.standby()) {
                 return runWithFaults(fleet, load, length);
             }
             List<Stats> before = fleet.stats();
@@ -100,6 +101,10 @@ public final class DemoRunner {
                 script.faults(), afterwards, load.accepted(), outcome.orders());
         if (afterwards == 0) {
             out.println("NO REQUEST WAS SERVED after the last fault.");
+            return FAILED;
+        }
+        if (options.standby() && load.errors() > 0) {
+            out.println("REQUESTS FAILED although the memory node has a stand-by.");
             return FAILED;
         }
         if (load.accepted() > outcome.orders()) {

@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Injects faults into the processes of a demonstration, one after the other: every shop is killed, stopped for longer than its lease and
- * restarted with an orderly shutdown, and the memory node is killed and started again with empty memory. Runs on a thread of its own.
+ * restarted with an orderly shutdown, and the memory node is killed and started again with empty memory. Or, with a stand-by, the candidate that
+ * serves is killed and told to end. Runs on a thread of its own.
  */
 final class FaultScript {
     private static final int FAULTS_PER_ROUND = 4;
+    private static final int FAULTS_OF_CANDIDATES = 2;
     private static final Duration BETWEEN = Duration.ofMillis(1500);
 
     private final Fleet fleet;
@@ -68,6 +70,9 @@ final class FaultScript {
             for (int round = 0; round < options.faults(); round++) {
                 round(round);
             }
+            if (options.standby()) {
+                endCandidates();
+            }
         } catch (RuntimeException e) {
             failure = e;
         } catch (InterruptedException e) {
@@ -108,6 +113,29 @@ final class FaultScript {
         fleet.restartShop(restarted);
         say(fleet.shop(restarted).name() + " is back");
         done = FAULTS_PER_ROUND * (round + 1);
+    }
+
+    /** Ends the candidate that serves, twice: by a fault, and in good order. */
+    private void endCandidates() throws InterruptedException {
+        between();
+        int serving = fleet.servingCandidate();
+        say("kill -9 " + fleet.candidate(serving).name() + ", which serves");
+        fleet.candidate(serving).kill();
+        followed(serving);
+
+        between();
+        serving = fleet.servingCandidate();
+        say("tell " + fleet.candidate(serving).name() + ", which serves, to end");
+        fleet.candidate(serving).stop(Duration.ofSeconds(options.patience()));
+        followed(serving);
+        between();
+        done = FAULTS_OF_CANDIDATES;
+    }
+
+    private void followed(int ended) {
+        say(fleet.awaitFollower(ended).name() + " serves now");
+        fleet.restartCandidate(ended);
+        say(fleet.candidate(ended).name() + " is back and stands by");
     }
 
     private static void between() throws InterruptedException {

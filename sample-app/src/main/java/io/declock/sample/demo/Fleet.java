@@ -3,10 +3,13 @@
 
 package io.declock.sample.demo;
 
+import static java.util.Objects.requireNonNull;
+
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.sample.live.Stats;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -49,6 +52,8 @@ final class Fleet implements AutoCloseable {
     /** Completes when every process has ended, after {@link #close} was called. */
     private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
+    private final List<ChildProcess> candidates = new CopyOnWriteArrayList<>();
+    private final List<Integer> candidatePorts = new CopyOnWriteArrayList<>();
     private final List<ChildProcess> instances = new CopyOnWriteArrayList<>();
     private final List<URI> shops = new CopyOnWriteArrayList<>();
     private final JsonMapper json = JsonMapper.builder().build();
@@ -83,7 +88,12 @@ final class Fleet implements AutoCloseable {
         } else if (options.faults() > 0) {
             h2 = SharedH2.start();
         }
-        startMemoryNode(false);
+        if (options.standby()) {
+            h2 = h2 == null ? SharedH2.start() : h2;
+            startCandidates();
+        } else {
+            startMemoryNode(false);
+        }
         for (int i = 0; i < options.instances(); i++) {
             instances.add(launchShop(i));
         }
@@ -102,6 +112,78 @@ final class Fleet implements AutoCloseable {
         memoryNodePort = started.awaitPort(portFile, patience());
     }
 
+    private void startCandidates() {
+        candidatePorts.addAll(freePorts());
+        for (int i = 0; i < candidatePorts.size(); i++) {
+            candidates.add(launchCandidate(i));
+        }
+        for (int i = 0; i < candidatePorts.size(); i++) {
+            candidates.get(i).awaitPort(portFile(candidateName(i)), patience());
+        }
+        servingCandidate();
+    }
+
+    /** Each candidate is told the addresses of both before one of them runs. */
+    private static List<Integer> freePorts() {
+        try (ServerSocket one = new ServerSocket(0);
+                ServerSocket other = new ServerSocket(0)) {
+            return List.of(one.getLocalPort(), other.getLocalPort());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String candidateName(int candidate) {
+        return "memory-node-" + (char) ('a' + candidate);
+    }
+
+    private ChildProcess launchCandidate(int number) {
+        String name = candidateName(number);
+        return launch(
+                name,
+                programs.candidate(
+                        work,
+                        emptied(name),
+                        candidatePorts,
+                        number,
+                        requireNonNull(h2).engineUrl()),
+                Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
+    }
+
+    /** Waits until a candidate serves, and returns which one. */
+    int servingCandidate() {
+        String serving = candidates.get(0).await("that a candidate serves", patience(), () -> {
+            long first = candidates.get(0).lastTerm();
+            long second = candidates.get(1).lastTerm();
+            return first == second ? "" : first > second ? "0" : "1";
+        });
+        return Integer.parseInt(serving);
+    }
+
+    /** Waits until the other candidate serves in place of the one that has ended, and returns its process. */
+    ChildProcess awaitFollower(int ended) {
+        ChildProcess other = candidates.get(1 - ended);
+        long before = candidates.get(ended).lastTerm();
+        other.await("that it serves", patience(), () -> other.lastTerm() > before ? "yes" : "");
+        return other;
+    }
+
+    /** Starts a candidate again and waits until it listens. Its process must have ended. */
+    void restartCandidate(int number) {
+        candidates.set(number, launchCandidate(number));
+        candidates.get(number).awaitPort(portFile(candidateName(number)), patience());
+    }
+
+    /** Returns a candidate's process. */
+    ChildProcess candidate(int number) {
+        return candidates.get(number);
+    }
+
+    /** Returns what a shop is told of the memory node's port, or of those of its candidates. */
+    private List<Integer> memoryNodePorts() {
+        return candidatePorts.isEmpty() ? List.of(memoryNodePort) : candidatePorts;
+    }
+
     private ChildProcess launchShop(int number) {
         String name = nameOf(number);
         Map<String, String> environment = new HashMap<>();
@@ -115,7 +197,7 @@ final class Fleet implements AutoCloseable {
                 environment.putAll(h2.environment());
             }
         }
-        return launch(name, programs.shop(work, name, options, work.resolve("shop"), memoryNodePort), environment);
+        return launch(name, programs.shop(work, name, options, work.resolve("shop"), memoryNodePorts()), environment);
     }
 
     private URI awaitShop(int number) {
@@ -235,8 +317,9 @@ final class Fleet implements AutoCloseable {
 
     private void end(List<ChildProcess> all) {
         // The shops stop first, all at once, so that each can leave its memory node while that still runs.
-        List<ChildProcess> shopsFirst =
-                all.stream().filter(child -> child != memoryNode).toList();
+        List<ChildProcess> shopsFirst = all.stream()
+                .filter(child -> child != memoryNode && !candidates.contains(child))
+                .toList();
         shopsFirst.forEach(ChildProcess::askToStop);
         shopsFirst.forEach(child -> child.stop(STOP_PATIENCE));
         all.forEach(child -> child.stop(STOP_PATIENCE));

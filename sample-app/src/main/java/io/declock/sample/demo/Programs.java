@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * The commands of the demonstration's programs. All programs listen on the loopback interface only, on ports that the system chooses;
@@ -24,6 +25,12 @@ record Programs(Path java, Path memoryNode, Path shop) {
 
     /** How long a process may be silent before its locks are granted to others, in runs with faults. */
     static final Duration FAULTS_LEASE = Duration.ofMillis(1500);
+
+    /** Lease of a term of the memory node's candidates. */
+    private static final Duration TERM = Duration.ofSeconds(2);
+
+    /** Lease of a shop that is to keep its locks while one candidate follows the other. */
+    private static final Duration STANDBY_LEASE = Duration.ofSeconds(10);
 
     /** Finds them through the system properties that the script sets. */
     static Programs find() {
@@ -67,6 +74,26 @@ record Programs(Path java, Path memoryNode, Path shop) {
         return command;
     }
 
+    /** Returns the command of a candidate of a memory node with a stand-by, which a database elects. */
+    List<String> candidate(Path temporary, Path portFile, List<Integer> ports, int number, String engineUrl) {
+        return command(
+                temporary,
+                memoryNode,
+                "--declock.memory-node.id=demo",
+                "--declock.memory-node.bind-address=127.0.0.1",
+                "--declock.memory-node.port=" + ports.get(number),
+                "--declock.memory-node.port-file=" + portFile,
+                "--declock.memory-node.wait-out-old-sessions=false",
+                "--declock.memory-node.records=10000",
+                "--declock.memory-node.election.engine=jdbc",
+                "--declock.memory-node.election.lease=" + TERM.toMillis() + "ms",
+                "--declock.memory-node.election.address=tcp://127.0.0.1:" + ports.get(number),
+                "--declock.memory-node.election.candidates=tcp://127.0.0.1:" + ports.get(0) + ",tcp://127.0.0.1:"
+                        + ports.get(1),
+                "--declock.memory-node.election.jdbc.url=" + engineUrl,
+                "--declock.memory-node.election.jdbc.username=sa");
+    }
+
     private static boolean overRdma(DemoOptions options) {
         return !options.rdma().isEmpty();
     }
@@ -75,7 +102,11 @@ record Programs(Path java, Path memoryNode, Path shop) {
         return overRdma(options) ? options.rdma() : "127.0.0.1";
     }
 
-    List<String> shop(Path temporary, String name, DemoOptions options, Path database, int memoryNodePort) {
+    /** Returns the command of a shop; several ports are those of the memory node's candidates. */
+    List<String> shop(Path temporary, String name, DemoOptions options, Path database, List<Integer> memoryNodePorts) {
+        String addresses = memoryNodePorts.stream()
+                .map(port -> memoryNodeHost(options) + ":" + port)
+                .collect(Collectors.joining("|"));
         List<String> command = command(
                 temporary,
                 shop,
@@ -84,9 +115,11 @@ record Programs(Path java, Path memoryNode, Path shop) {
                 "--shop.products=" + options.products(),
                 "--shop.stock=" + options.stock(),
                 "--shop.database=" + database,
-                "--declock.memory-nodes=" + (overRdma(options) ? "rdma" : "tcp") + "://" + memoryNodeHost(options) + ":"
-                        + memoryNodePort,
+                "--declock.memory-nodes=" + (overRdma(options) ? "rdma" : "tcp") + "://" + addresses,
                 "--declock.node-name=" + name);
+        if (options.standby()) {
+            command.add("--declock.lease=" + STANDBY_LEASE.toMillis() + "ms");
+        }
         if (options.faults() > 0) {
             // A short lease, so that a demonstration does not last for minutes.
             command.add("--declock.lease=" + FAULTS_LEASE.toMillis() + "ms");

@@ -34,6 +34,11 @@ final class SharedH2 implements AutoCloseable {
                 "SPRING_DATASOURCE_URL", "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:shop;DB_CLOSE_DELAY=-1");
     }
 
+    /** Returns the URL of another database, by which candidates of the memory node are elected. */
+    String engineUrl() {
+        return "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:election;DB_CLOSE_DELAY=-1";
+    }
+
     @Override
     public void close() {
         server.stop();

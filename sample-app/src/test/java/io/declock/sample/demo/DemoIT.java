@@ -105,6 +105,22 @@ class DemoIT {
     }
 
     @Test
+    void noOrderFailsWhileOneCandidateFollowsTheOther() throws Exception {
+        Demo demo = demo(true, "--standby", "--seconds=5", "--stock=1000000", "--products=2", "--concurrency=8");
+
+        assertThat(demo.text())
+                .contains("NOTHING WAS OVERSOLD")
+                .contains("2 faults")
+                .contains(" 0 errors");
+        assertThat(demo.exitCode()).isZero();
+        assertThat(demo.text())
+                .containsPattern("FAULT: kill -9 memory-node-[ab], which serves")
+                .containsPattern("FAULT: memory-node-[ab] serves now")
+                .containsPattern("FAULT: tell memory-node-[ab], which serves, to end");
+        assertThat(demo.sold("kettle")).isPositive();
+    }
+
+    @Test
     void theSameLoadOversellsWithoutIt() throws Exception {
         Demo demo = demo(
                 true, "--seconds=60", "--orders=900", "--stock=400", "--products=3", "--instances=2", "--locking=off");

@@ -16,7 +16,7 @@ class DemoOptionsTest {
 
     @Test
     void hasDefaults() {
-        assertThat(parse()).isEqualTo(new DemoOptions(true, 3, 15, 0, 24, 4, 2000, false, "", 0, 180, false));
+        assertThat(parse()).isEqualTo(new DemoOptions(true, 3, 15, 0, 24, 4, 2000, false, "", 0, false, 180, false));
     }
 
     @Test
@@ -33,7 +33,7 @@ class DemoOptionsTest {
                         "--rdma=10.0.0.7",
                         "--patience=60",
                         "--help"))
-                .isEqualTo(new DemoOptions(false, 5, 2, 100, 8, 1, 50, true, "10.0.0.7", 0, 60, true));
+                .isEqualTo(new DemoOptions(false, 5, 2, 100, 8, 1, 50, true, "10.0.0.7", 0, false, 60, true));
     }
 
     @Test
@@ -46,6 +46,9 @@ class DemoOptionsTest {
         assertThatThrownBy(() -> parse("--faults=1", "--rdma=10.0.0.7"))
                 .hasMessage("--faults and --rdma do not go together");
         assertThatThrownBy(() -> parse("--faults=1", "--instances=1")).hasMessageContaining("at least 2 instances");
+        assertThatThrownBy(() -> parse("--faults=1", "--standby"))
+                .hasMessage("--standby goes with neither --faults nor --rdma");
+        assertThat(parse("--standby").standby()).isTrue();
         assertThat(parse("--faults=3").faults()).isEqualTo(3);
         assertThatThrownBy(() -> parse("--fast")).hasMessage("unknown option --fast");
     }
