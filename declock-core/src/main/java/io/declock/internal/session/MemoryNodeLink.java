@@ -316,14 +316,18 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     private FabricException.@Nullable Refused anotherMemoryNode(FabricSession joined) {
         String known = memoryNodeId;
         String id = joined.joined().memoryNodeId();
-        return known.isEmpty() || known.equals(id)
-                ? surroundings.nodeSet().learn(address, joined.joined())
-                : new FabricException.Refused(
-                        FabricException.Reason.BAD_NODE_SET,
-                        address + " was memory node '" + known + "' when this process joined it, and calls itself '"
-                                + id
-                                + "' now. Give the memory node its id back (declock.memory-node.id), or restart every"
-                                + " service that uses it");
+        if (known.isEmpty() || known.equals(id)) {
+            return surroundings.nodeSet().learn(address, joined.joined());
+        }
+        String asked = candidate().candidates().get(0).toString();
+        String wrongCandidate = address.others().isEmpty()
+                ? ""
+                : ", take " + asked + " off the list of candidates (declock.memory-nodes)";
+        return new FabricException.Refused(
+                FabricException.Reason.BAD_NODE_SET,
+                address + " was memory node '" + known + "' when this process joined it, and " + asked
+                        + " calls itself '" + id + "' now. Give the memory node its id back (declock.memory-node.id)"
+                        + wrongCandidate + ", or restart every service that uses it");
     }
 
     private void begin(NodeSession fresh, SessionEvents events) {

@@ -24,6 +24,7 @@ import io.declock.internal.memorynode.Term;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.internal.tcp.server.CandidateServer;
+import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.internal.tcp.server.StandbyServer;
 import io.declock.internal.tcp.server.TcpCandidates;
@@ -213,9 +214,12 @@ class StandbyTest {
     }
 
     private ComputeNode join() throws InterruptedException {
+        return join("tcp://127.0.0.1:" + ways.get(0).port() + "|127.0.0.1:"
+                + ways.get(1).port());
+    }
+
+    private ComputeNode join(String all) throws InterruptedException {
         NodeCounters counted = new NodeCounters();
-        String all = "tcp://127.0.0.1:" + ways.get(0).port() + "|127.0.0.1:"
-                + ways.get(1).port();
         ComputeNode node = ComputeNode.builder()
                 .memoryNodes(List.of(MemoryNodeAddress.parse(all)))
                 .fabric(TcpFabric.open(TcpFabricSettings.DEFAULTS, counted))
@@ -343,6 +347,40 @@ class StandbyTest {
                                         || one.standing().role() == Role.STANDING_BY));
         assertThat(held.isValid()).isTrue();
         held.close();
+    }
+
+    /** A mistake in a service's list must not move its locks to a memory node that knows nothing of them (rule C8). */
+    @Test
+    void aCandidateThatIsAnotherMemoryNodeIsRefusedByName() throws Exception {
+        Candidate first = serving();
+        MemoryNode stranger = MemoryNode.create(
+                MemoryNodeSettings.builder("other")
+                        .records(1_000)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
+                System::nanoTime,
+                first::schedule,
+                () -> ThreadLocalRandom.current().nextLong());
+        try (MemoryNodeServer other = MemoryNodeServer.start(
+                stranger,
+                MemoryNodeServerSettings.builder().host("127.0.0.1").port(0).build(),
+                null)) {
+            ComputeNode holder = join(
+                    "tcp://127.0.0.1:" + ways.get(candidates.indexOf(first)).port() + "|127.0.0.1:" + other.port());
+            LockHandle held = exclusive(holder, "a");
+            first.kill();
+            await().atMost(Duration.ofSeconds(15))
+                    .untilAsserted(() -> assertThat(
+                                    holder.monitor().memoryNodes().get(0).problem())
+                            .contains(
+                                    "127.0.0.1:" + other.port() + " calls itself 'other'",
+                                    "off the list of candidates"));
+            await().atMost(LEASE.multipliedBy(2)).until(() -> !held.isValid());
+            assertThat(stranger.status().recordsInUse()).isZero();
+        } finally {
+            stranger.close();
+        }
     }
 
     @Test

@@ -11,8 +11,6 @@ import io.declock.testkit.Directories;
 import io.declock.testkit.Ports;
 import io.declock.testkit.TcpProxy;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,25 +89,13 @@ public final class CandidatesPlatform implements Platform {
             candidates.add(launchCandidate(i));
         }
         awaitServing(0);
-        return new Both();
+        return new AllPrograms(candidates);
     }
 
     private Program launchCandidate(int index) {
         String name = "candidate-" + index + "-" + ++starts;
-        List<String> command = Commands.java(LocalProgram.JVM);
+        List<String> command = MemoryNodeCommand.of("mn", ports.get(index), lease);
         command.addAll(List.of(
-                "-Dspring.main.lazy-initialization=true",
-                "-jar",
-                LocalPlatform.memoryNodeJar().toString(),
-                "--server.port=0",
-                "--server.address=127.0.0.1",
-                "--declock.memory-node.id=mn",
-                "--declock.memory-node.bind-address=127.0.0.1",
-                "--declock.memory-node.port=" + ports.get(index),
-                "--declock.memory-node.records=1000",
-                "--declock.memory-node.max-lease=" + lease.toMillis() + "ms",
-                "--declock.memory-node.former-lease=" + lease.toMillis() + "ms",
-                "--declock.memory-node.lease-margin=" + MARGIN.toMillis() + "ms",
                 "--declock.memory-node.wait-out-old-sessions=false",
                 "--declock.memory-node.election.lease=" + TERM.toMillis() + "ms",
                 "--declock.memory-node.election.address=" + address(index),
@@ -198,69 +184,6 @@ public final class CandidatesPlatform implements Platform {
         Program program = LocalProgram.start(
                 name, directory, true, Commands.java(LocalProgram.JVM, Worker.class.getName(), arguments));
         return new PlainNode(new WorkerClient(name, program));
-    }
-
-    private record PlainNode(WorkerClient worker) implements Node {
-        @Override
-        public void isolate() {
-            throw new UnsupportedOperationException("nothing is between this worker and the candidates");
-        }
-
-        @Override
-        public void heal() {}
-
-        @Override
-        public void close() {
-            worker.close();
-        }
-    }
-
-    /** Both candidates. */
-    private final class Both implements Program {
-        @Override
-        public OutputStream commands() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public InputStream answers() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void kill() {
-            candidates.forEach(Program::kill);
-        }
-
-        @Override
-        public void terminate() {
-            candidates.forEach(Program::terminate);
-        }
-
-        @Override
-        public void pause() {
-            candidates.forEach(Program::pause);
-        }
-
-        @Override
-        public void resume() {
-            candidates.forEach(Program::resume);
-        }
-
-        @Override
-        public boolean isAlive() {
-            return candidates.stream().allMatch(Program::isAlive);
-        }
-
-        @Override
-        public String log() {
-            return candidates.get(0).log() + candidates.get(1).log();
-        }
-
-        @Override
-        public void close() {
-            candidates.forEach(Program::close);
-        }
     }
 
     @Override

@@ -75,21 +75,9 @@ public final class LocalPlatform implements Platform {
     @Override
     public Program startMemoryNode(int life, boolean hadEarlierLife) {
         Path portFile = directory.resolve("memory-node-" + life + ".port");
-        List<String> command = Commands.java(LocalProgram.JVM);
+        List<String> command = MemoryNodeCommand.of("mn", memoryNodePort, lease);
         command.addAll(List.of(
-                "-Dspring.main.lazy-initialization=true",
-                "-jar",
-                memoryNodeJar().toString(),
-                "--server.port=0",
-                "--server.address=127.0.0.1",
-                "--declock.memory-node.id=mn",
-                "--declock.memory-node.bind-address=127.0.0.1",
-                "--declock.memory-node.port=" + memoryNodePort,
                 "--declock.memory-node.port-file=" + portFile,
-                "--declock.memory-node.records=1000",
-                "--declock.memory-node.max-lease=" + lease.toMillis() + "ms",
-                "--declock.memory-node.former-lease=" + lease.toMillis() + "ms",
-                "--declock.memory-node.lease-margin=" + MARGIN.toMillis() + "ms",
                 "--declock.memory-node.wait-out-old-sessions=" + hadEarlierLife));
         if (keepsHolds) {
             command.add("--declock.memory-node.state-directory=" + directory.resolve("state"));

@@ -21,8 +21,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
@@ -79,7 +79,9 @@ public final class Worker {
                 .requestTimeout(options.lease().multipliedBy(2))
                 .build();
         this.node = ComputeNode.builder()
-                .memoryNodes(List.of(MemoryNodeAddress.parse(options.memoryNode())))
+                .memoryNodes(Stream.of(options.memoryNode().split(",", -1))
+                        .map(MemoryNodeAddress::parse)
+                        .toList())
                 .fabric(TcpFabric.open(fabric, counters))
                 .counters(counters)
                 .settings(settings(options))

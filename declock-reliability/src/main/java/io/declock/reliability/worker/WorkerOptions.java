@@ -16,7 +16,7 @@ public interface WorkerOptions {
     @Option(names = "--name", required = true)
     String name();
 
-    /** Returns the address of its memory node. */
+    /** Returns the address of its memory node, or of several with commas between them. */
     @Option(names = "--memory-node", required = true)
     String memoryNode();
 
