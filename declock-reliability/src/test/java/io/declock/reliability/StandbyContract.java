@@ -15,6 +15,7 @@ import io.declock.testkit.TcpProxy;
 import io.declock.testkit.TcpProxy.Flow;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -128,42 +129,60 @@ abstract class StandbyContract {
         return millis;
     }
 
+    /** Makes a candidate that serves end some other way, several times, and prints how long the next grants took. */
+    private void fails(String what, Duration most, Fault fault, Fault repair) throws Exception {
+        List<Long> millis = new ArrayList<>();
+        for (int run = 0; run < RUNS; run++) {
+            int[] failed = new int[1];
+            millis.add(millisToNextGrant(what, serving -> {
+                failed[0] = serving;
+                fault.happens(serving);
+            }));
+            repair.happens(failed[0]);
+        }
+        Collections.sort(millis);
+        System.out.printf(
+                Locale.ROOT,
+                "%s: %s, %d times: the next grant after %d ms (median), %d ms (longest)%n",
+                getClass().getSimpleName(),
+                what,
+                RUNS,
+                millis.get(RUNS / 2),
+                millis.get(RUNS - 1));
+        assertThat(millis.get(RUNS - 1)).isLessThan(most.toMillis());
+    }
+
     @Test
     void aStandbyFollowsACandidateThatIsKilled() throws Exception {
-        for (int run = 0; run < RUNS; run++) {
-            int[] killed = new int[1];
-            long millis = millisToNextGrant("kill -9", serving -> {
-                killed[0] = serving;
-                platform.candidate(serving).kill();
-            });
-            // The engine's lease, and a second.
-            assertThat(millis).isLessThan(CandidatesPlatform.TERM.plusSeconds(3).toMillis());
-            platform.startCandidate(killed[0]);
-        }
+        // The engine's lease, and a second; on a machine that has other work, three.
+        fails(
+                "kill -9",
+                CandidatesPlatform.TERM.plusSeconds(3),
+                serving -> platform.candidate(serving).kill(),
+                platform::startCandidate);
     }
 
     @Test
     void aStandbyFollowsACandidateThatIsToldToEnd() throws Exception {
-        int[] ended = new int[1];
-        millisToNextGrant("SIGTERM", serving -> {
-            ended[0] = serving;
-            platform.candidate(serving).terminate();
-        });
-        platform.startCandidate(ended[0]);
+        fails(
+                "SIGTERM",
+                CandidatesPlatform.TERM.plusSeconds(3),
+                serving -> platform.candidate(serving).terminate(),
+                platform::startCandidate);
     }
 
     /** As when a machine loses its power: no connection is closed. */
     @Test
     void aStandbyFollowsACandidateThatFallsSilent() throws Exception {
-        int[] silent = new int[1];
-        long millis = millisToNextGrant("silence", serving -> {
-            silent[0] = serving;
-            platform.candidate(serving).pause();
-        });
         // A heartbeat that is not answered for two seconds, and a second.
-        assertThat(millis).isLessThan(LEASE.dividedBy(5).plusSeconds(3).toMillis());
-        platform.candidate(silent[0]).resume();
-        Cluster.pause(CandidatesPlatform.TERM);
+        fails(
+                "silence",
+                LEASE.dividedBy(5).plusSeconds(3),
+                serving -> platform.candidate(serving).pause(),
+                silent -> {
+                    platform.candidate(silent).resume();
+                    Cluster.pause(CandidatesPlatform.TERM);
+                });
     }
 
     @Test

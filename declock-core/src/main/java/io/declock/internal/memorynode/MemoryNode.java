@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A memory node without a network: the region, the directory from names to lock records, the sessions with their leases, and the reclaiming
@@ -34,6 +36,7 @@ public final class MemoryNode implements AutoCloseable {
     private static final int STALLED_INTERVALS = 5;
     private static final long STALLED_NANOS = 2_000_000_000L;
 
+    private static final Logger log = LoggerFactory.getLogger(MemoryNode.class);
     private final NodeBasics basics;
     private final MemoryNodeSettings settings;
     private final Clock clock;
@@ -242,7 +245,22 @@ public final class MemoryNode implements AutoCloseable {
             grace.joinsWithoutHolds(request.processId());
         }
         leaseWatch.wake();
+        checkOutlasts(session);
         return session;
+    }
+
+    /** Its holds are restored by the next life only if its lease has not run out by then. */
+    private void checkOutlasts(MemoryNodeSession session) {
+        Duration granted = Duration.ofNanos(session.leaseNanos());
+        if (granted.compareTo(settings.failOver()) < 0) {
+            log.warn(
+                    "Session {} with memory node {} has a lease of {} ms. A fail-over takes up to {} ms, and would end its"
+                            + " holds: let that service have a longer lease (declock.lease)",
+                    session.describe(),
+                    id(),
+                    granted.toMillis(),
+                    settings.failOver().toMillis());
+        }
     }
 
     private void checkRequest(JoinRequest request) throws FabricException.Refused {

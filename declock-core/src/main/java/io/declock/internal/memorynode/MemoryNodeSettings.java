@@ -30,6 +30,7 @@ import java.util.function.LongSupplier;
  *     declares them
  * @param reclaimInterval how long a record must have been idle before it is proposed for reclaiming, zero for never
  * @param preallocate whether the whole region takes its memory at the start instead of on demand
+ * @param failOver how long the fail-over to a stand-by takes, zero for no stand-by; a compute node with a shorter lease is named in the log
  * @param secondsSince2025 wall clock, for the full epoch only
  */
 public record MemoryNodeSettings(
@@ -44,6 +45,7 @@ public record MemoryNodeSettings(
         NodeSet nodeSet,
         Duration reclaimInterval,
         boolean preallocate,
+        Duration failOver,
         LongSupplier secondsSince2025) {
     /** The default of both {@code maxLease} and {@code formerLease}. */
     public static final Duration LONGEST_LEASE = Duration.ofSeconds(10);
@@ -108,6 +110,7 @@ public record MemoryNodeSettings(
         private NodeSet nodeSet = NodeSet.NONE;
         private Duration reclaimInterval = Duration.ofSeconds(60);
         private boolean preallocate;
+        private Duration failOver = Duration.ZERO;
         private LongSupplier secondsSince2025 = () -> System.currentTimeMillis() / 1000 - EPOCH_SECOND_2025;
 
         private Builder(String id) {
@@ -174,6 +177,12 @@ public record MemoryNodeSettings(
             return this;
         }
 
+        /** Sets {@link MemoryNodeSettings#failOver}. */
+        public Builder failOver(Duration failOver) {
+            this.failOver = failOver;
+            return this;
+        }
+
         /** Sets {@link MemoryNodeSettings#secondsSince2025}. */
         public Builder secondsSince2025(LongSupplier secondsSince2025) {
             this.secondsSince2025 = secondsSince2025;
@@ -198,6 +207,7 @@ public record MemoryNodeSettings(
                     nodeSet,
                     reclaimInterval,
                     preallocate,
+                    failOver,
                     secondsSince2025);
         }
     }

@@ -6,6 +6,9 @@ package io.declock.internal.memorynode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.declock.internal.layout.LockHeader;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
@@ -24,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 class MemoryNodeTest {
     private static final Duration LEASE = Duration.ofSeconds(3);
@@ -862,5 +866,23 @@ class MemoryNodeTest {
         assertThat(node.status().recordsInUse()).isEqualTo(1);
         assertThat(session.reattach()).isNotNull();
         assertThat(resolve(session, "known").calls).isEqualTo(1);
+    }
+
+    @Test
+    void aLeaseThatNoFailOverFitsIntoIsNamedInTheLog() throws Exception {
+        Logger log = (Logger) LoggerFactory.getLogger(MemoryNode.class);
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        log.addAppender(logged);
+        try {
+            join(start(settings().failOver(LEASE).build()), "fits", new RecordingListener());
+            assertThat(logged.list).isEmpty();
+            join(start(settings().failOver(LEASE.plusNanos(1)).build()), "short", new RecordingListener());
+            assertThat(logged.list).hasSize(1);
+            assertThat(logged.list.get(0).getFormattedMessage())
+                    .contains("'short'", "has a lease of " + LEASE.toMillis() + " ms", "declock.lease");
+        } finally {
+            log.detachAppender(logged);
+        }
     }
 }

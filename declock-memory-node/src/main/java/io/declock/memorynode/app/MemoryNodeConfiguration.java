@@ -82,6 +82,7 @@ class MemoryNodeConfiguration {
                 .reclaimInterval(properties.reclaimInterval())
                 .nodeSet(nodeSet(id, properties.nodes()))
                 .preallocate(properties.preallocate())
+                .failOver(MemoryNodeElection.failOver(properties.election()))
                 .build());
     }
 

@@ -33,6 +33,9 @@ final class MemoryNodeElection implements StandbyServer.Says {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodeElection.class);
     private static final String PREFIX = "declock.memory-node.election.";
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(2);
+    /** How long services take to find the next candidate and to move to it, with time to spare. */
+    private static final Duration MOVING = Duration.ofSeconds(2);
+
     private static final int ATTEMPTS_PER_LEASE = 4;
     private static final int CLOSE_SECONDS = 10;
 
@@ -97,9 +100,21 @@ final class MemoryNodeElection implements StandbyServer.Says {
                             + SHORTEST_LEASE.toMillis() + " ms.",
                     "Set it to at least 2 s; the default is 3 s.");
         }
+        if (failOver(election).compareTo(properties.maxLease()) > 0) {
+            throw new MemoryNodeStartException(
+                    PREFIX + "lease is " + election.lease().toMillis() + " ms. A fail-over takes up to "
+                            + failOver(election).toMillis() + " ms then, but declock.memory-node.max-lease is "
+                            + properties.maxLease().toMillis() + " ms: no service could keep its holds.",
+                    "Lower " + PREFIX + "lease, or raise declock.memory-node.max-lease and former-lease.");
+        }
         // Before the engine is opened: these name what is wrong.
         own(election, candidates(election));
         return new MemoryNodeElection(id, election, open(election), settings, lives, timer);
+    }
+
+    /** Returns how long it may take until a service has moved to the next candidate, zero without stand-bys. */
+    static Duration failOver(MemoryNodeProperties.Election election) {
+        return election.isSet() ? election.lease().plus(MOVING) : Duration.ZERO;
     }
 
     private static List<MemoryNodeAddress> candidates(MemoryNodeProperties.Election properties) {

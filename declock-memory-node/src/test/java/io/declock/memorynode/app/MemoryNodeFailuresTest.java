@@ -179,6 +179,12 @@ class MemoryNodeFailuresTest {
     }
 
     @Test
+    void aTermThatNoLeaseOutlasts(CapturedOutput output) {
+        fails("declock.memory-node.election.engine=etcd", "declock.memory-node.election.lease=9s", CANDIDATES, ADDRESS);
+        assertThat(output).contains("A fail-over takes up to 11000 ms", "max-lease is 10000 ms", "former-lease");
+    }
+
+    @Test
     void aListInTwoPlaces(CapturedOutput output) {
         fails(
                 "declock.memory-node.election.engine=etcd",
