@@ -198,7 +198,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         if (present != null && chains.isStuck(now, timeout)) {
             present.close(new FabricException(
                     node + " has executed nothing for " + TimeUnit.NANOSECONDS.toMillis(timeout) + " ms"));
-        } else if (present != null) {
+        } else if (present != null && resumable) {
             listen(present, mostSilentChecks);
         }
         requests.expire(now, node);
@@ -208,6 +208,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     /**
      * Gives up a connection on which nothing arrives although a heartbeat, or something else, was asked: a machine that has lost its power, or a
      * network that is cut, says no farewell (rule G5). Counts checks and not time, so that a pause of this process is not taken for silence.
+     * Without resumption a slow memory node would cost every hold; and where an adapter executes the verbs, they go on without its program.
      */
     private void listen(SessionConnection present, int mostSilentChecks) {
         silentChecks = present.hasHeard() || requests.isEmpty() ? 0 : silentChecks + 1;
