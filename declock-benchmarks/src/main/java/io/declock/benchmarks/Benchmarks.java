@@ -11,12 +11,14 @@ import io.declock.benchmarks.scenario.LocalScenario;
 import io.declock.benchmarks.scenario.MemoryScenario;
 import io.declock.benchmarks.scenario.NamesScenario;
 import io.declock.benchmarks.scenario.ReadMostlyScenario;
+import io.declock.benchmarks.scenario.ScaleScenario;
 import io.declock.benchmarks.scenario.SettingsScenario;
 import io.declock.benchmarks.scenario.UncontendedScenario;
 import io.declock.benchmarks.scenario.ZipfScenario;
 import io.declock.benchmarks.server.FillCommand;
 import io.declock.benchmarks.server.MemoryNodeCommand;
 import io.declock.benchmarks.server.ZooKeeperCommand;
+import io.declock.benchmarks.worker.CrowdCommand;
 import io.declock.benchmarks.worker.WorkerCommand;
 import io.declock.benchmarks.worker.Workload;
 import java.util.Objects;
@@ -36,10 +38,12 @@ import picocli.CommandLine.Command;
             LocalScenario.class,
             MemoryScenario.class,
             NamesScenario.class,
+            ScaleScenario.class,
             SettingsScenario.class,
             CompareCommand.class,
             MicroCommand.class,
             WorkerCommand.class,
+            CrowdCommand.class,
             MemoryNodeCommand.class,
             ZooKeeperCommand.class,
             FillCommand.class

@@ -6,7 +6,7 @@ package io.declock.spi;
 /**
  * A compute node as one memory node knows it. Node ids are per memory node: the same process has another id elsewhere.
  *
- * @param nodeId 1 to 255, fits the header's reset id
+ * @param nodeId 1 to 4,095, fits a queue entry
  * @param incarnation number of this join under the node id; strictly increasing per node id
  * @param peerAddress {@code host:port} where the compute node accepts peer messages, empty when it can only be reached through the relay
  * @param name display name of the process, for people

@@ -96,12 +96,7 @@ public record PeerMessage(
         /** Asks whether the receiver holds the lock in {@code epoch}, or has a position. {@code detail} identifies the question. */
         HOLD_QUESTION(6),
         /** {@code index} is {@link #NO_POSITION}, {@link #HOLDS} or {@link #HAS_POSITION}; {@code detail} repeats the question's. */
-        HOLD_ANSWER(7),
-        /**
-         * Tells the receiver that a reset of {@code epoch} under its node id, {@code index}, does not end, so that it takes the reset over
-         * if it did not begin it.
-         */
-        RESET_STALLED(8);
+        HOLD_ANSWER(7);
 
         private static final Kind[] BY_CODE = values();
         private final int code;

@@ -63,6 +63,7 @@ public abstract class FabricContract {
         return MemoryNodeSettings.builder("mn-1")
                 .records(64)
                 .queueCapacity(LAYOUT.capacity())
+                .maxComputeNodes(8)
                 .maxLease(LEASE)
                 .leaseMargin(MARGIN)
                 .waitOutOldSessions(false)
@@ -165,7 +166,7 @@ public abstract class FabricContract {
 
         long[] words = run(a, chain -> chain.read(resolution.record(), LAYOUT.words()))[0];
 
-        assertThat(words[0]).isEqualTo(LockHeader.pack(resolution.epoch(), 0, 0, 0, 0));
+        assertThat(words[0]).isEqualTo(LockHeader.pack(resolution.epoch(), 0, 0, 0));
         assertThat(words[1]).isEqualTo(resolution.epoch()).isGreaterThan(1000);
         for (int i = 2; i < words.length; i++) {
             assertThat(words[i]).isEqualTo(QueueEntry.INITIAL);
@@ -536,7 +537,7 @@ public abstract class FabricContract {
     }
 
     @Test
-    void moreComputeNodesThanTheQueueHoldsAreRefused() throws Exception {
+    void moreComputeNodesThanAllowedAreRefused() throws Exception {
         for (int i = 0; i < 8; i++) {
             join("n" + i);
         }
@@ -635,7 +636,7 @@ public abstract class FabricContract {
         assertThat(get(b.session().control().resolve("ns:kept"))).isEqualTo(keptAt);
         assertThat(record(b, "ns:held")).isEqualTo(held);
         assertThat(run(a, chain -> chain.read(again.record(), 2))[0])
-                .containsExactly(LockHeader.pack(again.epoch(), 0, 0, 0, 0), again.epoch());
+                .containsExactly(LockHeader.pack(again.epoch(), 0, 0, 0), again.epoch());
     }
 
     @Test

@@ -15,7 +15,7 @@ final class Greetings {
     static final int REQUEST_PROOF_BYTES = 24;
 
     private static final int MAGIC = 0x4D52_4344;
-    private static final byte VERSION = 1;
+    private static final byte VERSION = 2;
     private static final byte TO_MEMORY_NODE = 1;
     private static final byte TO_PEER = 2;
     private static final int REQUEST_BYTES = 56;
@@ -27,7 +27,7 @@ final class Greetings {
      * A compute node that connects to another.
      *
      * @param memoryNode incarnation of the memory node whose members both are
-     * @param attempt number of the request; a member never uses a number twice, and each is higher than those before
+     * @param attempt number of the request, 48 bits; a member never uses a number twice, and each is higher than those before
      * @param proof proof of the request, see {@link PeerProofs}
      */
     @SuppressWarnings("ArrayRecordComponent") // Read from a request and checked at once.
@@ -68,24 +68,25 @@ final class Greetings {
                 .putInt(MAGIC)
                 .put(VERSION)
                 .put(TO_PEER)
-                .put((byte) peers.fromNode)
-                .put((byte) peers.toNode)
+                .putShort((short) peers.fromNode)
+                .putShort((short) peers.toNode)
                 .putLong(peers.memoryNode)
                 .putInt(peers.fromIncarnation)
                 .putInt(peers.toIncarnation)
-                .putLong(peers.attempt)
+                .putInt((int) peers.attempt)
+                .putShort((short) (peers.attempt >>> Integer.SIZE))
                 .put(peers.proof)
                 .array();
     }
 
     static Peers readPeers(byte[] request) throws IOException {
         ByteBuffer in = begin(request, TO_PEER);
-        int from = in.get() & 0xFF;
-        int to = in.get() & 0xFF;
+        int from = in.getShort() & 0xFFFF;
+        int to = in.getShort() & 0xFFFF;
         long memoryNode = in.getLong();
         int fromIncarnation = in.getInt();
         int toIncarnation = in.getInt();
-        long attempt = in.getLong();
+        long attempt = in.getInt() & 0xFFFF_FFFFL | (in.getShort() & 0xFFFFL) << Integer.SIZE;
         byte[] proof = new byte[REQUEST_PROOF_BYTES];
         in.get(proof);
         return new Peers(memoryNode, from, fromIncarnation, to, toIncarnation, attempt, proof);

@@ -26,7 +26,7 @@ class GreetingsTest {
         byte[] request = Greetings.toMemoryNode(TOKEN);
         assertThat(request)
                 .hasSize(ConnectionParameters.MAX_CONNECT_BYTES)
-                .startsWith('D', 'C', 'R', 'M', 1, 1, 0, 0, 7);
+                .startsWith('D', 'C', 'R', 'M', 2, 1, 0, 0, 7);
         assertThat(Greetings.readToken(request)).isEqualTo(TOKEN);
         // The connection manager may pad.
         assertThat(Greetings.readToken(Arrays.copyOf(request, 92))).isEqualTo(TOKEN);
@@ -35,14 +35,14 @@ class GreetingsTest {
     @Test
     void peersAreReadAsTheyWereWritten() throws Exception {
         byte[] proof = Arrays.copyOf(TOKEN, 24);
-        byte[] request = Greetings.toPeer(new Greetings.Peers(-5, 255, 1 << 30, 3, 9, 1L << 40 | 2, proof));
+        byte[] request = Greetings.toPeer(new Greetings.Peers(-5, 4095, 1 << 30, 3, 9, 1L << 40 | 2, proof));
         assertThat(request)
                 .hasSize(ConnectionParameters.MAX_CONNECT_BYTES)
-                .startsWith('D', 'C', 'R', 'M', 1, 2, 255, 3);
-        assertThat(Arrays.copyOfRange(request, 24, 33)).containsExactly(2, 0, 0, 0, 0, 1, 0, 0, 7);
+                .startsWith('D', 'C', 'R', 'M', 2, 2, 255, 15, 3, 0);
+        assertThat(Arrays.copyOfRange(request, 26, 33)).containsExactly(2, 0, 0, 0, 0, 1, 7);
         Greetings.Peers peers = Greetings.readPeers(request);
         assertThat(peers.memoryNode()).isEqualTo(-5);
-        assertThat(peers.fromNode()).isEqualTo(255);
+        assertThat(peers.fromNode()).isEqualTo(4095);
         assertThat(peers.fromIncarnation()).isEqualTo(1 << 30);
         assertThat(peers.toNode()).isEqualTo(3);
         assertThat(peers.toIncarnation()).isEqualTo(9);
@@ -62,8 +62,8 @@ class GreetingsTest {
         assertThatThrownBy(() -> Greetings.readToken(new byte[55])).hasMessageContaining("not one of its requests");
         assertThatThrownBy(() -> Greetings.readToken(new byte[56])).hasMessageContaining("not one of its requests");
         byte[] newer = Greetings.toMemoryNode(TOKEN);
-        newer[4] = 2;
-        assertThatThrownBy(() -> Greetings.readToken(newer)).hasMessageContaining("version 2");
+        newer[4] = 3;
+        assertThatThrownBy(() -> Greetings.readToken(newer)).hasMessageContaining("version 3");
         assertThatThrownBy(() -> Greetings.readPeers(Greetings.toMemoryNode(TOKEN)))
                 .hasMessageContaining("kind 1");
     }

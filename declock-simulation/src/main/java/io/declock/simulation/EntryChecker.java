@@ -75,7 +75,7 @@ final class EntryChecker implements SessionObserver {
         }
         long entry = record.word(0, 2 + layout.slot(waiting.index));
         if (!QueueEntry.isValid(entry, layout.version(waiting.index), waiting.epoch)
-                && !queue.isBeyondCapacity(session, waiting.place.record)
+                && !queue.isWithoutSlot(session, waiting.place.record, record.word(0, 0))
                 && !writing.contains(waiting.place)) {
             throw new Violation("entry", session + " waits without an entry at index " + waiting.index);
         }

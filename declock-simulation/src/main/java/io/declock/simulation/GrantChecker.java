@@ -25,7 +25,7 @@ final class GrantChecker implements SessionObserver {
 
     @Override
     public void answers(SimulatedSession session, PostedChain executed) {
-        metReset = executed.chain().verb(0) == Verb.FETCH_AND_ADD && LockHeader.resetId(executed.word(0, 0)) != 0;
+        metReset = executed.chain().verb(0) == Verb.FETCH_AND_ADD && LockHeader.isInReset(executed.word(0, 0));
     }
 
     @Override

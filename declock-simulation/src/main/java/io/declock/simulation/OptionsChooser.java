@@ -7,6 +7,7 @@ import io.declock.CqlSettings;
 import io.declock.FairnessPolicy;
 import io.declock.LocalSettings;
 import io.declock.ReleaseRead;
+import io.declock.internal.layout.RecordLayout;
 import java.time.Duration;
 
 /** Draws the options of a run from its seed, within the limits of a profile. */
@@ -127,7 +128,7 @@ public final class OptionsChooser {
                 world.oneOf(1, 1, 2, 4),
                 world.oneOf(0.0, 0.99),
                 capacity,
-                guard ? world.between(2, 80) : -1,
+                guard ? RecordLayout.GUARD + world.between(2, 80) : -1,
                 overflow || crashes || hasOutages(),
                 lease,
                 lease / 10,
@@ -238,7 +239,9 @@ public final class OptionsChooser {
                         1,
                         0,
                         world.oneOf(32, 64),
-                        world.between(2, 80),
+                        // A rush takes some thousands of positions, and is to reach the end of the range if nothing
+                        // stops it.
+                        world.oneOf(RecordLayout.GUARD / 2 + world.between(2, 80), 600),
                         false,
                         c.lease(),
                         c.leaseMargin(),

@@ -12,6 +12,7 @@ import io.declock.LockMode;
 import io.declock.Purpose;
 import io.declock.ReleaseRead;
 import io.declock.Verb;
+import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
@@ -45,6 +46,7 @@ public final class PaperExperiment {
     /**
      * The parameters that are varied.
      *
+     * @param memoryNodes number of memory nodes
      * @param computeNodes number of compute nodes
      * @param clientsPerNode number of callers in each
      * @param locks number of lock names
@@ -58,6 +60,7 @@ public final class PaperExperiment {
      * @param duration virtual nanoseconds of counting
      */
     public record Setting(
+            int memoryNodes,
             int computeNodes,
             int clientsPerNode,
             int locks,
@@ -71,6 +74,7 @@ public final class PaperExperiment {
             long duration) {
         /** The paper's default workload. */
         public static final Setting DEFAULT = new Setting(
+                1,
                 8,
                 32,
                 100_000,
@@ -98,10 +102,38 @@ public final class PaperExperiment {
             return with(readShare, operationsInside, policy, preArmed, releaseRead, nanos);
         }
 
+        /** Returns the setting with other numbers of nodes, one caller in each compute node, and locks of equal popularity. */
+        public Setting with(int ofMemoryNodes, int ofComputeNodes, int ofLocks) {
+            return new Setting(
+                    ofMemoryNodes,
+                    ofComputeNodes,
+                    1,
+                    ofLocks,
+                    0,
+                    readShare,
+                    0,
+                    policy,
+                    preArmed,
+                    releaseRead,
+                    warmUp,
+                    duration);
+        }
+
         private Setting with(
                 double reads, int inside, FairnessPolicy other, boolean armed, ReleaseRead reading, long nanos) {
             return new Setting(
-                    computeNodes, clientsPerNode, locks, zipf, reads, inside, other, armed, reading, warmUp, nanos);
+                    memoryNodes,
+                    computeNodes,
+                    clientsPerNode,
+                    locks,
+                    zipf,
+                    reads,
+                    inside,
+                    other,
+                    armed,
+                    reading,
+                    warmUp,
+                    nanos);
         }
     }
 
@@ -187,9 +219,10 @@ public final class PaperExperiment {
 
     /** Returns a cluster in which no lease ends while it is measured. */
     static SimulationOptions.Cluster cluster(int computeNodes, int clients, int locks, double zipf) {
-        int capacity = Math.max(2, Integer.highestOneBit(computeNodes * 2 - 1));
+        int capacity =
+                Math.min(RecordLayout.DEFAULT_CAPACITY, Math.max(2, Integer.highestOneBit(computeNodes * 2 - 1)));
         return new SimulationOptions.Cluster(
-                computeNodes, clients, locks, zipf, capacity, -1, false, HOUR, HOUR / 10, HOUR / 5);
+                computeNodes, clients, locks, zipf, capacity, -1, computeNodes > capacity, HOUR, HOUR / 10, HOUR / 5);
     }
 
     /** Returns the NIC of the paper's memory node. */
@@ -219,12 +252,15 @@ public final class PaperExperiment {
                         .resetResendInterval(Duration.ofMillis(1))
                         .preArmedHandOver(setting.preArmed())
                         .releaseRead(setting.releaseRead())
-                        .build());
+                        .build(),
+                SimulationOptions.Outages.NONE,
+                SimulationOptions.Rare.NONE,
+                new SimulationOptions.Wiring(setting.memoryNodes(), 0, 0, 0, 0, 0, 0));
     }
 
     private Result run() {
         cluster.knowNames();
-        cluster.memoryNode().use(nic());
+        cluster.memoryNodes().forEach(memoryNode -> memoryNode.use(nic()));
         for (int i = 0; i < setting.computeNodes(); i++) {
             SimulatedComputeNode node = cluster.start("cn" + i, "address" + i);
             for (int c = 0; c < setting.clientsPerNode(); c++) {

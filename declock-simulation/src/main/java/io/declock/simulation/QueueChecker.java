@@ -6,6 +6,7 @@ package io.declock.simulation;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.ResetClaim;
 import io.declock.internal.protocol.CqlLock;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,7 +27,6 @@ final class QueueChecker implements WatchedRegion.Observer {
         private int index;
         private boolean exclusive;
         private boolean granted;
-        private boolean overflows;
 
         Position(SimulatedSession session, int index, boolean exclusive, boolean granted) {
             this.session = session;
@@ -48,7 +48,7 @@ final class QueueChecker implements WatchedRegion.Observer {
     private final Map<Long, List<Position>> positions = new LinkedHashMap<>();
     private final Map<Long, Map<Integer, SimulatedSession>> takers = new HashMap<>();
     private final Map<CqlLock, long[]> observed = new IdentityHashMap<>();
-    private final Map<Long, SimulatedSession> initiators = new HashMap<>();
+    private final Map<Long, SimulatedSession> claimants = new HashMap<>();
     private final Map<Long, Long> marked = new HashMap<>();
     private final Map<Long, Long> headers = new HashMap<>();
     private final Map<Long, SimulatedMemoryNode.Life> lives = new HashMap<>();
@@ -82,12 +82,12 @@ final class QueueChecker implements WatchedRegion.Observer {
         List<Position> queue = positions.computeIfAbsent(key, fresh -> new ArrayList<>());
         if (LockHeader.epoch(before) != LockHeader.epoch(after)) {
             resetEnds(session, record, purpose, before, after, queue);
-        } else if (LockHeader.resetId(before) != LockHeader.resetId(after)) {
-            resetBegins(session, record, before, after);
-        } else if (LockHeader.resetId(before) == 0) {
+        } else if (LockHeader.isInReset(before) != LockHeader.isInReset(after)) {
+            resetBegins(session, record, after);
+        } else if (!LockHeader.isInReset(before)) {
             positionsChange(session, record, before, after, queue);
         }
-        if (LockHeader.resetId(after) == 0) {
+        if (!LockHeader.isInReset(after)) {
             checkHeader(record, after, queue);
         }
     }
@@ -97,7 +97,7 @@ final class QueueChecker implements WatchedRegion.Observer {
         checkNotCut(session, record);
         long header = header(session, record);
         if (purpose == Purpose.RESET) {
-            if (LockHeader.resetId(header) != session.joined().nodeId()) {
+            if (!LockHeader.isInReset(header) || claimants.get(session.life().keyOf(record)) != session) {
                 throw new Violation(
                         "reset", session + " clears record " + number(record) + " at " + LockHeader.toString(header));
             }
@@ -106,8 +106,24 @@ final class QueueChecker implements WatchedRegion.Observer {
         Position own = own(session, queueOf(session, record));
         boolean ofOwn =
                 own != null && own.index % capacity == word - 2 && QueueEntry.version(value) == own.index / capacity;
-        if (own != null && ofOwn && own.overflows && LockHeader.resetId(header) == 0) {
-            throw new Violation("overflow", session + " wrote an entry beyond the capacity, " + own);
+        if (own != null && ofOwn && !LockHeader.isInReset(header) && own.index - LockHeader.head(header) >= capacity) {
+            throw new Violation("overflow", session + " wrote an entry into the slot of another waiter, " + own);
+        }
+    }
+
+    /** A claim of the present epoch passes on only from a session that can change nothing any more. */
+    @Override
+    public void claimChanged(SimulatedSession session, long record, long before, long after) {
+        world.note(() -> "memory node: " + session + " changes the claim of record " + number(record) + " from {"
+                + ResetClaim.toString(before) + "} to {" + ResetClaim.toString(after) + "}");
+        checkNotCut(session, record);
+        long key = session.life().keyOf(record);
+        SimulatedSession previous = after == ResetClaim.NONE ? claimants.remove(key) : claimants.put(key, session);
+        boolean present =
+                (ResetClaim.epoch(before) & LockHeader.EPOCH_MASK) == LockHeader.epoch(header(session, record));
+        if (present && previous != null && previous != session && !previous.isGone()) {
+            throw new Violation(
+                    "reset", session + " takes over the claim of " + previous + " in record " + number(record));
         }
     }
 
@@ -144,7 +160,7 @@ final class QueueChecker implements WatchedRegion.Observer {
         exclusiveBySession.forEach((session, exclusive) -> queue.add(new Position(session, -1, exclusive, true)));
         world.note(
                 () -> "record " + number(record) + " is restored as " + LockHeader.toString(header) + " with " + queue);
-        if (LockHeader.resetId(header) != 0 || LockHeader.head(header) != 0) {
+        if (LockHeader.isInReset(header) || LockHeader.head(header) != 0) {
             throw new Violation(
                     "header", "record " + number(record) + " was restored as " + LockHeader.toString(header));
         }
@@ -157,7 +173,7 @@ final class QueueChecker implements WatchedRegion.Observer {
     private void forget(long key) {
         positions.remove(key);
         takers.remove(key);
-        initiators.remove(key);
+        claimants.remove(key);
         marked.remove(key);
         headers.remove(key);
         lives.remove(key);
@@ -213,7 +229,6 @@ final class QueueChecker implements WatchedRegion.Observer {
         }
         acquisitions++;
         Position taken = new Position(session, index, exclusive, LockHeader.grants(before, exclusive));
-        taken.overflows = LockHeader.size(before) >= capacity;
         queue.add(taken);
         takers.computeIfAbsent(session.life().keyOf(record), fresh -> new HashMap<>())
                 .put(index, session);
@@ -234,10 +249,10 @@ final class QueueChecker implements WatchedRegion.Observer {
         return own != null && own.exclusive && own.granted && own.index < index;
     }
 
-    /** Returns whether a session's position may have no entry. */
-    boolean isBeyondCapacity(SimulatedSession session, long record) {
+    /** Returns whether the slot of a session's position belongs to another waiter, so that it may have no entry. */
+    boolean isWithoutSlot(SimulatedSession session, long record, long seenHeader) {
         Position own = own(session, queueOf(session, record));
-        return own != null && own.overflows;
+        return own != null && own.index - LockHeader.head(seenHeader) >= capacity;
     }
 
     private static void give(SimulatedSession session, long record, boolean exclusive, List<Position> queue) {
@@ -281,15 +296,14 @@ final class QueueChecker implements WatchedRegion.Observer {
 
     // ---------------------------------------------------------------- resets
 
-    private void resetBegins(SimulatedSession session, long record, long before, long after) {
-        SimulatedSession previous = initiators.put(session.life().keyOf(record), session);
-        marked.put(session.life().keyOf(record), world.now());
-        if (LockHeader.resetId(after) != session.joined().nodeId()
-                || LockHeader.resetId(before) != 0 && previous != null && !previous.isGone()) {
+    private void resetBegins(SimulatedSession session, long record, long after) {
+        long key = session.life().keyOf(record);
+        marked.put(key, world.now());
+        if (!LockHeader.isInReset(after) || claimants.get(key) != session) {
             throw new Violation(
                     "reset",
-                    session + " put " + LockHeader.resetId(after) + " over that of " + previous + " in record "
-                            + number(record));
+                    session + " changes record " + number(record) + " to " + LockHeader.toString(after)
+                            + " and the claim is that of " + claimants.get(key));
         }
     }
 
@@ -297,8 +311,9 @@ final class QueueChecker implements WatchedRegion.Observer {
             SimulatedSession session, long record, Purpose purpose, long before, long after, List<Position> queue) {
         resets++;
         boolean proper = purpose == Purpose.RESET
-                && LockHeader.resetId(before) == session.joined().nodeId()
-                && LockHeader.resetId(after) == 0
+                && LockHeader.isInReset(before)
+                && claimants.get(session.life().keyOf(record)) == session
+                && !LockHeader.isInReset(after)
                 && LockHeader.epoch(after) == (LockHeader.epoch(before) + 1 & LockHeader.EPOCH_MASK);
         if (!proper) {
             throw new Violation(
@@ -416,9 +431,9 @@ final class QueueChecker implements WatchedRegion.Observer {
     /** Checks the state at the end, when no caller wants a lock: only compute nodes that were cut may have left positions. */
     void checkAtRest() {
         positions.forEach((key, queue) -> {
-            SimulatedSession initiator = initiators.get(key);
+            SimulatedSession claimant = claimants.get(key);
             long header = headers.getOrDefault(key, 0L);
-            boolean stuck = LockHeader.resetId(header) != 0 && (initiator == null || !initiator.isCut());
+            boolean stuck = LockHeader.isInReset(header) && (claimant == null || !claimant.isCut());
             if (stuck || !queue.stream().allMatch(position -> position.session.isCut())) {
                 throw new Violation(
                         "at rest",

@@ -4,6 +4,7 @@
 package io.declock.simulation;
 
 import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.memorynode.MemoryNode;
@@ -313,7 +314,8 @@ final class SimulatedMemoryNode {
         long started = world.now();
         return MemoryNodeSettings.builder(as)
                 .records(records)
-                .queueCapacity(capacity())
+                .queueCapacity(limits.capacity())
+                .maxComputeNodes(nodeIds())
                 .recordsPerSession(records)
                 .maxLease(lease)
                 .formerLease(lease)
@@ -330,14 +332,12 @@ final class SimulatedMemoryNode {
         return FIRST_EPOCH - 1 + (started == 0 ? 0 : world.now() / second);
     }
 
-    /**
-     * Returns the capacity of its records. So that queues overflow, compute nodes are told a smaller one: a memory node lets no more compute
-     * nodes join than the capacity of its records.
-     */
-    private int capacity() {
+    /** Returns how many node ids there are: hardly more than compute nodes, so that ids are used again. */
+    private int nodeIds() {
         SimulationOptions.Cluster limits = cluster.options().cluster();
         int least = limits.admitAll() ? limits.computeNodes() : 0;
-        return Math.max(limits.capacity(), least <= 2 ? 2 : Integer.highestOneBit(least - 1) * 2);
+        int ids = Math.max(limits.capacity(), least <= 2 ? 2 : Integer.highestOneBit(least - 1) * 2);
+        return Math.min(ids, QueueEntry.MAX_NODE_ID);
     }
 
     private long drifted(long time) {
@@ -623,11 +623,12 @@ final class SimulatedMemoryNode {
 
     /** Makes a fresh record one that has been used nearly up to the end of its index range, if the options say so. */
     private void age(Life of, long record) {
-        int below = cluster.options().cluster().belowLimit();
-        if (below >= 0 && of.aged.add(record)) {
+        int left = cluster.options().cluster().indicesLeft();
+        if (left >= 0 && of.aged.add(record)) {
             long header = of.memory.peek(record);
-            int limit = new RecordLayout(cluster.options().cluster().capacity()).indexLimit();
-            of.memory.poke(record, LockHeader.pack(LockHeader.epoch(header), limit - below, 0, 0, 0));
+            RecordLayout layout = new RecordLayout(cluster.options().cluster().capacity());
+            int end = layout.indexLimit() + RecordLayout.GUARD;
+            of.memory.poke(record, LockHeader.pack(LockHeader.epoch(header), end - left, 0, 0));
         }
     }
 

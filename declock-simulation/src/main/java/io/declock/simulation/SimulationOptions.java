@@ -85,7 +85,7 @@ public record SimulationOptions(
      * @param locks number of lock names
      * @param zipf skew of the choice of names, 0 for none
      * @param capacity queue capacity of a record
-     * @param belowLimit how far below the index limit fresh records start, or -1 to start at zero
+     * @param indicesLeft how many indices fresh records have left before the end of the index range, or -1 for all
      * @param admitAll whether more compute nodes than the capacity may join, so that queues overflow
      * @param lease requested lease
      * @param leaseMargin how much earlier a compute node treats its lease as expired
@@ -97,7 +97,7 @@ public record SimulationOptions(
             int locks,
             double zipf,
             int capacity,
-            int belowLimit,
+            int indicesLeft,
             boolean admitAll,
             long lease,
             long leaseMargin,

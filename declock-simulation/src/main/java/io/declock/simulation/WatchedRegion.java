@@ -35,6 +35,9 @@ final class WatchedRegion {
         /** The memory node answers with a record, which may have become another name's. */
         default void resolved(SimulatedMemoryNode.Life life, long record) {}
 
+        /** The claim to reset a record's lock has passed to a session, or was withdrawn. */
+        default void claimChanged(SimulatedSession session, long record, long before, long after) {}
+
         /** Another word of a record was written: word 1 is the full epoch, the entries begin at word 2. */
         void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value);
     }
@@ -78,12 +81,21 @@ final class WatchedRegion {
         if (verb == Verb.WRITE) {
             long record = recordAt(address);
             observer.entryWritten(session, record, purpose, (int) ((address - record) / Long.BYTES), operand);
+        } else if (isClaim(address)) {
+            if (found == operand && verb == Verb.COMPARE_AND_SWAP) {
+                observer.claimChanged(session, recordAt(address), found, desired);
+            }
         } else if (verb == Verb.FETCH_AND_ADD) {
             observer.headerChanged(session, address, purpose, found, found + operand);
         } else if (verb == Verb.COMPARE_AND_SWAP && found == operand) {
             observer.headerChanged(session, address, purpose, found, desired);
         }
         return found;
+    }
+
+    private boolean isClaim(long address) {
+        long record = recordAt(address);
+        return address == layout.claim(record);
     }
 
     private void check(long address) {

@@ -28,6 +28,7 @@ final class Mutations {
     private static final String TURN = "io.declock.internal.local.Turn";
     private static final String HEADER = "io.declock.internal.layout.LockHeader";
     private static final String ENTRY = "io.declock.internal.layout.QueueEntry";
+    private static final String CLAIM = "io.declock.internal.layout.ResetClaim";
     private static final String SERVER = "io.declock.internal.memorynode.";
     private static final String ELECTION = "io.declock.internal.election.";
     private static final String CHAINS = "io.declock.internal.chains.";
@@ -129,11 +130,11 @@ final class Mutations {
                     Sabotage.TakesReadForSnapshot.class),
             Mutation.of(
                     "A9",
-                    "an entry is written beyond the capacity",
+                    "an entry is written into another waiter's slot",
                     Scenario.OVERFLOW,
-                    ACQUISITION,
-                    "isBeyondCapacity",
-                    No.class),
+                    PENDING,
+                    "isFree",
+                    Yes.class),
             // B: reset
             Mutation.of(
                     "B1",
@@ -272,23 +273,26 @@ final class Mutations {
                     "io.declock.internal.protocol.Suspicion",
                     "isImpatient",
                     No.class),
-            Mutation.of("B14", "a living initiator's reset is taken over", Scenario.JOINS, RESET, "isMember", No.class),
             Mutation.of(
-                    "B15", "a reset under the node's own id is left alone", Scenario.OWN_ID, RESET, "isOwn", No.class),
+                    "B14", "a living initiator's claim is taken over", Scenario.JOINS, RESET, "isMembers", No.class),
             Mutation.of(
-                    "B15",
-                    "no peer tells the new owner of a dead initiator's id",
-                    Scenario.OWN_ID,
-                    "io.declock.internal.session.PeerInbox",
-                    "lookAfter",
-                    Nothing.class),
+                    "B14",
+                    "a claim of the present epoch is taken for an earlier one",
+                    Scenario.JOINS,
+                    RESET,
+                    "isOfEarlierEpoch",
+                    Yes.class),
             Mutation.of(
-                    "B16",
-                    "a node id is assigned again at once",
-                    Scenario.SUCCEEDED,
-                    SERVER + "NodeIds",
-                    "free",
-                    Sabotage.NeverRests.class),
+                    "B14", "a claim that led to no reset is kept", Scenario.EVERYTHING, RESET, "giveUp", Nothing.class),
+            Mutation.of(
+                            "B16",
+                            "a claim does not name the incarnation, and a node id is assigned again at once",
+                            Scenario.SUCCEEDED,
+                            CLAIM,
+                            "pack",
+                            Sabotage.NoIncarnation.class)
+                    .and(SERVER + "NodeIds", "free", Sabotage.NeverRests.class)
+                    .and(CLAIM, "isOf", Sabotage.SameNode.class),
             Mutation.of(
                     "B11",
                     "a release that found a reset grants",
@@ -300,7 +304,7 @@ final class Mutations {
             Mutation.of(
                     "B12.2",
                     "a deferred release is forgotten",
-                    Scenario.OVERFLOW,
+                    Scenario.RESETS,
                     POSITION,
                     "holdForReset",
                     Sabotage.ForgetsPutOff.class),

@@ -9,6 +9,7 @@ import io.declock.internal.layout.FencingToken;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.layout.ResetClaim;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
@@ -225,12 +226,9 @@ public final class Sabotage {
     public static final class FromOwnIndex {
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(value = 2, readOnly = false) long found, @Advice.Argument(3) int own) {
-            found = LockHeader.pack(
-                    LockHeader.epoch(found),
-                    own,
-                    LockHeader.tail(found) - own,
-                    LockHeader.writers(found),
-                    LockHeader.resetId(found));
+            long fromOwn = LockHeader.pack(
+                    LockHeader.epoch(found), own, LockHeader.tail(found) - own, LockHeader.writers(found));
+            found = LockHeader.isInReset(found) ? LockHeader.inReset(fromOwn) : fromOwn;
         }
     }
 
@@ -542,11 +540,30 @@ public final class Sabotage {
         }
     }
 
+    /** B16: a claim names no incarnation. */
+    public static final class NoIncarnation {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 1, readOnly = false) int incarnation) {
+            incarnation = 0;
+        }
+    }
+
+    /** B16: every session under the node id of a claim is taken for the claimant. */
+    public static final class SameNode {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.Argument(0) long claim,
+                @Advice.Argument(1) int nodeId,
+                @Advice.Return(readOnly = false) boolean result) {
+            result = ResetClaim.nodeId(claim) == nodeId;
+        }
+    }
+
     /** C3: the epoch of fresh records is always the same. */
     public static final class SameEpoch {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) long epoch) {
-            epoch = (1 << 14) - 3;
+            epoch = (1 << 13) - 3;
         }
     }
 
@@ -619,7 +636,7 @@ public final class Sabotage {
     public static final class NotAlone {
         @Advice.OnMethodExit
         static void exit(@Advice.Argument(1) long header, @Advice.Return(readOnly = false) boolean result) {
-            result = LockHeader.resetId(header) == 0 && LockHeader.writers(header) == 0;
+            result = !LockHeader.isInReset(header) && LockHeader.writers(header) == 0;
         }
     }
 
@@ -627,7 +644,7 @@ public final class Sabotage {
     public static final class NobodyBehind {
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(value = 2, readOnly = false) long found) {
-            found = LockHeader.pack(LockHeader.epoch(found), LockHeader.head(found), 1, 1, 0);
+            found = LockHeader.pack(LockHeader.epoch(found), LockHeader.head(found), 1, 1);
         }
     }
 

@@ -184,24 +184,6 @@ enum Scenario {
     },
 
     /**
-     * Resets that take long, whose initiators die in the middle of them and come back under the same node id, while the locks are hardly
-     * used.
-     */
-    OWN_ID(Profile.CRASHES) {
-        @Override
-        SimulationOptions options(long seed) {
-            SimulationOptions drawn = super.options(seed);
-            return new SimulationOptions(
-                    new SimulationOptions.Cluster(2, 1, 6, 0, 8, -1, true, 20_000_000, 2_000_000, 4_000_000),
-                    new SimulationOptions.Network(1_000_000, 0, 0, 0, 1_000_000, 0, 0, 0, 0, 0, 0, 0),
-                    new SimulationOptions.Workload(6, 0.3, 0, 0, 0, 0, 0, 0, 0, 0, 80_000_000, 1_000_000),
-                    new SimulationOptions.Faults(400_000_000, 8, true, 0, 0, 0, 0, 60, 0, 0, 0),
-                    drawn.local(),
-                    ScenarioOptions.cql(drawn.cql(), Duration.ofMillis(5), Duration.ofMillis(20), 2));
-        }
-    },
-
-    /**
      * A memory node that loses its memory while locks are held and have been reset often, and whose seconds are so long that only the
      * epochs that compute nodes report tell it where to begin.
      */

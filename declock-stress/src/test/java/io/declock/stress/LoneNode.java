@@ -36,7 +36,7 @@ public final class LoneNode extends StillNode implements LocalLock.Host {
         for (int i = 0; i < words.length(); i++) {
             words.set(i, QueueEntry.INITIAL);
         }
-        words.set(0, LockHeader.pack(EPOCH, 0, 0, 0, 0));
+        words.set(0, LockHeader.pack(EPOCH, 0, 0, 0));
         words.set(1, EPOCH);
     }
 
@@ -100,7 +100,7 @@ public final class LoneNode extends StillNode implements LocalLock.Host {
 
     @Override
     public void bind(LocalLock of) {
-        of.bound(this, new Resolution(0, EPOCH));
+        of.bound(this, new Resolution(0, EPOCH, false));
     }
 
     @Override

@@ -218,7 +218,7 @@ public record DecLockProperties(
      * @param directory Directory of the files that the embedded memory nodes of one user on this machine share: a generated secret, and the time when one last ran. Only its owner may have access. By default, .declock in the user's home directory.
      * @param records Maximum number of lock names at a time.
      * @param recordsPerSession Maximum number of lock names that one instance may have created and that were not reclaimed, so that an instance that keeps asking for new names leaves room for others. Zero for nine tenths of all, or for all if the memory node is for this instance alone.
-     * @param queueCapacity Maximum number of instances that can join. A power of two, at most 256.
+     * @param queueCapacity Number of instances that can wait for one lock without looking at its queue from time to time. A power of two, at most 256.
      * @param memoryLimit Maximum memory for the lock records. The embedded memory node does not start if they need more.
      */
     public record Embedded(

@@ -38,12 +38,13 @@ final class MemoryNodeRefusedFailureAnalyzer extends AbstractFailureAnalyzer<Mem
                                 ? "set (its value is not shown)"
                                 : "not set")
                         + ". Set it to the memory node's secret.";
-            case BAD_VERSION -> "Use the same version of DecLock in the memory node and in this application.";
+            case BAD_VERSION ->
+                "Update the older side: a memory node and an application of neighbouring versions of the protocol understand each other, older ones do not.";
             case BAD_NODE_SET ->
                 "The property 'declock.memory-nodes' has the value '" + property("declock.memory-nodes")
                         + "'. List the same memory nodes in every application that uses them: otherwise one name would have two locks.";
             case TOO_MANY_COMPUTE_NODES ->
-                "Configure the memory node with a larger queue capacity (at most 256), or let fewer instances use it.";
+                "Let fewer instances use the memory node, or spread the locks over more memory nodes.";
             case TABLE_FULL -> "Configure the memory node with more records.";
             case TOO_MANY_NAMES ->
                 "Use fewer lock names, or raise declock.memory-node.records or declock.memory-node.records-per-session"

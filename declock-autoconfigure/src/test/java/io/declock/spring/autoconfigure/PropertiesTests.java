@@ -288,9 +288,9 @@ class PropertiesTests {
                     assertThat(analyze(refusal(FabricException.Reason.BAD_NODE_SET), source.getEnvironment()))
                             .contains("declock.memory-nodes", "tcp://a:1");
                     assertThat(analyze(refusal(FabricException.Reason.BAD_VERSION), source.getEnvironment()))
-                            .contains("same version");
+                            .contains("older side");
                     assertThat(analyze(refusal(FabricException.Reason.TOO_MANY_COMPUTE_NODES), source.getEnvironment()))
-                            .contains("queue capacity");
+                            .contains("fewer instances");
                 });
     }
 

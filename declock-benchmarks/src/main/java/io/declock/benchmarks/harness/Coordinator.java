@@ -52,6 +52,8 @@ public final class Coordinator {
         Path folder = Files.createTempDirectory("declock-bench-");
         List<ChildProcess> workers = new ArrayList<>();
         try (RunningServer server = RunningServer.start(peer.server(), folder, memoryNodeArguments())) {
+            Crowd crowd =
+                    settings.crowd() == 0 ? null : Crowd.start(server.address(), settings.crowd(), folder, settings);
             try {
                 // Hazelcast needs a second member to keep a backup.
                 int processes = peer == Peer.HAZELCAST ? Math.max(2, workload.jvms()) : workload.jvms();
@@ -62,9 +64,16 @@ public final class Coordinator {
                 for (ChildProcess worker : workers) {
                     worker.await("^READY", CONNECT);
                 }
-                return measure(peer, workload, server, workers, folder);
+                RunResult result = measure(peer, workload, server, workers, folder);
+                if (crowd != null) {
+                    settings.crowdReport().accept(crowd.takeTurns(settings.crowd()));
+                }
+                return result;
             } finally {
                 workers.forEach(ChildProcess::end);
+                if (crowd != null) {
+                    crowd.close();
+                }
             }
         } finally {
             Directories.delete(folder);

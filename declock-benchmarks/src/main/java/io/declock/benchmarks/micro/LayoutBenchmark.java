@@ -35,7 +35,7 @@ public class LayoutBenchmark {
     public boolean header() {
         header += LockHeader.acquire(true) + LockHeader.release(true);
         return LockHeader.grants(header, true)
-                && LockHeader.resetId(header) == 0
+                && !LockHeader.isInReset(header)
                 && LockHeader.tail(header) < layout.indexLimit();
     }
 

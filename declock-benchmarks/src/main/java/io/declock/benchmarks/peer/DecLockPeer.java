@@ -3,6 +3,7 @@
 
 package io.declock.benchmarks.peer;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.Counters;
 import io.declock.LockMode;
 import io.declock.MemoryNodeAddress;
@@ -25,19 +26,34 @@ public final class DecLockPeer implements LockUnderTest {
     private final ComputeNode node;
     private final PerName<ReadWriteLock> locks;
 
-    /** Joins the memory node. */
-    public DecLockPeer(String address, String name, Tuning tuning) throws InterruptedException {
+    private DecLockPeer(String address, ComputeNodeSettings settings, Tuning tuning) {
         node = ComputeNode.builder()
                 .memoryNodes(List.of(MemoryNodeAddress.parse(address)))
                 .fabric(TcpFabric.open(tuning.fabric(), counters))
-                .settings(tuning.computeNode(name))
+                .settings(settings)
                 .counters(counters)
                 .build();
+        locks = new PerName<>(node::lock);
         node.start();
-        if (!node.awaitReady(Duration.ofSeconds(30))) {
+    }
+
+    /** Begins to join the memory node. */
+    public static DecLockPeer opened(String address, ComputeNodeSettings settings, Tuning tuning) {
+        return new DecLockPeer(address, settings, tuning);
+    }
+
+    /** Joins the memory node. */
+    public static DecLockPeer joined(String address, String name, Tuning tuning) throws InterruptedException {
+        DecLockPeer peer = opened(address, tuning.computeNode(name), tuning);
+        peer.awaitReady();
+        return peer;
+    }
+
+    /** Waits until it has joined. */
+    public void awaitReady() throws InterruptedException {
+        if (!node.awaitReady(Duration.ofMinutes(2))) {
             throw new IllegalStateException("not ready: " + node.monitor().memoryNodes());
         }
-        locks = new PerName<>(node::lock);
     }
 
     @Override

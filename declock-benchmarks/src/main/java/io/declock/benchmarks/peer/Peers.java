@@ -18,7 +18,7 @@ public final class Peers {
     public static LockUnderTest connect(Peer peer, String address, int index, Tuning tuning) throws Exception {
         String name = "bench-" + index;
         return switch (peer) {
-            case DECLOCK -> new DecLockPeer(address, name, tuning);
+            case DECLOCK -> DecLockPeer.joined(address, name, tuning);
             case BARE_VERB -> new BareVerbPeer(address, name, tuning);
             case REDISSON_RW -> new RedissonPeer(address, false);
             case REDISSON_FAIR -> new RedissonPeer(address, true);

@@ -58,7 +58,7 @@ public final class NamesScenario extends Scenario {
 
     private void use(Outcome outcome, String address, ChildProcess node) throws IOException, InterruptedException {
         var tuning = options().runSettings().tuning().with(Map.of("max-idle-locks", String.valueOf(KEPT)));
-        try (DecLockPeer locks = new DecLockPeer(address, "names", tuning)) {
+        try (DecLockPeer locks = DecLockPeer.joined(address, "names", tuning)) {
             locks.lock("warm", LockMode.WRITE).unlock();
             long heapBefore = usedHeap();
             long began = System.nanoTime();

@@ -7,42 +7,40 @@ package io.declock.internal.layout;
  * The lock header: one 64-bit word that is only ever changed by atomics after it was initialised.
  *
  * <pre>
- *  63        50 49                       26 25     17 16      8 7       0
- * +------------+---------------------------+---------+---------+---------+
- * |  epoch 14  |         qhead 24          | qsize 9 | wcnt 9  | reset 8 |
- * +------------+---------------------------+---------+---------+---------+
+ *  63        51 50                       27 26      14 13       1    0
+ * +------------+---------------------------+----------+----------+-------+
+ * |  epoch 13  |         qhead 24          | qsize 13 | wcnt 13  | reset |
+ * +------------+---------------------------+----------+----------+-------+
  * </pre>
  *
  * <p>{@code qhead} counts releases and {@code qhead + qsize} counts acquisitions, so each workflow is one addition. {@code qsize} and
- * {@code wcnt} are bounded by twice the largest capacity and never carry; {@code qhead} is kept below {@link RecordLayout#indexLimit()} by
- * resets. The paper (section 4.1) has no epoch here; with it every FAA shows the epoch to which its position belongs.
+ * {@code wcnt} have room for twice the largest number of compute nodes and never carry: a living compute node has one position at most, and
+ * positions that dead ones left behind are cleared by a reset before they fill the rest ({@link #isOverfull}). {@code qhead} is kept below
+ * {@link RecordLayout#indexLimit()} by resets. The paper (section 4.1) has no epoch here; with it every FAA shows the epoch to which its
+ * position belongs. Which compute node resets the lock is in a word of its own ({@link ResetClaim}).
  */
 public final class LockHeader {
-    /** Bits of the reset id. */
-    public static final int RESET_BITS = 8;
     /** Bits of the writer count. */
-    public static final int WRITERS_BITS = 9;
+    public static final int WRITERS_BITS = 13;
     /** Bits of the queue size. */
-    public static final int SIZE_BITS = 9;
+    public static final int SIZE_BITS = 13;
     /** Bits of the queue head. */
     public static final int HEAD_BITS = 24;
     /** Bits of the epoch in the header. */
-    public static final int EPOCH_BITS = 14;
+    public static final int EPOCH_BITS = 13;
 
-    private static final int WRITERS_SHIFT = RESET_BITS;
+    private static final int WRITERS_SHIFT = 1;
     private static final int SIZE_SHIFT = WRITERS_SHIFT + WRITERS_BITS;
     private static final int HEAD_SHIFT = SIZE_SHIFT + SIZE_BITS;
     private static final int EPOCH_SHIFT = HEAD_SHIFT + HEAD_BITS;
 
-    private static final long RESET_MASK = (1L << RESET_BITS) - 1;
+    private static final long RESET = 1;
     private static final int WRITERS_MASK = (1 << WRITERS_BITS) - 1;
     private static final int SIZE_MASK = (1 << SIZE_BITS) - 1;
     private static final int HEAD_MASK = (1 << HEAD_BITS) - 1;
     /** Mask of the epoch bits that the header carries. */
     public static final int EPOCH_MASK = (1 << EPOCH_BITS) - 1;
 
-    /** Largest node id, because it must fit the reset id and 0 means no reset. */
-    public static final int MAX_NODE_ID = (int) RESET_MASK;
     /** Number of values a queue head can take. */
     public static final int HEAD_RANGE = 1 << HEAD_BITS;
 
@@ -54,17 +52,19 @@ public final class LockHeader {
         if (EPOCH_SHIFT + EPOCH_BITS != Long.SIZE) {
             throw new AssertionError("the header's fields must fill one word");
         }
+        if (2 * QueueEntry.MAX_NODE_ID > SIZE_MASK) {
+            throw new AssertionError("the queue size must have room for twice the largest number of compute nodes");
+        }
     }
 
     private LockHeader() {}
 
-    /** Packs a header. The epoch may be a full one; its low bits are taken. */
-    public static long pack(long epoch, int head, int size, int writers, int resetId) {
+    /** Packs the header of a lock that is not being reset. The epoch may be a full one; its low bits are taken. */
+    public static long pack(long epoch, int head, int size, int writers) {
         return (epoch & EPOCH_MASK) << EPOCH_SHIFT
                 | (long) (head & HEAD_MASK) << HEAD_SHIFT
                 | (long) (size & SIZE_MASK) << SIZE_SHIFT
-                | (long) (writers & WRITERS_MASK) << WRITERS_SHIFT
-                | resetId & RESET_MASK;
+                | (long) (writers & WRITERS_MASK) << WRITERS_SHIFT;
     }
 
     /** Returns the low bits of the full epoch. */
@@ -96,14 +96,19 @@ public final class LockHeader {
         return (int) (header >>> WRITERS_SHIFT) & WRITERS_MASK;
     }
 
-    /** Returns the node id of the initiator of the reset under way, 0 for none. */
-    public static int resetId(long header) {
-        return (int) (header & RESET_MASK);
+    /** Returns whether a reset is under way. */
+    public static boolean isInReset(long header) {
+        return (header & RESET) != 0;
     }
 
-    /** Returns the header with another reset id. */
-    public static long withResetId(long header, int resetId) {
-        return header & ~RESET_MASK | resetId & RESET_MASK;
+    /** Returns the header of the same lock in a reset. */
+    public static long inReset(long header) {
+        return header | RESET;
+    }
+
+    /** Returns whether more positions are taken than there can be compute nodes, so that dead ones have left some behind. */
+    public static boolean isOverfull(long header) {
+        return size(header) > QueueEntry.MAX_NODE_ID;
     }
 
     /** Returns the index after the last one taken. */
@@ -139,6 +144,6 @@ public final class LockHeader {
     /** Shows every field. */
     public static String toString(long header) {
         return "epoch " + epoch(header) + " head " + head(header) + " size " + size(header) + " writers "
-                + writers(header) + " reset " + resetId(header);
+                + writers(header) + (isInReset(header) ? " in reset" : "");
     }
 }

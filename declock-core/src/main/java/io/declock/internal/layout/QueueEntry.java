@@ -8,10 +8,10 @@ package io.declock.internal.layout;
  * never a part of one.
  *
  * <pre>
- *  63   62      55 54    49 48                  28 27   24 23             0
- * +----+----------+--------+----------------------+-------+----------------+
- * |mode| node id 8| incn 6 |      version 21      | epoch4|  timestamp 24  |
- * +----+----------+--------+----------------------+-------+----------------+
+ *  63   62       51 50    45 44               27 26   23 22              0
+ * +----+-----------+--------+-------------------+-------+-----------------+
+ * |mode| node id 12| incn 6 |    version 18     | epoch4|  timestamp 23   |
+ * +----+-----------+--------+-------------------+-------+-----------------+
  * </pre>
  *
  * <p>An entry is valid for an index only if its version is {@code index div capacity} and its epoch bits are those of the
@@ -19,13 +19,13 @@ package io.declock.internal.layout;
  */
 public final class QueueEntry {
     /** Bits of the version. */
-    public static final int VERSION_BITS = 21;
+    public static final int VERSION_BITS = 18;
     /** Bits of the timestamp. */
-    public static final int TIMESTAMP_BITS = 24;
+    public static final int TIMESTAMP_BITS = 23;
 
     private static final int EPOCH_BITS = 4;
     private static final int INCARNATION_BITS = 6;
-    private static final int NODE_BITS = 8;
+    private static final int NODE_BITS = 12;
 
     private static final int EPOCH_SHIFT = TIMESTAMP_BITS;
     private static final int VERSION_SHIFT = EPOCH_SHIFT + EPOCH_BITS;
@@ -38,6 +38,9 @@ public final class QueueEntry {
     private static final int VERSION_MASK = (1 << VERSION_BITS) - 1;
     private static final int INCARNATION_MASK = (1 << INCARNATION_BITS) - 1;
     private static final int NODE_MASK = (1 << NODE_BITS) - 1;
+
+    /** Largest node id; 0 is none. It bounds the compute nodes of a memory node. */
+    public static final int MAX_NODE_ID = NODE_MASK;
 
     /** The value of an entry before any waiter has written it. Zeroed memory is not initialised. */
     public static final long INITIAL = -1L;

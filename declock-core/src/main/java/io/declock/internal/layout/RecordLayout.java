@@ -4,7 +4,7 @@
 package io.declock.internal.layout;
 
 /**
- * The layout of a lock record's words: header, full epoch, then {@code capacity} entries, aligned to a cache line.
+ * The layout of a lock record's words: header, full epoch, {@code capacity} entries, and the {@link ResetClaim}, aligned to a cache line.
  *
  * @param capacity entries per queue, a power of two from 2 to 256
  */
@@ -17,7 +17,13 @@ public record RecordLayout(int capacity) {
     public static final int ALIGNMENT_BYTES = 64;
 
     /** Distance from the end of the index range at which a lock needs a reset, so that no FAA in flight can carry beyond the range. */
-    private static final int GUARD = 1 << 10;
+    public static final int GUARD = 1 << 14;
+
+    static {
+        if (GUARD < 4 * QueueEntry.MAX_NODE_ID) {
+            throw new AssertionError("the guard must have room for two FAAs of each compute node beyond the wall");
+        }
+    }
 
     /** Checks the capacity. */
     public RecordLayout {
@@ -27,14 +33,14 @@ public record RecordLayout(int capacity) {
         }
     }
 
-    /** Returns the number of used words of one record. */
+    /** Returns the number of words that a READ of the header and the whole queue fetches. */
     public int words() {
         return 2 + capacity;
     }
 
     /** Returns the bytes from one record to the next. */
     public int strideBytes() {
-        return (words() * Long.BYTES + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
+        return ((words() + 1) * Long.BYTES + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
     }
 
     /** Returns the address of the header. */
@@ -55,6 +61,11 @@ public record RecordLayout(int capacity) {
     /** Returns the address of the entry of an index. */
     public long entry(long record, int index) {
         return entries(record) + (long) slot(index) * Long.BYTES;
+    }
+
+    /** Returns the address of the {@link ResetClaim}, behind the words that a READ of the queue fetches. */
+    public long claim(long record) {
+        return record + (long) words() * Long.BYTES;
     }
 
     /** Returns the slot of an index. */

@@ -5,7 +5,7 @@ package io.declock.internal.layout;
 
 /**
  * Acquisition timestamps: {@value QueueEntry#TIMESTAMP_BITS} bits in units of {@value #UNIT_NANOS} ns on the memory node's clock, so waits
- * of up to two minutes are ordered (the paper's 16 bits of microseconds order 32 ms). A wrong order costs fairness only; in addition, local
+ * of up to a minute are ordered (the paper's 16 bits of microseconds order 32 ms). A wrong order costs fairness only; in addition, local
  * hand-overs have a hard bound.
  */
 public final class Timestamp {

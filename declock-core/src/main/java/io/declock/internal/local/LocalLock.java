@@ -170,7 +170,7 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
             if (!lock.isResolving()) {
                 return;
             }
-            lock.bind(session, new CqlLock(session, this, lock.mutex, resolution.record(), resolution.epoch()));
+            lock.bind(session, CqlLock.resolved(session, this, lock.mutex, resolution));
             for (LocalWaiter waiter = lock.queue.first(); waiter != null; waiter = waiter.next) {
                 waiter.stamp(session, effects.now());
             }

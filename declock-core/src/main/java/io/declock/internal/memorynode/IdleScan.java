@@ -44,7 +44,7 @@ final class IdleScan {
 
     /** Returns whether the queue of a record with this header is empty and no reset is under way. */
     static boolean isIdle(long header) {
-        return LockHeader.size(header) == 0 && LockHeader.resetId(header) == 0;
+        return LockHeader.size(header) == 0 && !LockHeader.isInReset(header);
     }
 
     boolean isForOrphans() {

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records whose address was sent to one session. One bit per record, in blocks that take memory only once one of their records is
+ * A set of records, such as those whose address was sent to one session. One bit per record, in blocks that take memory only once one of their records is
  * known. Thread-safe.
  */
 final class KnownRecords {
@@ -31,6 +31,20 @@ final class KnownRecords {
         }
         if (block != null && (block.get(word(record)) & bit(record)) == 0) {
             block.getAndUpdate(word(record), bits -> bits | bit(record));
+        }
+    }
+
+    /** Adds every record of another session. */
+    void addAll(KnownRecords others) {
+        for (int i = 0; i < blocks.length(); i++) {
+            AtomicLongArray block = others.blocks.get(i);
+            for (int word = 0; block != null && word < BLOCK_WORDS; word++) {
+                long bits = block.get(word);
+                while (bits != 0) {
+                    add((i << BLOCK_SHIFT) + (word << WORD_SHIFT) + Long.numberOfTrailingZeros(bits));
+                    bits &= bits - 1;
+                }
+            }
         }
     }
 

@@ -85,7 +85,8 @@ public final class MemoryNode implements AutoCloseable {
         this.leaseWatch = new LeaseWatch(basics, sessions, settings);
         Resolutions resolutions = new Resolutions();
         this.reclaimer = new Reclaimer(basics, sessions, directory, allocator, highWaterMark, resolutions);
-        this.resolver = new Resolver(settings, region, layout, directory, reclaimer, resolutions, basics.counts());
+        this.resolver =
+                new Resolver(settings, region, layout, directory, reclaimer, sessions, resolutions, basics.counts());
         this.predecessors = new Predecessors(basics, sessions, reclaimer, oldLeases, listing, former.lives());
         this.list = list;
     }

@@ -5,7 +5,7 @@ package io.declock.internal.memorynode;
 
 import io.declock.InvalidSettingException;
 import io.declock.SettingChecks;
-import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.spi.NodeSet;
 import java.time.Duration;
@@ -17,7 +17,9 @@ import java.util.function.LongSupplier;
  *
  * @param id stable id, the same after every start; the ids decide which memory node a name lives on
  * @param records lock records the region holds, one per name in use
- * @param queueCapacity entries per lock record, a power of two; also the largest number of joined compute nodes (at most 255)
+ * @param queueCapacity entries per lock record, a power of two: so many compute nodes wait for one lock at no cost; more of them wait by asking
+ *     from time to time
+ * @param maxComputeNodes most compute nodes that can be joined at once, at most 4,095
  * @param recordsPerSession most records that one session may have created and that were not reclaimed, 0 for nine tenths of all: enough for
  *     one service, and it leaves room for the others if the service keeps using new names
  * @param maxLease longest lease granted, at least 50 ms and at most {@code formerLease}
@@ -37,6 +39,7 @@ public record MemoryNodeSettings(
         String id,
         int records,
         int queueCapacity,
+        int maxComputeNodes,
         int recordsPerSession,
         Duration maxLease,
         Duration formerLease,
@@ -67,6 +70,7 @@ public record MemoryNodeSettings(
         }
         SettingChecks.atLeast("records", records, 1);
         SettingChecks.powerOfTwo("queueCapacity", queueCapacity, 2, RecordLayout.MAX_CAPACITY);
+        SettingChecks.between("maxComputeNodes", maxComputeNodes, 1, QueueEntry.MAX_NODE_ID);
         SettingChecks.atLeast("recordsPerSession", recordsPerSession, 0);
         SettingChecks.positive("maxLease", maxLease);
         SettingChecks.atLeast("maxLease", maxLease, SHORTEST_LEASE);
@@ -92,16 +96,12 @@ public record MemoryNodeSettings(
         return recordsPerSession == 0 ? records - records / 10 : Math.min(recordsPerSession, records);
     }
 
-    /** Returns the most compute nodes that can be joined at once. */
-    public int maxComputeNodes() {
-        return Math.min(LockHeader.MAX_NODE_ID, queueCapacity);
-    }
-
     /** Builds MemoryNodeSettings; what is not set has its default. Not thread-safe. */
     public static final class Builder {
         private final String id;
         private int records = 100_000;
         private int queueCapacity = RecordLayout.DEFAULT_CAPACITY;
+        private int maxComputeNodes = QueueEntry.MAX_NODE_ID;
         private int recordsPerSession;
         private Duration maxLease = LONGEST_LEASE;
         private Duration formerLease = LONGEST_LEASE;
@@ -126,6 +126,12 @@ public record MemoryNodeSettings(
         /** Sets {@link MemoryNodeSettings#queueCapacity}. */
         public Builder queueCapacity(int queueCapacity) {
             this.queueCapacity = queueCapacity;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#maxComputeNodes}. */
+        public Builder maxComputeNodes(int maxComputeNodes) {
+            this.maxComputeNodes = maxComputeNodes;
             return this;
         }
 
@@ -199,6 +205,7 @@ public record MemoryNodeSettings(
                     id,
                     records,
                     queueCapacity,
+                    maxComputeNodes,
                     recordsPerSession,
                     maxLease,
                     formerLease,

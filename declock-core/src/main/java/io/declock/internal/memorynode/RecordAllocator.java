@@ -7,6 +7,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.layout.ResetClaim;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -71,8 +72,9 @@ final class RecordAllocator {
         for (int slot = 0; slot < layout.capacity(); slot++) {
             region.write(layout.entry(record, slot), QueueEntry.INITIAL);
         }
+        region.write(layout.claim(record), ResetClaim.NONE);
         region.write(layout.epoch(record), epoch);
-        region.write(layout.header(record), LockHeader.pack(epoch, 0, 0, 0, 0));
+        region.write(layout.header(record), LockHeader.pack(epoch, 0, 0, 0));
     }
 
     /**
@@ -84,7 +86,7 @@ final class RecordAllocator {
     void restore(int index, long epoch, int holders, int writers) {
         long record = region.recordAddress(index);
         region.write(layout.epoch(record), epoch);
-        region.write(layout.header(record), LockHeader.pack(epoch, 0, holders, writers, 0));
+        region.write(layout.header(record), LockHeader.pack(epoch, 0, holders, writers));
     }
 
     /** Frees a record; its name must have been forgotten before. */

@@ -65,8 +65,10 @@ final class RecordRecycler {
 
     private void forget(List<Integer> records) {
         records.forEach(record -> highWaterMark.raiseAbove(epoch(record)));
+        List<MemoryNodeSession> all = sessions.snapshot();
         for (int record : records) {
-            sessions.snapshot().forEach(session -> session.known().remove(record));
+            all.forEach(session -> session.known().remove(record));
+            sessions.nothingIsLeftBehind(record);
             directory.forget(record);
         }
     }

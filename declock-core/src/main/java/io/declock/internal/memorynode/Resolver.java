@@ -19,6 +19,7 @@ final class Resolver {
     private final RecordLayout layout;
     private final Directory directory;
     private final Reclaimer reclaimer;
+    private final SessionTable sessions;
     private final Resolutions resolutions;
     private final NodeCounts counts;
 
@@ -28,6 +29,7 @@ final class Resolver {
             RecordLayout layout,
             Directory directory,
             Reclaimer reclaimer,
+            SessionTable sessions,
             Resolutions resolutions,
             NodeCounts counts) {
         this.settings = settings;
@@ -35,6 +37,7 @@ final class Resolver {
         this.layout = layout;
         this.directory = directory;
         this.reclaimer = reclaimer;
+        this.sessions = sessions;
         this.resolutions = resolutions;
         this.counts = counts;
     }
@@ -77,8 +80,25 @@ final class Resolver {
             // Reclaimer.putOff has marked the record as resolved before it checked for a round.
             known.add(record);
             long address = region.recordAddress(record);
-            answer.resolved(new Resolution(address, region.read(layout.epoch(address))));
+            answer.resolved(
+                    new Resolution(address, region.read(layout.epoch(address)), mayBeLeftBehind(record, address)));
         }
+    }
+
+    /**
+     * Returns whether the queue may have a position of a compute node that has ended. An empty queue has none: that is looked at after the
+     * mark was taken away, so that the mark of one that ends meanwhile stays.
+     */
+    private boolean mayBeLeftBehind(int record, long address) {
+        if (!sessions.mayBeLeftBehind(record)) {
+            return false;
+        }
+        sessions.nothingIsLeftBehind(record);
+        if (IdleScan.isIdle(region.read(layout.header(address)))) {
+            return false;
+        }
+        sessions.somethingMayBeLeftBehind(record);
+        return true;
     }
 
     private int allocating(byte[] name, RecordQuota quota) {

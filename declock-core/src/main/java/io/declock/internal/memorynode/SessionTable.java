@@ -51,6 +51,9 @@ final class SessionTable implements MemoryNodeSession.Table {
     private final NodeIds ids;
 
     private final AtomicReferenceArray<@Nullable MemoryNodeSession> sessions;
+    /** The records that sessions knew which have ended without leaving. */
+    private final KnownRecords leftBehind;
+
     private volatile Membership membership = new Membership(1, List.of());
 
     SessionTable(NodeBasics node, Above above, MemoryNodeSettings settings, NodeIds ids) {
@@ -59,6 +62,7 @@ final class SessionTable implements MemoryNodeSession.Table {
         this.settings = settings;
         this.ids = ids;
         this.sessions = new AtomicReferenceArray<>(settings.maxComputeNodes() + 1);
+        this.leftBehind = new KnownRecords(settings.records());
     }
 
     /**
@@ -175,6 +179,7 @@ final class SessionTable implements MemoryNodeSession.Table {
      */
     @GuardedBy("lock")
     private Member successor(MemoryNodeSession earlier, JoinRequest request) {
+        leftBehind.addAll(earlier.known());
         earlier.gone = true;
         int id = earlier.member().nodeId();
         return new Member(id, ids.nextIncarnation(id), request.peerAddress(), request.name());
@@ -247,8 +252,8 @@ final class SessionTable implements MemoryNodeSession.Table {
                 ? new FabricException.Refused(
                         Reason.TOO_MANY_COMPUTE_NODES,
                         "memory node " + settings.id() + " serves at most " + most
-                                + " compute nodes (its queue capacity) and all are joined;"
-                                + " raise its queue capacity or run fewer instances")
+                                + " compute nodes and all are joined; run fewer instances, or spread their locks over"
+                                + " more memory nodes")
                 : new FabricException.Refused(
                         Reason.NOT_YET,
                         "memory node " + settings.id()
@@ -306,6 +311,7 @@ final class SessionTable implements MemoryNodeSession.Table {
 
     private void expel(MemoryNodeSession session, String why, Runnable whenForgotten) {
         cutThen(session, () -> {
+            leftBehind.addAll(session.known());
             if (forget(session)) {
                 whenForgotten.run();
                 tellOthers(session);
@@ -462,6 +468,21 @@ final class SessionTable implements MemoryNodeSession.Table {
     @Override
     public Membership membership() {
         return membership;
+    }
+
+    /** Returns whether a session that knew a record has ended without leaving, so that its queue may have a position without an owner. */
+    boolean mayBeLeftBehind(int record) {
+        return leftBehind.contains(record);
+    }
+
+    /** Forgets the sessions that knew a record and have ended. */
+    void nothingIsLeftBehind(int record) {
+        leftBehind.remove(record);
+    }
+
+    /** Remembers that a session which knew a record has ended. */
+    void somethingMayBeLeftBehind(int record) {
+        leftBehind.add(record);
     }
 
     /** Returns the members and which of them know a record. */

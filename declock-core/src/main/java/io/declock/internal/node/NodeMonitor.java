@@ -13,6 +13,7 @@ import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.layout.ResetClaim;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
@@ -191,7 +192,9 @@ final class NodeMonitor implements ComputeNodeMonitor {
                     public void failed(FabricException cause) {
                         result.completeExceptionally(cause);
                     }
-                }.begin(Purpose.INSPECT).read(found.record(), session.layout().words()));
+                }.begin(Purpose.INSPECT)
+                        .read(found.record(), session.layout().words())
+                        .read(session.layout().claim(found.record()), 1));
         return result;
     }
 
@@ -220,7 +223,7 @@ final class NodeMonitor implements ComputeNodeMonitor {
                 LockHeader.head(header),
                 LockHeader.size(header),
                 LockHeader.writers(header),
-                LockHeader.resetId(header),
+                LockHeader.isInReset(header) ? ResetClaim.nodeId(words.word(1, 0)) : 0,
                 entries);
     }
 }

@@ -71,7 +71,7 @@ final class Acquisition {
             Freeze.abort(lock, effects);
             return;
         }
-        PendingRequest.register(lock, isBeyondCapacity(lock, before), effects);
+        PendingRequest.register(lock, before, effects);
     }
 
     private static boolean mayWait(LockState lock) {
@@ -80,12 +80,7 @@ final class Acquisition {
 
     /** A position taken while a reset is under way does not count (rule B1). */
     private static boolean isTakenInReset(long before) {
-        return LockHeader.resetId(before) != 0;
-    }
-
-    /** The slot of a position beyond the capacity belongs to another waiter (rule A9). */
-    private static boolean isBeyondCapacity(LockState lock, long before) {
-        return LockHeader.size(before) >= lock.position.layout().capacity();
+        return LockHeader.isInReset(before);
     }
 
     static void onEpochLearnt(LockState lock, VerbResults results, Effects effects) {

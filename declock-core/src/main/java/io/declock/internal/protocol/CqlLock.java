@@ -4,6 +4,7 @@
 package io.declock.internal.protocol;
 
 import io.declock.spi.PeerMessage;
+import io.declock.spi.Resolution;
 import io.declock.spi.VerbResults;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -41,6 +42,15 @@ public final class CqlLock implements LockChain.Events {
     public CqlLock(CqlEnvironment env, CqlUpper upper, ReentrantLock mutex, long record, long epoch) {
         this.mutex = mutex;
         this.lock = new LockState(env, upper, this, record, epoch);
+    }
+
+    /** Makes this node's side of a lock whose record was resolved just now. */
+    public static CqlLock resolved(CqlEnvironment env, CqlUpper upper, ReentrantLock mutex, Resolution resolution) {
+        CqlLock side = new CqlLock(env, upper, mutex, resolution.record(), resolution.epoch());
+        if (!resolution.mayBeLeftBehind()) {
+            side.lock.suspicion.hasNoOccasion();
+        }
+        return side;
     }
 
     /**
@@ -211,6 +221,14 @@ public final class CqlLock implements LockChain.Events {
         if (refusal.epoch() == lock.position.epoch()) {
             lock.requestReset(ResetReason.GRANT_REFUSED, effects);
         }
+    }
+
+    /** Another node asks the users whether anybody holds the lock, and will reset it if nobody does (rule B17). */
+    public void othersAsk() {
+        event(effects -> {
+            lock.suspicion.othersAsk(effects.now());
+            lock.waiting.ask(effects.now());
+        });
     }
 
     /**

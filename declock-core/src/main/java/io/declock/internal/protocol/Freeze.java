@@ -16,7 +16,7 @@ final class Freeze {
 
     /** Checks a header that an operation returned for signs of a reset. */
     static void notice(LockState lock, long header, Effects effects) {
-        if (LockHeader.resetId(header) != 0 || !lock.position.isOfEpoch(header)) {
+        if (LockHeader.isInReset(header) || !lock.position.isOfEpoch(header)) {
             await(lock, effects);
         }
     }

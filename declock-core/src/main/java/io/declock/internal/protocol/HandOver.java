@@ -30,6 +30,7 @@ final class HandOver {
     private final int end;
     private final int writers;
     private final boolean exclusive;
+    private final boolean grantsReaders;
     private final boolean mayGrantWriter;
     private int cursor;
     private boolean readerGranted;
@@ -55,6 +56,7 @@ final class HandOver {
         this.end = LockHeader.tail(found);
         this.writers = LockHeader.writers(found);
         this.exclusive = exclusive;
+        this.grantsReaders = exclusive || isCrowded(layout, found);
         this.mayGrantWriter = mayGrantWriter;
         this.cursor = first;
     }
@@ -101,12 +103,20 @@ final class HandOver {
         if (refetched && overtaken(queue.word(verb, 0))) {
             return Step.DONE;
         }
-        return exclusive ? grantFollowers(queue, verb, notifier) : grantWriter(queue, verb, notifier);
+        return grantsReaders ? grantFollowers(queue, verb, notifier) : grantWriter(queue, verb, notifier);
+    }
+
+    /**
+     * Returns whether there are more positions than slots. Then the writer that let readers in could not see all of them, because some had no
+     * entry yet; so a releasing reader that has the duty to notify grants the readers that follow, too.
+     */
+    private static boolean isCrowded(RecordLayout layout, long found) {
+        return LockHeader.size(found) > layout.capacity();
     }
 
     private boolean overtaken(long header) {
         return LockHeader.epoch(header) != (int) (epoch & LockHeader.EPOCH_MASK)
-                || LockHeader.resetId(header) != 0
+                || LockHeader.isInReset(header)
                 || !exclusive && LockHeader.head(header) > head + 1;
     }
 
@@ -124,10 +134,15 @@ final class HandOver {
                 readerGranted = true;
                 notifier.grant(cursor, entry, queue, verb);
             } else if (!QueueEntry.isNewer(entry, version, epoch)) {
-                return Step.REFETCH;
+                return hasSlot(cursor, queue.word(verb, 0)) ? Step.REFETCH : Step.DONE;
             }
         }
         return Step.DONE;
+    }
+
+    /** Returns whether a waiter may have its entry in the queue: one without a slot finds its grant by its self-check (rule A9). */
+    private boolean hasSlot(int index, long header) {
+        return index - LockHeader.head(header) < layout.capacity();
     }
 
     private Step grantWriter(VerbResults queue, int verb, Notifier notifier) {

@@ -52,7 +52,7 @@ final class HoldQuestion {
     private void askUnanswered(Effects effects) {
         run.sendToUnanswered(PeerMessage.Kind.HOLD_QUESTION, 0, question, effects);
         long asked = question;
-        run.later(run.env.settings().resetResendInterval().toNanos(), effects, e -> {
+        run.later(run.nextResendNanos(), effects, e -> {
             if (run.is(Phase.ASKING) && question == asked) {
                 askUnanswered(e);
             }

@@ -6,6 +6,7 @@ package io.declock.internal.protocol;
 import io.declock.Counters.Event;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.ResetClaim;
 import io.declock.internal.protocol.ResetRun.Phase;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
@@ -18,11 +19,13 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The initiator's side of one lock reset (DecLock, section 4.4 and appendix B; rules B7, B8, B9, B10, B14 and B15 of docs/protocol.md).
+ * The initiator's side of one lock reset (DecLock, section 4.4 and appendix B; rules B7, B8, B9, B10, B14, B15, B16 and B17 of docs/protocol.md).
  *
  * <ol>
  * <li><b>Ask</b>, if it is only a suspicion that no living node holds the lock ({@link HoldQuestion}).
- * <li><b>Mark:</b> CAS the own node id into the reset id. A reset whose initiator is no longer a member is taken over.
+ * <li><b>Claim:</b> CAS the own node id, incarnation and the epoch into the claim word. A claim of an earlier epoch, or of a node that is no
+ *   longer a member, gives way; that of a member stays.
+ * <li><b>Mark:</b> CAS the reset bit into the header.
  *   <li><b>Signal</b> every user, fetched after the mark, until each has acknowledged or died.
  *   <li><b>Clear</b> the queue and write the new full epoch; await it.
  * <li><b>Finish:</b> CAS the header to the next epoch with the surviving holders in it, and notify every user.
@@ -35,10 +38,15 @@ import java.util.function.Supplier;
  * <p>Thread-safe: every field is guarded by the mutex of its {@link ResetRun}, and no effect is performed under it.
  */
 public final class LockReset {
+    /** How many users may ask in the time of one self-check interval if all of them have reason to. */
+    private static final int QUESTIONS_PER_CHECK = 16;
+
     private final ResetRun run;
     private final HoldQuestion question;
     private final ResetReason reason;
     private boolean tookOver;
+    private boolean waitsToAsk;
+    private boolean askedByOther;
 
     /**
      * Makes a reset, which begins with {@link #start}.
@@ -111,36 +119,96 @@ public final class LockReset {
         return run.env.layout().header(run.record);
     }
 
+    private long claim() {
+        return run.env.layout().claim(run.record);
+    }
+
     // ---------------------------------------------------------------- 1: ask
 
     private void readHeader(Effects effects) {
         run.to(Phase.READING);
-        run.post(this::onHeaderRead, effects).read(header(), 2);
+        run.post(this::onHeaderRead, effects).read(header(), 2).read(claim(), 1);
     }
 
     private void onHeaderRead(VerbResults results, Effects effects) {
         long header = results.value(0);
-        boolean unmarked = LockHeader.resetId(header) == 0;
+        long claim = results.word(1, 0);
+        boolean unmarked = !LockHeader.isInReset(header);
         question.found(header);
         if (reason == ResetReason.STALLED_RESET) {
             run.toEpoch(LockHeader.fullEpoch(header, results.word(0, 1)));
         }
-        if (!run.isOfEpoch(header) || reason.asksFirst() && unmarked && LockHeader.size(header) == 0) {
-            // No position is taken, so that none can have been left behind.
+        if (!isNeeded(header)) {
             run.end(ResetOutcome.NOT_NEEDED, effects);
         } else if (reason.asksFirst() && unmarked) {
-            run.fetchMembers(question::ask, effects);
-        } else if (reason == ResetReason.STALLED_RESET && unmarked) {
-            run.end(ResetOutcome.NOT_NEEDED, effects);
+            run.fetchMembers(this::askSoon, effects);
         } else {
-            run.fetchMembers(e -> mark(header, e), effects);
+            claim(claim, effects);
         }
+    }
+
+    private boolean isNeeded(long header) {
+        boolean unmarked = !LockHeader.isInReset(header);
+        if (reason.asksFirst() && unmarked && LockHeader.size(header) == 0) {
+            // No position is taken, so that none can have been left behind.
+            return false;
+        }
+        return run.isOfEpoch(header) && !(reason == ResetReason.STALLED_RESET && unmarked);
+    }
+
+    /**
+     * Asks at once, or after a while in which another user may ask: what makes one user suspicious often makes all of them so, and each
+     * question is a message to each of them (rule B17).
+     */
+    private void askSoon(Effects effects) {
+        int users = run.users().members().size();
+        if (reason == ResetReason.GRANT_REFUSED || users <= 1) {
+            question.ask(effects);
+            return;
+        }
+        run.to(Phase.PAUSING);
+        waitsToAsk = true;
+        long longest = users * (run.env.settings().selfCheckInterval().toNanos() / QUESTIONS_PER_CHECK);
+        run.later(run.env.random().below(longest + 1), effects, this::askUnlessAsked);
+    }
+
+    private void askUnlessAsked(Effects effects) {
+        waitsToAsk = false;
+        if (isAskedByOther()) {
+            run.end(ResetOutcome.NOT_NEEDED, effects);
+            return;
+        }
+        run.to(Phase.READING);
+        run.post(
+                        (results, e) -> {
+                            if (question.stillDemandsReset(results.value(0)) && run.isOfEpoch(results.value(0))) {
+                                question.found(results.value(0));
+                                run.fetchMembers(question::ask, e);
+                            } else {
+                                // The queue has moved: whoever has the lock is alive.
+                                run.end(ResetOutcome.NOT_NEEDED, e);
+                            }
+                        },
+                        effects)
+                .read(header(), 1);
+    }
+
+    private boolean isAskedByOther() {
+        return askedByOther;
+    }
+
+    /** Another user asks whether anybody holds the lock, and will reset it if nobody does. */
+    public void othersAsk() {
+        run.event(effects -> askedByOther |= waitsToAsk);
     }
 
     /** Every user has answered, and the header was read once more. */
     private void judge(long header, Effects effects) {
         switch (question.judge(header)) {
-            case LEFT_BEHIND, NOT_HELD -> mark(header, effects);
+            case LEFT_BEHIND, NOT_HELD -> {
+                run.to(Phase.MARKING);
+                run.post((results, e) -> claim(results.value(0), e), effects).read(claim(), 1);
+            }
             case HELD -> run.end(ResetOutcome.NOT_NEEDED, effects);
             case ASK_AGAIN -> {
                 run.to(Phase.PAUSING);
@@ -150,68 +218,94 @@ public final class LockReset {
         }
     }
 
-    // ---------------------------------------------------------------- 2: mark
+    // ---------------------------------------------------------------- 2 and 3: claim and mark
 
-    private void mark(long header, Effects effects) {
+    private void claim(long found, Effects effects) {
         run.to(Phase.MARKING);
-        int resetId = LockHeader.resetId(header);
-        if (!run.isOfEpoch(header) || resetId == 0 && reason.asksFirst() && !question.stillDemandsReset(header)) {
+        if (ResetClaim.epoch(found) > run.epoch()) {
             run.end(ResetOutcome.NOT_NEEDED, effects);
-            return;
-        }
-        if (isOwn(resetId)) {
-            tookOver = true;
-            marked(effects);
-        } else if (resetId != 0) {
-            run.fetchMembers(e -> takeOver(header, e), effects);
+        } else if (isOfEarlierEpoch(found)) {
+            swapClaim(found, effects);
         } else {
-            swapResetId(header, effects);
+            run.fetchMembers(e -> takeOver(found, e), effects);
         }
     }
 
-    /**
-     * The members were fetched after the reset id was seen, so an initiator that is not among them was cut off. An initiator that is among
-     * them may be a newcomer with the id of a dead initiator, and perhaps never uses this lock: it is sent RESET_STALLED, so that it takes
-     * the reset over.
-     */
-    private void takeOver(long header, Effects effects) {
-        int resetId = LockHeader.resetId(header);
-        Member initiator = run.members().byNodeId(resetId);
-        if (isMember(resetId)) {
-            if (initiator != null && reason == ResetReason.STALLED_RESET) {
-                run.send(initiator, PeerMessage.Kind.RESET_STALLED, run.epoch(), resetId, 0, effects);
-            }
+    private boolean isOfEarlierEpoch(long claim) {
+        return ResetClaim.epoch(claim) < run.epoch();
+    }
+
+    /** The members were fetched after the claim was seen, so a claimant that is not among them was cut off. */
+    private void takeOver(long found, Effects effects) {
+        if (isMembers(found)) {
             run.end(ResetOutcome.LEFT_TO_OTHER, effects);
             return;
         }
         tookOver = true;
-        swapResetId(header, effects);
+        swapClaim(found, effects);
     }
 
-    private boolean isMember(int nodeId) {
-        return run.members().byNodeId(nodeId) != null;
+    private boolean isMembers(long claim) {
+        Member claimant = run.members().byNodeId(ResetClaim.nodeId(claim));
+        return claimant != null && ResetClaim.isOf(claim, claimant.nodeId(), claimant.incarnation());
     }
 
-    /**
-     * Returns whether the reset id is this node's own. This object has not set it yet, so an earlier owner of the id or an earlier attempt
-     * of this node began that reset.
-     */
-    private boolean isOwn(int resetId) {
-        return resetId == run.env.nodeId();
+    private void swapClaim(long found, Effects effects) {
+        run.post(
+                        (results, e) -> {
+                            if (results.value(0) == found) {
+                                claimed(e);
+                            } else {
+                                claim(results.value(0), e);
+                            }
+                        },
+                        effects)
+                .compareAndSwap(claim(), found, ownClaim());
     }
 
-    private void swapResetId(long header, Effects effects) {
-        long desired = LockHeader.withResetId(header, run.env.nodeId());
+    private long ownClaim() {
+        return ResetClaim.pack(run.env.nodeId(), run.env.incarnation(), run.epoch());
+    }
+
+    /** No other node resets the lock in this epoch from now on. */
+    private void claimed(Effects effects) {
+        run.post((results, e) -> mark(results.value(0), e), effects).read(header(), 1);
+    }
+
+    private void mark(long header, Effects effects) {
+        boolean unmarked = !LockHeader.isInReset(header);
+        if (!run.isOfEpoch(header) || unmarked && reason.asksFirst() && !question.stillDemandsReset(header)) {
+            giveUp(effects);
+        } else if (unmarked) {
+            swapHeader(header, LockHeader.inReset(header), this::marked, this::mark, effects);
+        } else {
+            tookOver = true;
+            marked(effects);
+        }
+    }
+
+    private void swapHeader(long header, long desired, Consumer<Effects> swapped, OtherHeader other, Effects effects) {
         run.post(
                         (results, e) -> {
                             if (results.value(0) == header) {
-                                marked(e);
+                                swapped.accept(e);
                             } else {
-                                mark(results.value(0), e);
+                                other.found(results.value(0), e);
                             }
                         },
                         effects)
                 .compareAndSwap(header(), header, desired);
+    }
+
+    /** Goes on with the header that a CAS has found in place of the expected one. */
+    private interface OtherHeader {
+        void found(long header, Effects effects);
+    }
+
+    /** Withdraws the claim, as long as which the others leave the lock to this node, and ends without a reset. */
+    private void giveUp(Effects effects) {
+        run.post((results, e) -> run.end(ResetOutcome.NOT_NEEDED, e), effects)
+                .compareAndSwap(claim(), ownClaim(), ResetClaim.NONE);
     }
 
     private void marked(Effects effects) {
@@ -220,7 +314,7 @@ public final class LockReset {
         run.fetchMembers(this::signal, effects);
     }
 
-    // ---------------------------------------------------------------- 3: signal
+    // ---------------------------------------------------------------- 4: signal
 
     private void signal(Effects effects) {
         run.to(Phase.SIGNALLING);
@@ -230,7 +324,7 @@ public final class LockReset {
 
     private void signalUnanswered(Effects effects) {
         run.sendToUnanswered(PeerMessage.Kind.RESET_SIGNAL, run.env.nodeId(), 0, effects);
-        run.later(run.env.settings().resetResendInterval().toNanos(), effects, e -> {
+        run.later(run.nextResendNanos(), effects, e -> {
             if (run.is(Phase.SIGNALLING)) {
                 run.fetchMembers(
                         e2 -> {
@@ -244,7 +338,7 @@ public final class LockReset {
         });
     }
 
-    // ---------------------------------------------------------------- 4: clear
+    // ---------------------------------------------------------------- 5: clear
 
     private void clear(Effects effects) {
         run.to(Phase.CLEARING);
@@ -266,24 +360,15 @@ public final class LockReset {
                 .read(header(), 1);
     }
 
-    // ---------------------------------------------------------------- 5: finish
+    // ---------------------------------------------------------------- 6: finish
 
     private void finish(long header, int survivors, int writers, Effects effects) {
-        if (!run.isOfEpoch(header) || LockHeader.resetId(header) != run.env.nodeId()) {
+        if (!run.isOfEpoch(header) || !LockHeader.isInReset(header)) {
             run.end(ResetOutcome.LEFT_TO_OTHER, effects);
             return;
         }
-        long next = LockHeader.pack(run.epoch() + 1, 0, survivors, writers, 0);
-        run.post(
-                        (results, e) -> {
-                            if (results.value(0) == header) {
-                                finished(e);
-                            } else {
-                                finish(results.value(0), survivors, writers, e);
-                            }
-                        },
-                        effects)
-                .compareAndSwap(header(), header, next);
+        long next = LockHeader.pack(run.epoch() + 1, 0, survivors, writers);
+        swapHeader(header, next, this::finished, (found, e) -> finish(found, survivors, writers, e), effects);
     }
 
     private void finished(Effects effects) {

@@ -6,6 +6,7 @@ package io.declock.internal.protocol;
 import io.declock.Counters.Event;
 import io.declock.GrantKind;
 import io.declock.Purpose;
+import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.PeerMessage;
@@ -21,20 +22,37 @@ final class PendingRequest {
     /**
      * Registers the position as pending, before another node can see its entry (rule A6).
      *
-     * @param beyondCapacity whether its slot belongs to another waiter, so that no entry may be written (rule A9)
+     * @param before the header to which the position was added
      */
-    static void register(LockState lock, boolean beyondCapacity, Effects effects) {
+    static void register(LockState lock, long before, Effects effects) {
         lock.position.to(PositionState.WAITING);
-        lock.waiting.begin(beyondCapacity, effects.now());
-        if (beyondCapacity) {
+        lock.waiting.begin(effects.now());
+        if (LockHeader.isOverfull(before)) {
             lock.requestReset(ResetReason.OVERFLOW, effects);
-        } else {
+        }
+        if (hasSlot(lock, before, effects)) {
             writeEntry(lock, effects);
         }
         armCheck(lock, effects);
     }
 
     // ---------------------------------------------------------------- the entry
+
+    /**
+     * Returns whether the slot of the position is free in a header. It belongs to another waiter as long as there are more positions before
+     * this one than slots; until then the position waits without an entry (rule A9).
+     */
+    private static boolean hasSlot(LockState lock, long header, Effects effects) {
+        int head = LockHeader.head(header);
+        int beforeTurn = lock.position.index() - head;
+        int beforeSlot = beforeTurn - lock.position.layout().capacity() + 1;
+        lock.waiting.sees(head, beforeSlot, beforeTurn, effects.now());
+        return isFree(beforeSlot);
+    }
+
+    private static boolean isFree(int beforeSlot) {
+        return beforeSlot <= 0;
+    }
 
     private static void writeEntry(LockState lock, Effects effects) {
         boolean writing = lock.entryWrite.isInFlight();
@@ -58,7 +76,7 @@ final class PendingRequest {
     }
 
     static void onEntryWritten(LockState lock, Effects effects) {
-        if (lock.waiting.isEntryOutdated() && lock.position.is(PositionState.WAITING) && !lock.waiting.isOverflowed()) {
+        if (lock.waiting.isEntryOutdated() && lock.position.is(PositionState.WAITING) && lock.waiting.hasSlot()) {
             writeEntry(lock, effects);
         }
     }
@@ -83,7 +101,7 @@ final class PendingRequest {
     private static void armCheck(LockState lock, Effects effects) {
         if (lock.waiting.armCheck()) {
             long interval = lock.waiting.untilCheck(
-                    lock.env.settings().selfCheckInterval().toNanos());
+                    lock.env.settings().selfCheckInterval().toNanos(), effects.now());
             lock.start(LockTimer.SELF_CHECK, interval + lock.env.random().below(interval / 2), effects);
         }
     }
@@ -93,7 +111,8 @@ final class PendingRequest {
         if (!lock.position.is(PositionState.WAITING)) {
             return;
         }
-        long interval = lock.env.settings().selfCheckInterval().toNanos();
+        long interval =
+                lock.waiting.firstCheck(lock.env.settings().selfCheckInterval().toNanos());
         if (lock.waiting.hasLasted(interval, effects.now())
                 && !lock.probe.isInFlight()
                 && lock.env.leaseValid(effects.now())) {
@@ -104,8 +123,9 @@ final class PendingRequest {
                     .use(Step.CHECKED, effects)
                     .begin(Purpose.SELF_CHECK)
                     .read(lock.position.record(), lock.position.words());
+        } else {
+            armCheck(lock, effects);
         }
-        armCheck(lock, effects);
     }
 
     static void onChecked(LockState lock, VerbResults results, Effects effects) {
@@ -120,13 +140,19 @@ final class PendingRequest {
                 lock.hold(GrantKind.QUEUED, effects);
             }
             case ENTRY_MISSING -> {
-                if (!lock.waiting.isOverflowed()) {
+                if (hasSlot(lock, results.word(0, 0), effects)) {
                     writeEntry(lock, effects);
                 }
                 suspect(lock, results, effects);
             }
-            case WAIT -> suspect(lock, results, effects);
+            case WAIT -> {
+                hasSlot(lock, results.word(0, 0), effects);
+                suspect(lock, results, effects);
+            }
             case RESET, OTHER_EPOCH -> Freeze.abort(lock, effects);
+        }
+        if (position.is(PositionState.WAITING)) {
+            armCheck(lock, effects);
         }
     }
 

@@ -133,9 +133,9 @@ final class Position {
         converting = false;
     }
 
-    /** Returns whether a CAS of that header would neither meet a reset nor overflow the queue. */
+    /** Returns whether a CAS of that header would take a position of the epoch that this node knows, outside of a reset. */
     boolean mayCas(long header) {
-        return LockHeader.resetId(header) == 0 && isOfEpoch(header) && LockHeader.size(header) < layout.capacity();
+        return !LockHeader.isInReset(header) && isOfEpoch(header);
     }
 
     /** Returns whether this position waits and the grant is for exactly this position (rules A5 and B5). */

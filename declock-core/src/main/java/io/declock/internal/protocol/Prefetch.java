@@ -84,7 +84,7 @@ final class Prefetch {
     static void onRead(LockState lock, VerbResults results, Effects effects) {
         long header = results.word(0, 0);
         if (lock.position.is(PositionState.HELD) && lock.probe.isAbout(lock.tenure.number())) {
-            if (LockHeader.resetId(header) == 0 && lock.position.isOfEpoch(header)) {
+            if (!LockHeader.isInReset(header) && lock.position.isOfEpoch(header)) {
                 learn(lock, header, results, effects);
             } else {
                 // That reset's initiator may have died, so repeated looks alone would never end the reset.

@@ -85,7 +85,7 @@ final class ResetMember {
         long full = LockHeader.fullEpoch(header, results.word(0, 1));
         if (full > lock.position.epoch()) {
             onNewEpoch(lock, full, effects);
-        } else if (LockHeader.resetId(header) == 0 && full == lock.position.epoch() && !lock.hasAcknowledged()) {
+        } else if (!LockHeader.isInReset(header) && full == lock.position.epoch() && !lock.hasAcknowledged()) {
             if (lock.isWalled()) {
                 lock.requestReset(ResetReason.GUARD, effects);
             } else {

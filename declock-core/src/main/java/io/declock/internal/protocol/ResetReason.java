@@ -5,7 +5,7 @@ package io.declock.internal.protocol;
 
 /** Why a lock asks the reset coordinator for a reset (DecLock, section 4.4). */
 public enum ResetReason {
-    /** A position was taken beyond the queue's capacity. */
+    /** There are more positions than compute nodes, so that dead ones have left most of them behind. */
     OVERFLOW(false),
     /** The head nears the end of its range. */
     GUARD(false),

@@ -37,6 +37,8 @@ final class ResetRun {
         ENDED
     }
 
+    private static final int MOST_DOUBLINGS = 4;
+
     final CqlEnvironment env;
     final long record;
     private final Supplier<CompletionStage<RecordMembers>> freshMembers;
@@ -49,6 +51,7 @@ final class ResetRun {
     private Membership members = new Membership(-1, List.of());
     private Membership users = members;
     private final Map<Integer, PeerMessage> answers = new HashMap<>();
+    private int resends;
 
     ResetRun(
             CqlEnvironment env,
@@ -103,13 +106,17 @@ final class ResetRun {
         return users;
     }
 
-    /** Fetches the members and the record's users from the memory node, then goes on. */
+    /**
+     * Fetches the members and the record's users from the memory node, then goes on. It asks again if that fails: the others leave the lock
+     * to this node as long as its session lasts (rule B15).
+     */
     void fetchMembers(Consumer<Effects> then, Effects effects) {
         effects.run(() -> freshMembers
                 .get()
                 .whenComplete((fresh, failure) -> event(e -> {
                     if (failure != null) {
-                        end(ResetOutcome.ABANDONED, e);
+                        long pause = env.settings().resetResendInterval().toNanos();
+                        later(pause, e, again -> fetchMembers(then, again));
                     } else {
                         // A member that is known to have ended since the answer was sent stays ended.
                         boolean newest = fresh.all().version() >= members.version();
@@ -133,6 +140,12 @@ final class ResetRun {
 
     void forgetAnswers() {
         answers.clear();
+        resends = 0;
+    }
+
+    /** Returns when what is unanswered is sent again: each time doubles it, up to a limit, because many users answer slowly. */
+    long nextResendNanos() {
+        return env.settings().resetResendInterval().toNanos() << Math.min(resends++, MOST_DOUBLINGS);
     }
 
     void answered(PeerMessage message) {

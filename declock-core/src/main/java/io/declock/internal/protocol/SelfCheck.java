@@ -34,7 +34,7 @@ final class SelfCheck {
         if (LockHeader.epoch(header) != (int) (epoch & LockHeader.EPOCH_MASK)) {
             return Verdict.OTHER_EPOCH;
         }
-        if (LockHeader.resetId(header) != 0) {
+        if (LockHeader.isInReset(header)) {
             return Verdict.RESET;
         }
         int head = LockHeader.head(header);

@@ -76,7 +76,7 @@ final class Successors {
 
     /** A release whose FAA met a reset grants the lock to no successor; the lock is granted in the new epoch (rule B11). */
     static boolean mayGrantAfter(long found) {
-        return LockHeader.resetId(found) == 0;
+        return !LockHeader.isInReset(found);
     }
 
     /**

@@ -10,7 +10,7 @@ import io.declock.internal.layout.LockHeader;
  * position of a dead member may keep the lock taken. Its input is the headers that waiters' self-checks and the attempts of callers that do
  * not wait find.
  *
- * <p>A position may have been left behind when this node begins to know the lock, and after every end of a member. Then the node asks at
+ * <p>A position may have been left behind when this node begins to know the lock, if the memory node does not rule that out, and after every end of a member. Then the node asks at
  * once, and again soon after the queue has last moved: while the queue moves during a question, positions of a dead member cannot be
  * distinguished from those of living members. If no position can have been left behind, the node waits longer before it asks. Each question
  * after which the queue does not move doubles the time until the next one.
@@ -37,9 +37,20 @@ final class Suspicion {
         mayBeLeftBehind = true;
     }
 
+    /** Nobody has left a position behind before this node began to know the lock. */
+    void hasNoOccasion() {
+        asked = true;
+        mayBeLeftBehind = false;
+    }
+
     /** No dead member has a position before this node's. A waiter that finds one behind it asks on its own. */
     void nothingIsLeftBehind() {
         mayBeLeftBehind = false;
+    }
+
+    /** Another node asks the users. */
+    void othersAsk(long now) {
+        since = now;
     }
 
     private boolean isNew() {

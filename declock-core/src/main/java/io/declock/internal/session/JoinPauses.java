@@ -12,7 +12,7 @@ final class JoinPauses {
     /**
      * Pauses between attempts to join are 40, 80, 160 and then 320 ms, plus up to half of that at random. They lengthen a waiter's wait
      * after a memory node came back, so the longest one is short. A refused attempt costs a memory node one accepted connection and two
-     * frames. From 255 compute nodes, the most that it can have, that is some 640 attempts a second, and the random part spreads them.
+     * frames. From 1,000 compute nodes that is some 2,500 attempts a second, and the random part spreads them.
      */
     private static final int MAX_DOUBLINGS = 4;
 

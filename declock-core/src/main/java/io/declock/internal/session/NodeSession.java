@@ -191,11 +191,7 @@ public final class NodeSession implements CqlEnvironment {
         }
         membership = current;
         coordinator.membershipChanged(current);
-        boolean died = false;
-        for (Member member : before.members()) {
-            died |= !current.isLive(member.nodeId(), member.incarnation());
-        }
-        if (died) {
+        if (before.hasLost(current)) {
             for (LocalLock lock : byRecord.values()) {
                 CqlLock remote = lock.remote();
                 if (remote != null) {

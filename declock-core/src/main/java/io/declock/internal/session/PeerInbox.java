@@ -7,7 +7,6 @@ import io.declock.Counters.Event;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.CqlLock;
-import io.declock.internal.protocol.ResetReason;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.PeerMessage.Kind;
@@ -48,20 +47,27 @@ final class PeerInbox {
                     reply(message, Kind.RESET_ACK, message.index(), 0);
                 }
             }
-            case HOLD_QUESTION ->
+            case HOLD_QUESTION -> {
+                othersAsk(lock, message);
                 reply(
                         message,
                         Kind.HOLD_ANSWER,
                         lock == null ? PeerMessage.NO_POSITION : lock.claimIn(message.epoch()),
                         message.detail());
+            }
             case HOLD_ANSWER, RESET_ACK -> coordinator.deliver(message);
-            case RESET_STALLED -> lookAfter(message);
         }
     }
 
-    /** A peer waits for the end of a reset under this node's id, which a former owner of the id may have begun. */
-    private void lookAfter(PeerMessage message) {
-        coordinator.request(message.record(), message.epoch(), ResetReason.STALLED_RESET);
+    private void othersAsk(@Nullable LocalLock lock, PeerMessage question) {
+        if (question.fromNode() == session.nodeId()) {
+            return;
+        }
+        coordinator.othersAsk(question.record());
+        CqlLock remote = lock == null ? null : lock.remote();
+        if (remote != null && remote.record() == question.record()) {
+            remote.othersAsk();
+        }
     }
 
     private boolean deliverTo(@Nullable LocalLock lock, PeerMessage message) {

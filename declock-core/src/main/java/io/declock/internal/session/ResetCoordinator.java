@@ -86,6 +86,14 @@ public final class ResetCoordinator {
         }
     }
 
+    /** Another compute node asks the users of a record. */
+    void othersAsk(long record) {
+        Active underWay = active.get(record);
+        if (underWay != null) {
+            underWay.reset().othersAsk();
+        }
+    }
+
     /** Sets whether resets may be started; those under way go on. */
     void setEnabled(boolean on) {
         enabled = on;

@@ -14,7 +14,7 @@ class QueueEntryTest {
         Random random = new Random(1);
         for (int i = 0; i < 10_000; i++) {
             boolean exclusive = random.nextBoolean();
-            int node = 1 + random.nextInt(LockHeader.MAX_NODE_ID);
+            int node = 1 + random.nextInt(QueueEntry.MAX_NODE_ID);
             int incarnation = random.nextInt();
             int version = random.nextInt(QueueEntry.INITIAL_VERSION);
             long epoch = random.nextLong() & 0xFFFF_FFFFL;

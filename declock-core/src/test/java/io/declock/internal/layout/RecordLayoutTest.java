@@ -23,6 +23,8 @@ class RecordLayoutTest {
         RecordLayout layout = new RecordLayout(capacity);
         assertThat(layout.strideBytes() % RecordLayout.ALIGNMENT_BYTES).isZero();
         assertThat(layout.entry(0, capacity - 1) + Long.BYTES).isLessThanOrEqualTo(layout.strideBytes());
+        assertThat(layout.claim(0)).isEqualTo(layout.entry(0, capacity - 1) + Long.BYTES);
+        assertThat(layout.claim(0) + Long.BYTES).isLessThanOrEqualTo(layout.strideBytes());
         assertThat(layout.entries(0)).isGreaterThan(layout.epoch(0));
         assertThat(layout.epoch(0)).isGreaterThan(layout.header(0));
     }
@@ -39,7 +41,7 @@ class RecordLayoutTest {
         for (int index = 0; index < 4 * capacity; index++) {
             assertThat(layout.version(index) * capacity + layout.slot(index)).isEqualTo(index);
         }
-        int last = layout.indexLimit() + 2 * RecordLayout.MAX_CAPACITY;
+        int last = layout.wall() + 2 * QueueEntry.MAX_NODE_ID;
         assertThat(layout.version(last)).isLessThan(QueueEntry.INITIAL_VERSION);
         assertThat(last).isLessThan(LockHeader.HEAD_RANGE);
     }

@@ -430,9 +430,9 @@ class GraceTest {
         two.moved();
         long epoch = epochs.get(0);
         assertThat(epoch).isGreaterThan(4_000);
-        assertThat(header(written)).isEqualTo(LockHeader.pack(epoch, 0, 1, 1, 0));
-        assertThat(header(read)).isEqualTo(LockHeader.pack(epoch, 0, 2, 0, 0));
-        assertThat(resolve(two, "w").resolution).isEqualTo(new Resolution(written, epoch));
+        assertThat(header(written)).isEqualTo(LockHeader.pack(epoch, 0, 1, 1));
+        assertThat(header(read)).isEqualTo(LockHeader.pack(epoch, 0, 2, 0));
+        assertThat(resolve(two, "w").resolution).isEqualTo(new Resolution(written, epoch, false));
         assertThat(node.status().restoredHolds()).isEqualTo(3);
     }
 

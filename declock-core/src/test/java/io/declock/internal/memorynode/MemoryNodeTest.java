@@ -41,6 +41,7 @@ class MemoryNodeTest {
         return MemoryNodeSettings.builder("mn")
                 .records(32)
                 .queueCapacity(4)
+                .maxComputeNodes(4)
                 .maxLease(LEASE)
                 .leaseMargin(MARGIN)
                 .formerLease(LEASE)
@@ -194,6 +195,7 @@ class MemoryNodeTest {
         MemoryNode node = start(MemoryNodeSettings.builder("mn")
                 .records(16)
                 .queueCapacity(4)
+                .maxComputeNodes(4)
                 .maxLease(Duration.ofMillis(100))
                 .leaseMargin(MARGIN)
                 .secondsSince2025(seconds::get)
@@ -399,7 +401,8 @@ class MemoryNodeTest {
 
     @Test
     void aProcessThatJoinsAgainAndAgainTakesOneNodeId() throws Exception {
-        MemoryNode node = start(settings().records(100).queueCapacity(2).build());
+        MemoryNode node = start(
+                settings().records(100).queueCapacity(2).maxComputeNodes(2).build());
         MemoryNodeSession other = join(node, "other", new RecordingListener());
         for (int i = 1; i <= 100; i++) {
             node.join(attempt("a", i), new RecordingListener()).disconnected();
@@ -555,7 +558,8 @@ class MemoryNodeTest {
 
     @Test
     void aLaterSessionWithTheSameNodeIdKnowsNothingYet() throws Exception {
-        MemoryNode node = start(settings().records(100).queueCapacity(2).build());
+        MemoryNode node = start(
+                settings().records(100).queueCapacity(2).maxComputeNodes(2).build());
         MemoryNodeSession a = join(node, "a", new RecordingListener());
         MemoryNodeSession other = join(node, "other", new RecordingListener());
         long record = resolve(a, "x").resolution.record();
@@ -567,8 +571,37 @@ class MemoryNodeTest {
     }
 
     @Test
+    void tellsWhetherAPositionMayHaveBeenLeftBehind() throws Exception {
+        MemoryNode node = start(settings().build());
+        MemoryNodeSession dead = join(node, "dead", new RecordingListener());
+        MemoryNodeSession leaving = join(node, "leaving", new RecordingListener());
+        MemoryNodeSession other = join(node, "other", new RecordingListener());
+        long taken = resolve(dead, "taken").resolution.record();
+        long empty = resolve(dead, "empty").resolution.record();
+        long left = resolve(leaving, "left").resolution.record();
+        take(node, taken);
+        take(node, left);
+        assertThat(resolve(other, "taken").resolution.mayBeLeftBehind())
+                .as("its owner is alive")
+                .isFalse();
+        leaving.leave(() -> {});
+        dead.disconnected();
+        live(LEASE.plus(MARGIN).plusSeconds(1), other);
+        assertThat(resolve(other, "taken").resolution.mayBeLeftBehind()).isTrue();
+        assertThat(resolve(other, "empty").resolution.mayBeLeftBehind()).isFalse();
+        assertThat(resolve(other, "left").resolution.mayBeLeftBehind())
+                .as("who leaves has no position")
+                .isFalse();
+        take(node, empty);
+        assertThat(resolve(other, "empty").resolution.mayBeLeftBehind())
+                .as("its queue was empty after the death")
+                .isFalse();
+    }
+
+    @Test
     void everyRecordOfTheRegionHasUsersAndNothingElseDoes() throws Exception {
-        MemoryNode node = start(settings().records(10_000).queueCapacity(2).build());
+        MemoryNode node = start(
+                settings().records(10_000).queueCapacity(2).maxComputeNodes(2).build());
         MemoryNodeSession a = join(node, "a", new RecordingListener());
         long[] records = create(a, "n", 9_000);
         for (long record : records) {

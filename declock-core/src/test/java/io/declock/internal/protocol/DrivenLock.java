@@ -10,6 +10,7 @@ import io.declock.GrantKind;
 import io.declock.Purpose;
 import io.declock.ReleaseRead;
 import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.time.Clock;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbChain;
@@ -38,6 +39,7 @@ final class DrivenLock extends StillNode implements CqlUpper {
     final List<ResetReason> resetsAskedFor = new ArrayList<>();
     final CqlLock lock;
     long highestEpoch;
+    long now = 1;
 
     private final ReentrantLock mutex = new ReentrantLock();
 
@@ -111,6 +113,11 @@ final class DrivenLock extends StillNode implements CqlUpper {
     public void upgraded(boolean success, Effects effects) {}
 
     // ---------------------------------------------------------------- the surroundings
+
+    @Override
+    public Clock clock() {
+        return () -> now;
+    }
 
     @Override
     public CqlSettings settings() {

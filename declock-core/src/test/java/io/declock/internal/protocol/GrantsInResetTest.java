@@ -20,14 +20,18 @@ class GrantsInResetTest {
     private static final int INITIATOR = 4;
     private final DrivenLock driven = new DrivenLock();
 
-    private static long header(int head, int size, int writers, int resetId) {
-        return LockHeader.pack(DrivenLock.EPOCH, head, size, writers, resetId);
+    private static long header(int head, int size, int writers) {
+        return LockHeader.pack(DrivenLock.EPOCH, head, size, writers);
+    }
+
+    private static long headerInReset(int head, int size, int writers) {
+        return LockHeader.inReset(header(head, size, writers));
     }
 
     /** Holds index 0 for writing; node 2 waits at index 1 for writing, and its entry is there. */
     private Words holdWithAWriterBehind() {
         driven.ask(effects -> driven.lock.acquire(true, 0, effects));
-        driven.complete(Purpose.ACQUIRE, header(0, 0, 0, 0));
+        driven.complete(Purpose.ACQUIRE, header(0, 0, 0));
         driven.assertState(PositionState.HELD);
         return writerOfNode2();
     }
@@ -35,14 +39,14 @@ class GrantsInResetTest {
     private static Words writerOfNode2() {
         Words queue = new Words(8);
         long entry = QueueEntry.pack(true, 2, 7, queue.layout().version(1), DrivenLock.EPOCH, 1);
-        return queue.header(header(1, 1, 1, 0)).raw(1, entry);
+        return queue.header(header(1, 1, 1)).raw(1, entry);
     }
 
     @Test
     void aReleaseGrantsTheNextWriter() {
         Words queue = holdWithAWriterBehind();
         driven.ask(driven.lock::release);
-        driven.complete(Purpose.RELEASE, header(0, 2, 2, 0), queue);
+        driven.complete(Purpose.RELEASE, header(0, 2, 2), queue);
         assertThat(driven.sent(Kind.GRANT)).singleElement().satisfies(grant -> {
             assertThat(grant.toNode()).isEqualTo(2);
             assertThat(grant.index()).isEqualTo(1);
@@ -54,7 +58,7 @@ class GrantsInResetTest {
     void aReleaseWhoseFaaMeetsAResetGrantsNobody() {
         Words queue = holdWithAWriterBehind();
         driven.ask(driven.lock::release);
-        driven.complete(Purpose.RELEASE, header(0, 2, 2, INITIATOR), queue);
+        driven.complete(Purpose.RELEASE, headerInReset(0, 2, 2), queue);
         assertThat(driven.sent).isEmpty();
         assertThat(driven.posted)
                 .as("nor is the queue read again to find somebody")
@@ -66,7 +70,7 @@ class GrantsInResetTest {
     void aRequeueWhoseFaaMeetsAResetGrantsNobody() {
         Words queue = holdWithAWriterBehind();
         driven.ask(effects -> driven.lock.requeue(true, 0, effects));
-        driven.complete(Purpose.REQUEUE, header(0, 2, 2, INITIATOR), queue);
+        driven.complete(Purpose.REQUEUE, headerInReset(0, 2, 2), queue);
         assertThat(driven.sent).isEmpty();
         driven.assertState(PositionState.ABORTED);
     }
@@ -74,7 +78,7 @@ class GrantsInResetTest {
     /** Waits at index 1, and is granted it with the news that node 3 waits behind, while its own entry is still on its way. */
     private void holdKnowingTheSuccessor() {
         driven.ask(effects -> driven.lock.acquire(true, 0, effects));
-        driven.complete(Purpose.ACQUIRE, header(0, 1, 1, 0));
+        driven.complete(Purpose.ACQUIRE, header(0, 1, 1));
         driven.assertState(PositionState.WAITING);
         driven.receive(Kind.GRANT, 2, DrivenLock.EPOCH, 1, driven.entry(true, 3, 2));
         driven.assertState(PositionState.HELD);
@@ -98,7 +102,7 @@ class GrantsInResetTest {
         driven.ask(driven.lock::release);
         assertThat(driven.sent).isEmpty();
         driven.complete(Purpose.ENTRY, 0);
-        driven.complete(Purpose.RELEASE, header(1, 2, 2, INITIATOR), writerOfNode2());
+        driven.complete(Purpose.RELEASE, headerInReset(1, 2, 2), writerOfNode2());
         assertThat(driven.sent).singleElement().satisfies(ack -> {
             assertThat(ack.kind()).isEqualTo(Kind.RESET_ACK);
             assertThat(ack.detail()).as("it holds nothing any more").isZero();

@@ -153,7 +153,7 @@ class HandOverTest {
     void aResetEndsARefetch() {
         HandOver handOver = released(header(4, 2, 2), true);
         assertThat(evaluate(handOver, false)).isEqualTo(HandOver.Step.REFETCH);
-        queue.writer(5).header(LockHeader.withResetId(header(5, 1, 1), 3));
+        queue.writer(5).header(LockHeader.inReset(header(5, 1, 1)));
         assertThat(evaluate(handOver, true)).isEqualTo(HandOver.Step.DONE);
         assertThat(granted).isEmpty();
     }

@@ -69,9 +69,9 @@ class SelfCheckTest {
 
     @Test
     void aResetIsNoticed() {
-        queue.writer(5).header(LockHeader.withResetId(header(5, 1, 1), 9));
+        queue.writer(5).header(LockHeader.inReset(header(5, 1, 1)));
         assertThat(judge(5, true)).isEqualTo(Verdict.RESET);
-        queue.header(LockHeader.pack(EPOCH + 1, 5, 1, 1, 0));
+        queue.header(LockHeader.pack(EPOCH + 1, 5, 1, 1));
         assertThat(judge(5, true)).isEqualTo(Verdict.OTHER_EPOCH);
     }
 }

@@ -24,7 +24,7 @@ final class Words implements VerbResults {
     }
 
     static long header(int head, int size, int writers) {
-        return LockHeader.pack(EPOCH, head, size, writers, 0);
+        return LockHeader.pack(EPOCH, head, size, writers);
     }
 
     RecordLayout layout() {

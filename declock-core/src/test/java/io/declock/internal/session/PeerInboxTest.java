@@ -6,7 +6,6 @@ package io.declock.internal.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.ComputeNodeSettings;
-import io.declock.Purpose;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricSession;
@@ -127,15 +126,5 @@ class PeerInboxTest {
         assertThat(sent).extracting(PeerMessage::kind).containsExactly(Kind.RESET_ACK, Kind.HOLD_ANSWER);
         assertThat(sent.get(0).detail()).isZero();
         assertThat(sent.get(1).index()).isZero();
-    }
-
-    @Test
-    void aResetUnderTheOwnIdIsLookedAfterWhenSomebodySaysSo() {
-        receive(Kind.RESET_STALLED, MEMORY_NODE, SELF.incarnation());
-        assertThat(posted)
-                .singleElement()
-                .satisfies(chain -> assertThat(chain.purpose()).isEqualTo(Purpose.RESET));
-        receive(Kind.RESET_STALLED, MEMORY_NODE, SELF.incarnation());
-        assertThat(posted).as("once").hasSize(1);
     }
 }

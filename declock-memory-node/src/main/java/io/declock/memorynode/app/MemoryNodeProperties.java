@@ -25,7 +25,7 @@ import org.springframework.util.unit.DataSize;
  * @param memory Memory for lock records. Determines their number; mutually exclusive with records.
  * @param records Number of lock records, one per lock name in use. By default, 100000.
  * @param recordsPerSession Maximum number of lock records that one service instance may have created and that were not reclaimed, so that an instance that keeps asking for new names leaves room for others. Zero for nine tenths of all.
- * @param queueCapacity Queue entries per lock record, which is also the maximum number of services that can join. A power of two from 2 to 256.
+ * @param queueCapacity Queue entries per lock record: the number of services that can wait for one lock without looking at its queue from time to time. A power of two from 2 to 256.
  * @param preallocate Whether all memory is allocated at the start, instead of when it is needed.
  * @param maxLease Longest lease granted to a service. At least 50 ms.
  * @param formerLease Longest lease that an earlier incarnation of this memory node can have granted: services may join that long after a start. Set a shorter one only if no longer lease was ever granted; max-lease must not exceed it.
@@ -68,8 +68,8 @@ public record MemoryNodeProperties(
         @DefaultValue Ssl ssl,
         @Nullable Integer eventLoopThreads,
         @DefaultValue("0") Duration eventLoopPolling,
-        @DefaultValue("1024") int maxConnections,
-        @DefaultValue("256") int maxNewcomersPerAddress,
+        @DefaultValue("8192") int maxConnections,
+        @DefaultValue("1024") int maxNewcomersPerAddress,
         @DefaultValue Election election,
         @DefaultValue Rdma rdma,
         @DefaultValue("2s") Duration preambleTimeout,

@@ -36,7 +36,7 @@ public class HeaderWordStress {
 
     private static long header(int head, int size, int writers) {
         long address = LAYOUT.header(REGION.recordAddress(NEXT.getAndIncrement() & RECORDS - 1));
-        REGION.write(address, LockHeader.pack(EPOCH, head, size, writers, 0));
+        REGION.write(address, LockHeader.pack(EPOCH, head, size, writers));
         return address;
     }
 
@@ -106,7 +106,7 @@ public class HeaderWordStress {
 
         @Actor
         public void tries(JJJ_Result r) {
-            long free = LockHeader.pack(EPOCH, 0, 0, 0, 0);
+            long free = LockHeader.pack(EPOCH, 0, 0, 0);
             long found = REGION.compareAndSwap(header, free, free + LockHeader.acquire(true));
             r.r1 = found == free ? 1 : 0;
         }

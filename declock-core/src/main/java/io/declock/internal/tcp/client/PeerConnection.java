@@ -11,6 +11,7 @@ import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Versions;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.PeerMessage;
 import java.util.concurrent.TimeUnit;
@@ -164,8 +165,8 @@ abstract class PeerConnection extends FrameConnection {
     }
 
     final void checkVersion(Preamble preamble) throws BadFrameException {
-        if (preamble.version() != Wire.VERSION || preamble.role() != Wire.ROLE_PEER) {
-            throw new BadFrameException("a peer of version " + preamble.version() + " and role " + preamble.role());
+        if (preamble.version() == Versions.NONE || preamble.role() != Wire.ROLE_PEER) {
+            throw new BadFrameException("a peer that speaks " + preamble.versions() + ", of role " + preamble.role());
         }
         if (preamble.status() != 0) {
             throw new BadFrameException("a peer whose preamble has status " + preamble.status());

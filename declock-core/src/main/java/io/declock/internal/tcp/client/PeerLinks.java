@@ -46,7 +46,10 @@ final class PeerLinks {
         return new MemberKey(session.joined().memoryNodeIncarnation(), member.nodeId(), member.incarnation());
     }
 
-    /** Sends a message directly if there is a connection; otherwise returns false and opens one for later messages. */
+    /**
+     * Sends a message directly if there is a connection; otherwise returns false, and opens one for later messages if this one is a grant: who
+     * hands the lock over once will do so again, while a question goes once to every user of a lock.
+     */
     boolean send(Member to, PeerMessage message) {
         if (closed) {
             return false;
@@ -57,6 +60,7 @@ final class PeerLinks {
             return true;
         }
         if (connection == null
+                && message.kind() == PeerMessage.Kind.GRANT
                 && !to.peerAddress().isEmpty()
                 && System.nanoTime() - link.notBefore >= 0
                 && link.opening.compareAndSet(false, true)) {

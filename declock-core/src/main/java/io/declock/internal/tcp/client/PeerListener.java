@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class PeerListener {
     private static final int BIND_MILLIS = 10_000;
     /** Enough for the members of all memory nodes of any deployment, and for connections that are being opened. */
-    private static final int MAX_CONNECTIONS = 2048;
+    private static final int MAX_CONNECTIONS = 8192;
 
     private final Channel channel;
 

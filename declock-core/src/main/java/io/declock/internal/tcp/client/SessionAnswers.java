@@ -13,7 +13,7 @@ import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.RdmaFrames;
 import io.declock.spi.FabricException;
 import io.declock.spi.Membership;
-import io.declock.spi.RecordMembers;
+import io.declock.spi.MembershipChange;
 import io.declock.spi.SessionListener;
 
 /** Handles the frames of a memory node to a joined compute node, except the results of verbs. Belongs to the event loop. */
@@ -21,16 +21,18 @@ final class SessionAnswers {
     private final String node;
     private final PendingRequests requests;
     private final SessionListener listener;
+    private Membership members;
 
     /** The answer to a request that needs no data. */
     enum Done {
         DONE
     }
 
-    SessionAnswers(String node, PendingRequests requests, SessionListener listener) {
+    SessionAnswers(String node, PendingRequests requests, SessionListener listener, Membership joined) {
         this.node = node;
         this.requests = requests;
         this.listener = listener;
+        this.members = joined;
     }
 
     void accept(TcpSession session, FrameType type, FrameBody body) throws BadFrameException {
@@ -38,11 +40,8 @@ final class SessionAnswers {
             case HEARTBEAT_REPLY -> answer(ControlFrames.readHeartbeatReply(body));
             case RESOLVED -> answer(ControlFrames.readResolved(body));
             case MEMBERSHIP -> membership(session, MemberFrames.readMembership(body));
-            case RECORD_MEMBERSHIP -> {
-                Numbered<RecordMembers> members = MemberFrames.readRecordMembership(body);
-                session.peers().membersChanged(members.value().all());
-                answer(members);
-            }
+            case MEMBERSHIP_CHANGE -> change(session, MemberFrames.readMembershipChange(body));
+            case RECORD_MEMBERSHIP -> answer(MemberFrames.readRecordMembership(body));
             case PEER_MESSAGE -> listener.peerMessage(PeerFrames.readPeerMessage(body));
             case RECLAIM_PROPOSAL -> {
                 ControlFrames.Reclaim proposal = ControlFrames.readReclaimProposal(body);
@@ -66,13 +65,23 @@ final class SessionAnswers {
         requests.answer(answer.request(), answer.value());
     }
 
-    private void membership(TcpSession session, Numbered<Membership> members) throws BadFrameException {
-        session.peers().membersChanged(members.value());
-        if (members.request() != 0) {
-            answer(members);
-        } else {
-            listener.membershipChanged(members.value());
+    private void change(TcpSession session, MembershipChange change) throws BadFrameException {
+        if (change.from() != members.version() || change.to() <= change.from()) {
+            throw new BadFrameException("a change of the members from " + change.from() + " to " + change.to()
+                    + " where " + members.version() + " was told last");
         }
+        membership(session, members.after(change));
+    }
+
+    private void membership(TcpSession session, Membership told) {
+        members = told;
+        session.peers().membersChanged(told);
+        listener.membershipChanged(told);
+    }
+
+    /** Returns the members as told last. */
+    Membership members() {
+        return members;
     }
 
     /** Returns a refusal as an exception. */

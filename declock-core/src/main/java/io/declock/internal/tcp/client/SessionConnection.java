@@ -16,6 +16,7 @@ import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Versions;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
@@ -147,11 +148,11 @@ final class SessionConnection extends FrameConnection implements ChainWindow.Sen
 
     @Override
     protected void preamble(Preamble preamble) throws BadFrameException {
-        if (preamble.version() != Wire.VERSION) {
+        if (preamble.version() == Versions.NONE) {
             refused(new FabricException.Refused(
                     Reason.BAD_VERSION,
-                    node + " speaks version " + preamble.version() + " of the DecLock protocol, this process version "
-                            + Wire.VERSION + ": use the same release of DecLock on both sides"));
+                    node + " speaks " + preamble.versions() + " of the DecLock protocol, this process " + Versions.OURS
+                            + ": update the older side"));
             return;
         }
         if (preamble.status() != 0 || preamble.role() != Wire.ROLE_SESSION) {

@@ -34,6 +34,7 @@ import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -105,7 +106,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         this.remoteAddress = connection.remoteAddress();
         this.loop = connection.channel().eventLoop();
         this.chains = new ChainWindow(fabric.settings().maxInFlight());
-        this.answers = new SessionAnswers(node, requests, listener);
+        this.answers = new SessionAnswers(node, requests, listener, this.joined.membership());
         this.peers = new PeerLinks(fabric, this);
         this.resumption = new Resumption(fabric, this, loop);
     }
@@ -388,14 +389,15 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
 
     @Override
     public CompletionStage<Membership> members() {
-        return ask(Membership.class, Function.identity(), MemberFrames::writeMembers);
+        // What has changed since was told before the answer.
+        return ask(SessionAnswers.Done.class, done -> answers.members(), MemberFrames::writeMembers);
     }
 
     @Override
     public CompletionStage<RecordMembers> members(long record) {
         return ask(
-                RecordMembers.class,
-                Function.identity(),
+                BitSet.class,
+                users -> RecordMembers.of(answers.members(), users),
                 (out, request) -> MemberFrames.writeRecordMembers(out, request, record));
     }
 

@@ -12,6 +12,7 @@ import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Versions;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException.Reason;
 import io.netty.channel.ConnectTimeoutException;
@@ -108,8 +109,8 @@ abstract class AskingConnection extends FrameConnection {
 
     @Override
     protected void preamble(Preamble preamble) throws BadFrameException {
-        if (preamble.version() != Wire.VERSION) {
-            tellNobody("the process there speaks version " + preamble.version());
+        if (preamble.version() == Versions.NONE) {
+            tellNobody("the process there speaks " + preamble.versions() + " of the protocol");
             fail(null);
             return;
         }

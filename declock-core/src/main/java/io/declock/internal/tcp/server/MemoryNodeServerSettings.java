@@ -110,8 +110,8 @@ public record MemoryNodeServerSettings(
         private Duration preambleTimeout = Duration.ofSeconds(2);
         private Duration handshakeTimeout = Duration.ofSeconds(5);
         private Duration stallTimeout = Duration.ofSeconds(5);
-        private int maxConnections = 1024;
-        private int maxNewcomersPerAddress = 256;
+        private int maxConnections = 8192;
+        private int maxNewcomersPerAddress = 1024;
         private int maxPendingBytes = 256 * 1024;
 
         private Builder() {}

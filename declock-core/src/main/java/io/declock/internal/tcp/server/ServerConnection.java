@@ -20,12 +20,17 @@ import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.SocketAddresses;
+import io.declock.internal.tcp.wire.Versions;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.Membership;
+import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.DecoderException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +58,9 @@ final class ServerConnection extends FrameConnection {
     private @Nullable MemoryNodeSession session;
     /** Admits the verbs of this connection to the region. */
     private @Nullable DataPlaneGate gate;
+
+    /** The members as its compute node was told of them last. */
+    private Membership told = new Membership(0, List.of());
 
     private boolean entered;
     /** The other side broke the protocol: its session is not resumed. */
@@ -82,6 +90,15 @@ final class ServerConnection extends FrameConnection {
         channel().eventLoop().schedule(check, delay.toMillis(), TimeUnit.MILLISECONDS);
     }
 
+    /** Runs an action on the event loop after a while, unless that has ended. */
+    void later(long nanos, Runnable action) {
+        try {
+            channel().eventLoop().schedule(action, nanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // The event loop has ended, and the connection with it.
+        }
+    }
+
     private void checkGreeted() {
         if (!greeted && isOpen()) {
             server.refused(
@@ -104,16 +121,14 @@ final class ServerConnection extends FrameConnection {
 
     @Override
     protected void preamble(Preamble preamble) throws BadFrameException {
-        boolean sameVersion = preamble.version() == Wire.VERSION;
-        int status = sameVersion ? 0 : Reason.BAD_VERSION.code();
+        boolean understood = preamble.version() != Versions.NONE;
+        int status = understood ? 0 : Reason.BAD_VERSION.code();
         fromMemoryNode = preamble.role() == Wire.ROLE_MEMORY_NODE;
         Preamble.of(fromMemoryNode ? Wire.ROLE_MEMORY_NODE : Wire.ROLE_SESSION, status, nonce)
                 .write(out());
-        if (!sameVersion) {
+        if (!understood) {
             server.refused(
-                    this,
-                    "speaks version " + preamble.version() + " of the protocol, this memory node version "
-                            + Wire.VERSION);
+                    this, "speaks " + preamble.versions() + " of the protocol, this memory node " + Versions.OURS);
             fail(null);
             return;
         }
@@ -257,6 +272,7 @@ final class ServerConnection extends FrameConnection {
             return;
         }
         fresh.joined(joined);
+        told = joined.joined().membership();
         serve(fresh, joined, joined.gate());
         // The batch of frames with this one is under way.
         batchBegins();
@@ -315,8 +331,17 @@ final class ServerConnection extends FrameConnection {
                         frame.writeLongLE(word);
                     }
                 }));
-        MemberFrames.writeMembership(out(), 0, detached.members());
+        told = detached.members();
+        MemberFrames.writeMembership(out(), told);
         flush();
+    }
+
+    /** Tells what has changed since the compute node was last told of the members, if anything has; on the event loop. */
+    void tellMembers(Membership latest, ByteBuf out) {
+        if (latest.version() > told.version()) {
+            MemberFrames.writeMembershipChange(out, server.change(told, latest));
+            told = latest;
+        }
     }
 
     /** Ends the session, because its verbs cannot be executed any more; any thread. */

@@ -14,6 +14,8 @@ import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.HandshakeFrames.Identity;
 import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.spi.Membership;
+import io.declock.spi.MembershipChange;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -49,6 +51,7 @@ final class ServerContext {
     private final Map<MemberId, ServerSession> sessions = new ConcurrentHashMap<>();
 
     private volatile List<byte[]> keys;
+    private volatile @Nullable MembershipChange lastChange;
 
     private final @Nullable RdmaAccess rdma;
 
@@ -159,6 +162,16 @@ final class ServerContext {
     void gone(ServerConnection connection) {
         connections.remove(connection);
         newcomers.remove(connection);
+    }
+
+    /** Returns what leads from one membership to a later one; most connections were told the same one last. */
+    MembershipChange change(Membership from, Membership to) {
+        MembershipChange known = lastChange;
+        if (known == null || known.from() != from.version() || known.to() != to.version()) {
+            known = from.changeTo(to);
+            lastChange = known;
+        }
+        return known;
     }
 
     void refused(ServerConnection connection, String why) {

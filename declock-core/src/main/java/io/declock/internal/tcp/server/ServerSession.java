@@ -7,7 +7,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.internal.memorynode.DataPlaneGate;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.tcp.wire.ControlFrames;
-import io.declock.internal.tcp.wire.MemberFrames;
 import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.spi.FabricException;
@@ -16,6 +15,7 @@ import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.SessionListener;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +26,11 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class ServerSession implements SessionListener {
+    /** Least time between two frames that tell a compute node of the members. */
+    private static final long MEMBERS_PAUSE_NANOS = 10_000_000;
+    /** The same for each member: each change concerns all of them. */
+    private static final long PAUSE_PER_MEMBER_NANOS = 250_000;
+
     private final ServerContext server;
     private final ReentrantLock mutex = new ReentrantLock();
 
@@ -43,6 +48,8 @@ final class ServerSession implements SessionListener {
     private volatile boolean brokenOff;
 
     private final AtomicReference<@Nullable Membership> untold = new AtomicReference<>();
+    private final AtomicBoolean tellPlanned = new AtomicBoolean();
+    private volatile long toldAt = System.nanoTime() - MEMBERS_PAUSE_NANOS;
 
     ServerSession(ServerContext server, ServerConnection connection) {
         this.server = server;
@@ -172,11 +179,29 @@ final class ServerSession implements SessionListener {
         next.resumed(this, session(), open, oldest);
     }
 
-    /** A compute node that does not read gets only the latest membership once it reads again, so that memberships do not pile up. */
+    /**
+     * Tells of the members at once, or after a short while if the compute node was told a moment ago: when many processes start together,
+     * each would cause a frame to all others. A compute node that does not read is told once it reads again.
+     */
     @Override
     public void membershipChanged(Membership membership) {
         untold.accumulateAndGet(
                 membership, (had, now) -> had != null && now != null && had.version() > now.version() ? had : now);
+        ServerConnection present = connection;
+        if (present == null || present.isStalled()) {
+            return;
+        }
+        long pause = Math.max(MEMBERS_PAUSE_NANOS, membership.members().size() * PAUSE_PER_MEMBER_NANOS);
+        long wait = toldAt + pause - System.nanoTime();
+        if (wait <= 0) {
+            tellMembers();
+        } else if (tellPlanned.compareAndSet(false, true)) {
+            present.later(wait, this::tellAsPlanned);
+        }
+    }
+
+    private void tellAsPlanned() {
+        tellPlanned.set(false);
         ServerConnection present = connection;
         if (present != null && !present.isStalled()) {
             tellMembers();
@@ -188,7 +213,8 @@ final class ServerSession implements SessionListener {
         ServerConnection present = open ? connection : null;
         Membership latest = present == null ? null : untold.getAndSet(null);
         if (present != null && latest != null) {
-            present.send(out -> MemberFrames.writeMembership(out, 0, latest));
+            toldAt = System.nanoTime();
+            present.send(out -> present.tellMembers(latest, out));
         }
     }
 

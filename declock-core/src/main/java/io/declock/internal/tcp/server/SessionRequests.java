@@ -20,6 +20,7 @@ import io.declock.spi.FabricException.Reason;
 import io.declock.spi.Member;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
+import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +41,11 @@ final class SessionRequests {
             case HEARTBEAT -> heartbeat(served, session, ControlFrames.readHeartbeat(body), out);
             case RESOLVE -> resolve(session, ControlFrames.readResolve(body), true);
             case LOOK_UP -> resolve(session, ControlFrames.readLookUp(body), false);
-            case MEMBERS -> MemberFrames.writeMembership(out, MemberFrames.readMembers(body), session.members());
+            case MEMBERS -> {
+                int request = MemberFrames.readMembers(body);
+                connection.tellMembers(session.members(), out);
+                ControlFrames.writeDone(out, request);
+            }
             case RECORD_MEMBERS -> recordMembers(session, MemberFrames.readRecordMembers(body), out);
             case PEER_MESSAGE -> relay(session, PeerFrames.readPeerMessage(body));
             case RECLAIM_ANSWER -> {
@@ -94,7 +99,10 @@ final class SessionRequests {
         if (!session.isRecord(record.value())) {
             throw new BadFrameException("no record starts at address " + record.value());
         }
-        MemberFrames.writeRecordMembership(out, record.request(), session.members(record.value()));
+        RecordMembers members = session.members(record.value());
+        connection.tellMembers(members.all(), out);
+        MemberFrames.writeRecordMembership(
+                out, record.request(), members.users().members());
     }
 
     private static void relay(MemoryNodeSession session, PeerMessage message) throws BadFrameException {

@@ -12,6 +12,7 @@ import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Versions;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException.Reason;
 import io.netty.handler.codec.DecoderException;
@@ -45,12 +46,12 @@ final class StandbyConnection extends FrameConnection {
 
     @Override
     protected void preamble(Preamble preamble) throws BadFrameException {
-        boolean sameVersion = preamble.version() == Wire.VERSION;
+        boolean understood = preamble.version() != Versions.NONE;
         fromMemoryNode = preamble.role() == Wire.ROLE_MEMORY_NODE;
         int role = fromMemoryNode ? Wire.ROLE_MEMORY_NODE : Wire.ROLE_SESSION;
-        Preamble.of(role, sameVersion ? 0 : Reason.BAD_VERSION.code(), nonce).write(out());
-        if (!sameVersion) {
-            server.refused(this, "speaks version " + preamble.version() + " of the protocol");
+        Preamble.of(role, understood ? 0 : Reason.BAD_VERSION.code(), nonce).write(out());
+        if (!understood) {
+            server.refused(this, "speaks " + preamble.versions() + " of the protocol, this candidate " + Versions.OURS);
             fail(null);
             return;
         }

@@ -83,6 +83,7 @@ public final class ControlFrames {
         if (found != null) {
             out.writeLongLE(found.record());
             out.writeLongLE(found.epoch());
+            out.writeBoolean(found.mayBeLeftBehind());
         }
         FrameWriter.end(out, start);
     }
@@ -91,7 +92,8 @@ public final class ControlFrames {
     public static Numbered<Found> readResolved(FrameBody body) throws BadFrameException {
         int request = body.i32();
         boolean found = body.u8() != 0;
-        return body.end(new Numbered<>(request, new Found(found ? new Resolution(body.i64(), body.i64()) : null)));
+        return body.end(new Numbered<>(
+                request, new Found(found ? new Resolution(body.i64(), body.i64(), body.u8() != 0) : null)));
     }
 
     /**

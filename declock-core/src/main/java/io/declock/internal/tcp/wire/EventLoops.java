@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class EventLoops implements AutoCloseable {
     private static final boolean NATIVE = Epoll.isAvailable();
 
-    private static final int BACKLOG = 256;
+    private static final int BACKLOG = 1024;
 
     private static final RecvByteBufAllocator RECEIVE_BUFFERS = new ReceiveBuffers();
 

@@ -79,7 +79,7 @@ public enum FrameType {
     RDMA_ACCESS_REPLY(0x4C),
     /** The data granted on a RDMA connection. */
     RDMA_GRANT_REPLY(0x4D),
-    /** The members, and which of them know a record. */
+    /** Which members know a record. */
     RECORD_MEMBERSHIP(0x4E),
     /** A request was refused. */
     REFUSED(0x4F),
@@ -94,7 +94,9 @@ public enum FrameType {
     /** Positions can be taken. */
     GRACE_OVER(0x54),
     /** Whether a candidate promises not to take over. */
-    PROMISED(0x55);
+    PROMISED(0x55),
+    /** The members have changed. */
+    MEMBERSHIP_CHANGE(0x56);
 
     private static final @Nullable FrameType[] BY_NUMBER = new @Nullable FrameType[256];
 

@@ -119,7 +119,7 @@ public final class HandshakeFrames {
         FrameWriter.text(out, reply.memoryNodeId());
         out.writeLongLE(reply.memoryNodeIncarnation());
         FrameWriter.text(out, reply.memoryNodeAddress());
-        out.writeByte(reply.nodeId());
+        out.writeShortLE(reply.nodeId());
         out.writeIntLE(reply.incarnation());
         out.writeShortLE(reply.queueCapacity());
         out.writeLongLE(reply.regionBytes());
@@ -137,7 +137,7 @@ public final class HandshakeFrames {
         String id = body.text();
         long incarnation = body.i64();
         String address = body.text();
-        int nodeId = body.u8();
+        int nodeId = body.u16();
         int nodeIncarnation = body.i32();
         int capacity = body.u16();
         long regionBytes = body.i64();

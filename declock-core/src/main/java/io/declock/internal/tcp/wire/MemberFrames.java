@@ -5,7 +5,7 @@ package io.declock.internal.tcp.wire;
 
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
-import io.declock.spi.RecordMembers;
+import io.declock.spi.MembershipChange;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -25,16 +25,40 @@ public final class MemberFrames {
         return body.number();
     }
 
-    /** Writes MEMBERSHIP; request 0 stands for none. */
-    public static void writeMembership(ByteBuf out, int request, Membership membership) {
-        int start = FrameWriter.begin(out, FrameType.MEMBERSHIP, request);
+    /** Writes MEMBERSHIP. */
+    public static void writeMembership(ByteBuf out, Membership membership) {
+        int start = FrameWriter.begin(out, FrameType.MEMBERSHIP);
         write(out, membership);
         FrameWriter.end(out, start);
     }
 
-    /** Reads MEMBERSHIP; request 0 stands for none. */
-    public static Numbered<Membership> readMembership(FrameBody body) throws BadFrameException {
-        return body.end(new Numbered<>(body.i32(), read(body)));
+    /** Reads MEMBERSHIP. */
+    public static Membership readMembership(FrameBody body) throws BadFrameException {
+        return body.end(read(body));
+    }
+
+    /** Writes MEMBERSHIP_CHANGE. */
+    public static void writeMembershipChange(ByteBuf out, MembershipChange change) {
+        int start = FrameWriter.begin(out, FrameType.MEMBERSHIP_CHANGE);
+        out.writeLongLE(change.from()).writeLongLE(change.to());
+        out.writeShortLE(change.gone().size());
+        for (int nodeId : change.gone()) {
+            out.writeShortLE(nodeId);
+        }
+        write(out, change.come());
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads MEMBERSHIP_CHANGE. */
+    public static MembershipChange readMembershipChange(FrameBody body) throws BadFrameException {
+        long from = body.i64();
+        long to = body.i64();
+        int count = body.u16();
+        List<Integer> gone = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            gone.add(body.u16());
+        }
+        return body.end(new MembershipChange(from, to, gone, readAll(body)));
     }
 
     /** Writes RECORD_MEMBERS. */
@@ -49,35 +73,37 @@ public final class MemberFrames {
         return body.end(new Numbered<>(body.i32(), body.i64()));
     }
 
-    /** Writes RECORD_MEMBERSHIP. */
-    public static void writeRecordMembership(ByteBuf out, int request, RecordMembers members) {
+    /** Writes RECORD_MEMBERSHIP: which members know the record. */
+    public static void writeRecordMembership(ByteBuf out, int request, List<Member> users) {
         int start = FrameWriter.begin(out, FrameType.RECORD_MEMBERSHIP, request);
-        write(out, members.all());
-        out.writeByte(members.users().members().size());
-        for (Member user : members.users().members()) {
-            out.writeByte(user.nodeId());
+        out.writeShortLE(users.size());
+        for (Member user : users) {
+            out.writeShortLE(user.nodeId());
         }
         FrameWriter.end(out, start);
     }
 
-    /** Reads RECORD_MEMBERSHIP. */
-    public static Numbered<RecordMembers> readRecordMembership(FrameBody body) throws BadFrameException {
+    /** Reads RECORD_MEMBERSHIP: the node ids of the members that know the record. */
+    public static Numbered<BitSet> readRecordMembership(FrameBody body) throws BadFrameException {
         int request = body.i32();
-        Membership all = read(body);
-        int count = body.u8();
+        int count = body.u16();
         BitSet users = new BitSet();
         for (int i = 0; i < count; i++) {
-            users.set(body.u8());
+            users.set(body.u16());
         }
-        return body.end(new Numbered<>(request, RecordMembers.of(all, users)));
+        return body.end(new Numbered<>(request, users));
     }
 
     /** Writes the membership within a frame. */
     static void write(ByteBuf out, Membership membership) {
         out.writeLongLE(membership.version());
-        out.writeByte(membership.members().size());
-        for (Member member : membership.members()) {
-            out.writeByte(member.nodeId());
+        write(out, membership.members());
+    }
+
+    private static void write(ByteBuf out, List<Member> members) {
+        out.writeShortLE(members.size());
+        for (Member member : members) {
+            out.writeShortLE(member.nodeId());
             out.writeIntLE(member.incarnation());
             FrameWriter.text(out, member.peerAddress());
             FrameWriter.text(out, member.name());
@@ -86,12 +112,15 @@ public final class MemberFrames {
 
     /** Reads the membership within a frame. */
     static Membership read(FrameBody body) throws BadFrameException {
-        long version = body.i64();
-        int count = body.u8();
-        List<Member> members = new ArrayList<>(count);
+        return new Membership(body.i64(), readAll(body));
+    }
+
+    private static List<Member> readAll(FrameBody body) throws BadFrameException {
+        int count = body.u16();
+        List<Member> members = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            members.add(new Member(body.u8(), body.i32(), body.text(), body.text()));
+            members.add(new Member(body.u16(), body.i32(), body.text(), body.text()));
         }
-        return new Membership(version, members);
+        return members;
     }
 }

@@ -13,10 +13,10 @@ import io.netty.buffer.ByteBuf;
  */
 public record MemberId(int nodeId, int incarnation) {
     void write(ByteBuf out) {
-        out.writeByte(nodeId).writeIntLE(incarnation);
+        out.writeShortLE(nodeId).writeIntLE(incarnation);
     }
 
     static MemberId read(FrameBody body) throws BadFrameException {
-        return new MemberId(body.u8(), body.i32());
+        return new MemberId(body.u16(), body.i32());
     }
 }

@@ -73,9 +73,9 @@ public final class PeerFrames {
     public static void writeMessage(ByteBuf out, PeerMessage message) {
         out.writeByte(message.kind().code());
         out.writeLongLE(message.memoryNode());
-        out.writeByte(message.fromNode());
+        out.writeShortLE(message.fromNode());
         out.writeIntLE(message.fromIncarnation());
-        out.writeByte(message.toNode());
+        out.writeShortLE(message.toNode());
         out.writeIntLE(message.toIncarnation());
         out.writeLongLE(message.record());
         out.writeLongLE(message.epoch());
@@ -91,9 +91,9 @@ public final class PeerFrames {
     public static PeerMessage readPeerMessage(FrameBody body) throws BadFrameException {
         PeerMessage.Kind kind = readKind(body.u8());
         long memoryNode = body.i64();
-        int fromNode = body.u8();
+        int fromNode = body.u16();
         int fromIncarnation = body.i32();
-        int toNode = body.u8();
+        int toNode = body.u16();
         int toIncarnation = body.i32();
         long record = body.i64();
         long epoch = body.i64();

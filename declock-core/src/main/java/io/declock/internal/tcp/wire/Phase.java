@@ -82,6 +82,7 @@ public enum Phase {
             FrameType.HEARTBEAT_REPLY,
             FrameType.RESOLVED,
             FrameType.MEMBERSHIP,
+            FrameType.MEMBERSHIP_CHANGE,
             FrameType.RECORD_MEMBERSHIP,
             FrameType.PEER_MESSAGE,
             FrameType.RECLAIM_PROPOSAL,

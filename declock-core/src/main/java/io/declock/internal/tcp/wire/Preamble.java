@@ -10,22 +10,23 @@ import java.nio.charset.StandardCharsets;
  * The first bytes of a connection in each direction: magic, version, role, status and a nonce.
  *
  * @param magic {@link Wire#MAGIC}, or another value if the other side speaks another protocol
- * @param version version of the protocol that the sender speaks
+ * @param versions versions of the protocol that the sender speaks
  * @param role purpose of the connection
  * @param status 0, or the code of a {@link io.declock.spi.FabricException.Reason} for which it will be closed
  * @param nonce the sender's random bytes
  */
 @SuppressWarnings("ArrayRecordComponent") // The nonce goes from the wire to the proof; preambles are never compared.
-public record Preamble(int magic, int version, int role, int status, byte[] nonce) {
-    /** Makes one of this version. */
+public record Preamble(int magic, Versions versions, int role, int status, byte[] nonce) {
+    /** Makes one of this release. */
     public static Preamble of(int role, int status, byte[] nonce) {
-        return new Preamble(Wire.MAGIC, Wire.VERSION, role, status, nonce);
+        return new Preamble(Wire.MAGIC, Versions.OURS, role, status, nonce);
     }
 
     /** Writes it. */
     public void write(ByteBuf out) {
         out.writeIntLE(magic);
-        out.writeShortLE(version);
+        out.writeByte(versions.newest());
+        out.writeByte(versions.oldest());
         out.writeByte(role);
         out.writeByte(status);
         out.writeBytes(nonce);
@@ -34,10 +35,15 @@ public record Preamble(int magic, int version, int role, int status, byte[] nonc
     /** Reads it from at least {@link Wire#PREAMBLE_BYTES} bytes. */
     public static Preamble read(FrameBody body) throws BadFrameException {
         int magic = body.i32();
-        int version = body.u16();
+        Versions versions = new Versions(body.u8(), body.u8());
         int role = body.u8();
         int status = body.u8();
-        return new Preamble(magic, version, role, status, body.bytes(Wire.SECRET_BYTES));
+        return new Preamble(magic, versions, role, status, body.bytes(Wire.SECRET_BYTES));
+    }
+
+    /** Returns the version in which both sides go on, or {@link Versions#NONE}. */
+    public int version() {
+        return Versions.OURS.inCommonWith(versions);
     }
 
     /** Returns which protocol a foreign side probably speaks, judged by its first bytes. */

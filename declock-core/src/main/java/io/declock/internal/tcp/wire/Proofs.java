@@ -58,13 +58,14 @@ public final class Proofs {
 
     /** Returns the identity of a member of a memory node as bytes, for proofs. */
     public static byte[] identity(long memoryNode, int nodeId, int incarnation) {
-        byte[] bytes = new byte[13];
+        byte[] bytes = new byte[14];
         for (int i = 0; i < 8; i++) {
             bytes[i] = (byte) (memoryNode >>> 8 * i);
         }
         bytes[8] = (byte) nodeId;
+        bytes[9] = (byte) (nodeId >>> 8);
         for (int i = 0; i < 4; i++) {
-            bytes[9 + i] = (byte) (incarnation >>> 8 * i);
+            bytes[10 + i] = (byte) (incarnation >>> 8 * i);
         }
         return bytes;
     }

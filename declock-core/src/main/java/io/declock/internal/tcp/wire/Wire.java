@@ -7,8 +7,10 @@ package io.declock.internal.tcp.wire;
 public final class Wire {
     /** The first four bytes of every connection in both directions: "DCLK", read as a little-endian number. */
     public static final int MAGIC = 0x4B4C_4344;
-    /** Version of the protocol. */
-    public static final int VERSION = 1;
+    /** Newest version of the protocol that this release speaks. */
+    public static final int VERSION = 4;
+    /** Oldest version of the protocol that this release speaks. */
+    public static final int OLDEST_VERSION = 4;
     /** Bytes of the preamble. */
     public static final int PREAMBLE_BYTES = 40;
     /** Bytes of a nonce, a proof and a ticket. */
@@ -24,7 +26,7 @@ public final class Wire {
     /** Largest frame towards a memory node or a peer, without its length. */
     public static final int MAX_REQUEST_BYTES = 64 * 1024 + 64;
     /** Largest frame from a memory node, without its length. */
-    public static final int MAX_REPLY_BYTES = 512 * 1024;
+    public static final int MAX_REPLY_BYTES = 8 * 1024 * 1024;
     /** Largest frame towards a memory node or a peer before the sender has proved its identity. */
     public static final int MAX_HANDSHAKE_BYTES = 1024;
     /** Largest frame from a memory node before it has proved that it knows the secret: a refusal with the longest text. */

@@ -7,6 +7,7 @@ import io.declock.internal.tcp.wire.FrameConnection;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Versions;
 import io.declock.internal.tcp.wire.Wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -61,15 +62,15 @@ final class RawSocket implements AutoCloseable {
         return in.readAllBytes();
     }
 
-    /** Sends a preamble of this version and returns the answer. */
-    byte[] preamble(int version, byte[] nonce) throws IOException {
-        return preamble(version, Wire.ROLE_SESSION, nonce);
+    /** Sends the preamble of a compute node that speaks these versions, and returns the answer. */
+    byte[] preamble(Versions versions, byte[] nonce) throws IOException {
+        return preamble(versions, Wire.ROLE_SESSION, nonce);
     }
 
     /** Sends a preamble and returns the answer. */
-    byte[] preamble(int version, int role, byte[] nonce) throws IOException {
+    byte[] preamble(Versions versions, int role, byte[] nonce) throws IOException {
         ByteBuf out = Unpooled.buffer();
-        new Preamble(Wire.MAGIC, version, role, 0, nonce).write(out);
+        new Preamble(Wire.MAGIC, versions, role, 0, nonce).write(out);
         send(ByteBufUtil.getBytes(out));
         return read(Wire.PREAMBLE_BYTES);
     }
@@ -80,8 +81,13 @@ final class RawSocket implements AutoCloseable {
 
     /** Goes through the handshake up to being authenticated. */
     Nonces authenticate(String secret) throws IOException {
+        return authenticate(Versions.OURS, secret);
+    }
+
+    /** Goes through the handshake of a compute node that speaks these versions up to being authenticated. */
+    Nonces authenticate(Versions versions, String secret) throws IOException {
         byte[] nonce = Proofs.nonce();
-        byte[] answer = preamble(Wire.VERSION, nonce);
+        byte[] answer = preamble(versions, nonce);
         byte[] serverNonce = java.util.Arrays.copyOfRange(answer, 8, Wire.PREAMBLE_BYTES);
         byte[] proof = Proofs.prove(Proofs.keyOf(secret), "declock client", nonce, serverNonce);
         send(out -> HandshakeFrames.writeAuth(out, proof));

@@ -21,6 +21,7 @@ import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Versions;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
@@ -232,7 +233,7 @@ class TcpFuzzTest {
                 socket.send(bytes(random, random.nextInt(200)));
             } else if (depth == 1) {
                 socket.preamble(
-                        random.nextInt(4) == 0 ? random.nextInt(65_536) : Wire.VERSION,
+                        random.nextInt(4) == 0 ? new Versions(random.nextInt(256), random.nextInt(256)) : Versions.OURS,
                         1 + random.nextInt(4),
                         new byte[Wire.SECRET_BYTES]);
                 socket.sendFrame(random.nextInt(256), bytes(random, random.nextInt(64)));

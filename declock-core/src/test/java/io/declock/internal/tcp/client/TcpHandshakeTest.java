@@ -19,6 +19,7 @@ import io.declock.internal.tcp.wire.FrameConnection;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Versions;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
@@ -147,7 +148,7 @@ class TcpHandshakeTest {
         // An impostor that lets everybody in without knowing anything.
         try (Impostor impostor = new Impostor(socket -> {
             socket.getInputStream().readNBytes(Wire.PREAMBLE_BYTES);
-            socket.getOutputStream().write(preamble(Wire.VERSION));
+            socket.getOutputStream().write(preamble(Versions.OURS));
             socket.getInputStream().readNBytes(5 + Wire.SECRET_BYTES);
             ByteBuf answer = Unpooled.buffer();
             HandshakeFrames.writeAuthenticated(answer, new byte[Wire.SECRET_BYTES]);
@@ -168,7 +169,7 @@ class TcpHandshakeTest {
             try (Impostor impostor = new Impostor(socket -> {
                         socket.getInputStream().readNBytes(Wire.PREAMBLE_BYTES);
                         ByteBuf out = Unpooled.buffer();
-                        out.writeBytes(preamble(Wire.VERSION));
+                        out.writeBytes(preamble(Versions.OURS));
                         Membership alone = new Membership(1, List.of(new Member(1, 1, "", "cn")));
                         HandshakeFrames.writeJoined(
                                 out,
@@ -190,20 +191,48 @@ class TcpHandshakeTest {
     }
 
     @Test
-    void anotherVersionIsNamedOnBothSides() throws Exception {
+    void sidesWithoutACommonVersionNameTheirVersions() throws Exception {
         start(server());
+        Versions next = new Versions(Wire.VERSION + 2, Wire.VERSION + 1);
         try (RawSocket socket = new RawSocket(rig.address().port())) {
-            byte[] answer = socket.preamble(Wire.VERSION + 1, Proofs.nonce());
+            byte[] answer = socket.preamble(next, Proofs.nonce());
             assertThat(answer[4]).isEqualTo((byte) Wire.VERSION);
+            assertThat(answer[5]).isEqualTo((byte) Wire.OLDEST_VERSION);
             assertThat(answer[7]).isEqualTo((byte) Reason.BAD_VERSION.code());
             assertThat(socket.readAll()).isEmpty();
         }
         assertThat(rig.node().status().refusedConnections()).isEqualTo(1);
-        try (Impostor newer = new Impostor(socket -> socket.getOutputStream().write(preamble(Wire.VERSION + 1)));
+        try (Impostor newer = new Impostor(socket -> socket.getOutputStream().write(preamble(next)));
                 Fabric fabric = TcpFabric.open(client().build(), new NodeCounters())) {
             FabricException failure = failure(fabric, newer.address());
             assertThat(((FabricException.Refused) failure).reason()).isEqualTo(Reason.BAD_VERSION);
-            assertThat(failure.getMessage()).contains("version " + (Wire.VERSION + 1), "version " + Wire.VERSION);
+            assertThat(failure.getMessage()).contains(next.toString(), Versions.OURS.toString());
+        }
+    }
+
+    @Test
+    void aMemoryNodeServesAServiceOfTheNextVersionThatStillSpeaksThisOne() throws Exception {
+        start(server());
+        try (RawSocket socket = new RawSocket(rig.address().port())) {
+            socket.authenticate(new Versions(Wire.VERSION + 1, Wire.VERSION), "s3cret-of-sixteen");
+            socket.send(join("of the next version"));
+            ByteBuf head = Unpooled.wrappedBuffer(socket.read(5));
+            assertThat(head.skipBytes(4).readByte()).isEqualTo((byte) FrameType.JOINED.number());
+        }
+    }
+
+    @Test
+    void aServiceJoinsAMemoryNodeOfTheNextVersionThatStillSpeaksThisOne() throws Exception {
+        CompletableFuture<byte[]> proof = new CompletableFuture<>();
+        Versions next = new Versions(Wire.VERSION + 1, Wire.VERSION);
+        try (Impostor newer = new Impostor(socket -> {
+                    socket.getInputStream().readNBytes(Wire.PREAMBLE_BYTES);
+                    socket.getOutputStream().write(preamble(next));
+                    proof.complete(socket.getInputStream().readNBytes(5 + Wire.SECRET_BYTES));
+                });
+                Fabric fabric = TcpFabric.open(client().build(), new NodeCounters())) {
+            fabric.join(newer.address(), request(), new RecordingListener());
+            assertThat(proof.get(10, TimeUnit.SECONDS)[4]).as("it goes on").isEqualTo((byte) FrameType.AUTH.number());
         }
     }
 
@@ -298,7 +327,7 @@ class TcpHandshakeTest {
         start(server().preambleTimeout(Duration.ofMillis(100)).maxNewcomersPerAddress(256));
         try (RawSocket silent = new RawSocket(rig.address().port());
                 RawSocket greeted = new RawSocket(rig.address().port())) {
-            greeted.preamble(Wire.VERSION, Proofs.nonce());
+            greeted.preamble(Versions.OURS, Proofs.nonce());
             assertThat(silent.readAll()).isEmpty();
             assertThat(rig.node().status().refusedConnections()).isEqualTo(1);
             greeted.socket().setSoTimeout(300);
@@ -323,7 +352,7 @@ class TcpHandshakeTest {
 
     @Test
     void silentSocketsDoNotKeepComputeNodesOutOrWaiting() throws Exception {
-        start(server());
+        start(server().maxNewcomersPerAddress(256));
         List<RawSocket> silent = new ArrayList<>();
         try {
             for (int i = 0; i < 600; i++) {
@@ -362,7 +391,7 @@ class TcpHandshakeTest {
         assertThat(join().joined().nodeId()).isPositive();
         assertThat(idle[4].readAll()).isEmpty();
         // The rest are as they were.
-        assertThat(idle[5].preamble(Wire.VERSION, Proofs.nonce())).hasSize(Wire.PREAMBLE_BYTES);
+        assertThat(idle[5].preamble(Versions.OURS, Proofs.nonce())).hasSize(Wire.PREAMBLE_BYTES);
         for (RawSocket socket : idle) {
             socket.close();
         }
@@ -453,9 +482,9 @@ class TcpHandshakeTest {
         while (true) {
             ByteBuf head = Unpooled.wrappedBuffer(socket.read(4));
             ByteBuf body = Unpooled.wrappedBuffer(socket.read(head.readIntLE()));
-            if (body.readByte() == FrameType.MEMBERSHIP.number()) {
+            if (body.readByte() == FrameType.MEMBERSHIP_CHANGE.number()) {
                 count++;
-                body.skipBytes(4);
+                body.skipBytes(8);
                 if (body.readLongLE() >= upTo) {
                     return count;
                 }
@@ -478,13 +507,14 @@ class TcpHandshakeTest {
         return ByteBufUtil.getBytes(out);
     }
 
-    private static byte[] preamble(int version) {
+    private static byte[] preamble(Versions versions) {
         byte[] bytes = new byte[Wire.PREAMBLE_BYTES];
         bytes[0] = 'D';
         bytes[1] = 'C';
         bytes[2] = 'L';
         bytes[3] = 'K';
-        bytes[4] = (byte) version;
+        bytes[4] = (byte) versions.newest();
+        bytes[5] = (byte) versions.oldest();
         bytes[6] = Wire.ROLE_SESSION;
         return bytes;
     }

@@ -16,6 +16,7 @@ import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.Versions;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
@@ -268,7 +269,7 @@ class TcpPeersTest extends TcpNodes {
         byte[] nonce = Proofs.nonce();
         try (RawSocket socket = new RawSocket(port)) {
             ByteBuf hello = Unpooled.buffer();
-            new io.declock.internal.tcp.wire.Preamble(Wire.MAGIC, Wire.VERSION, Wire.ROLE_PEER, 0, nonce).write(hello);
+            new io.declock.internal.tcp.wire.Preamble(Wire.MAGIC, Versions.OURS, Wire.ROLE_PEER, 0, nonce).write(hello);
             socket.send(ByteBufUtil.getBytes(hello));
             byte[] answer = socket.read(Wire.PREAMBLE_BYTES);
             byte[] serverNonce = java.util.Arrays.copyOfRange(answer, 8, Wire.PREAMBLE_BYTES);

@@ -7,6 +7,7 @@ import io.declock.Purpose;
 import io.declock.Verb;
 import io.declock.internal.rdma.RdmaOffer;
 import io.declock.spi.FabricException.Reason;
+import io.declock.spi.Member;
 import io.declock.spi.Resolution;
 import io.declock.spi.TestChain;
 import io.declock.spi.VerbChain;
@@ -100,7 +101,10 @@ public final class FrameSample {
             case RESOLVED ->
                 numbered(
                         number,
-                        new ControlFrames.Found(random.nextBoolean() ? new Resolution(any.i64(), any.i64()) : null),
+                        new ControlFrames.Found(
+                                random.nextBoolean()
+                                        ? new Resolution(any.i64(), any.i64(), random.nextBoolean())
+                                        : null),
                         (out, request, found) -> ControlFrames.writeResolved(out, request, found.resolution()),
                         ControlFrames::readResolved);
             case DECLARE_NODE_SET ->
@@ -140,15 +144,24 @@ public final class FrameSample {
                         (out, reclaim) -> ControlFrames.writeReclaimAnswer(out, reclaim.round(), reclaim.records()),
                         ControlFrames::readReclaimAnswer);
             case MEMBERS -> sample(number, MemberFrames::writeMembers, MemberFrames::readMembers);
-            case MEMBERSHIP ->
-                numbered(number, any.membership(), MemberFrames::writeMembership, MemberFrames::readMembership);
+            case MEMBERSHIP -> sample(any.membership(), MemberFrames::writeMembership, MemberFrames::readMembership);
+            case MEMBERSHIP_CHANGE ->
+                sample(
+                        any.membership().changeTo(any.membership()),
+                        MemberFrames::writeMembershipChange,
+                        MemberFrames::readMembershipChange);
             case RECORD_MEMBERS ->
                 numbered(number, any.i64(), MemberFrames::writeRecordMembers, MemberFrames::readRecordMembers);
             case RECORD_MEMBERSHIP ->
                 numbered(
                         number,
-                        any.recordMembers(),
-                        MemberFrames::writeRecordMembership,
+                        any.nodeIds(),
+                        (out, request, ids) -> MemberFrames.writeRecordMembership(
+                                out,
+                                request,
+                                ids.stream()
+                                        .mapToObj(id -> new Member(id, 1, "", ""))
+                                        .toList()),
                         MemberFrames::readRecordMembership);
             case TICKET -> numbered(number, any.member(), PeerFrames::writeTicket, PeerFrames::readTicket);
             case TICKET_REPLY ->

@@ -4,6 +4,7 @@
 package io.declock.internal.tcp.wire;
 
 import io.declock.Purpose;
+import io.declock.internal.layout.QueueEntry;
 import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
@@ -12,7 +13,6 @@ import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
-import io.declock.spi.RecordMembers;
 import io.declock.spi.TestChain;
 import io.declock.spi.VerbChain;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ record RandomContent(Random random) {
 
     Membership membership() {
         List<Member> members = new ArrayList<>();
-        int count = size(255);
+        int count = size(QueueEntry.MAX_NODE_ID);
         for (int nodeId = 1; nodeId <= count; nodeId++) {
             members.add(new Member(nodeId, i32(), text(), text()));
         }
@@ -76,7 +76,7 @@ record RandomContent(Random random) {
     }
 
     MemberId member() {
-        return new MemberId(random.nextInt(256), i32());
+        return new MemberId(random.nextInt(QueueEntry.MAX_NODE_ID + 1), i32());
     }
 
     /** Returns a small number, and rarely the largest. */
@@ -107,11 +107,13 @@ record RandomContent(Random random) {
         return random.nextLong();
     }
 
-    RecordMembers recordMembers() {
-        Membership all = membership();
-        BitSet users = new BitSet();
-        all.members().stream().filter(member -> random.nextBoolean()).forEach(user -> users.set(user.nodeId()));
-        return RecordMembers.of(all, users);
+    BitSet nodeIds() {
+        BitSet ids = new BitSet();
+        int count = size(QueueEntry.MAX_NODE_ID);
+        for (int i = 0; i < count; i++) {
+            ids.set(random.nextInt(QueueEntry.MAX_NODE_ID + 1));
+        }
+        return ids;
     }
 
     HandshakeFrames.PeerAuth peerAuth() {

@@ -1,0 +1,240 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.Purpose;
+import io.declock.Verb;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.ResetClaim;
+import io.declock.internal.time.TimerService;
+import io.declock.spi.FabricException;
+import io.declock.spi.Member;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.RecordMembers;
+import io.declock.spi.VerbChain;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** The initiator's claim (rules B14 and B16), and that a reset goes on until it is over (rule B15), and that one user asks for all (rule B17). */
+class LockResetTest {
+    private static final long EPOCH = 5;
+    private static final int OTHER = 2;
+
+    private final Node node = new Node();
+    private final List<ResetOutcome> outcomes = new ArrayList<>();
+    private long header = LockHeader.pack(EPOCH, 7, 0, 0);
+    private long claim = ResetClaim.NONE;
+    private final BitSet users = new BitSet();
+    private boolean membersFail;
+    private Runnable whenClaimed = () -> {};
+
+    private final class Node extends StillNode {
+        final Deque<VerbChain> posted = new ArrayDeque<>();
+        final Deque<Runnable> due = new ArrayDeque<>();
+        final Deque<PeerMessage> answers = new ArrayDeque<>();
+        int asked;
+
+        Node() {
+            super(8, 2);
+        }
+
+        @Override
+        public TimerService timer() {
+            return (delay, task) -> due.add(task);
+        }
+
+        @Override
+        public void sawEpoch(long epoch) {}
+
+        @Override
+        public void post(VerbChain chain) {
+            posted.add(chain);
+        }
+
+        @Override
+        public void send(Member to, PeerMessage message) {
+            boolean asks = message.kind() == PeerMessage.Kind.HOLD_QUESTION;
+            asked += asks ? 1 : 0;
+            answers.add(new PeerMessage(
+                    asks ? PeerMessage.Kind.HOLD_ANSWER : PeerMessage.Kind.RESET_ACK,
+                    memoryNode(),
+                    to.nodeId(),
+                    to.incarnation(),
+                    NODE,
+                    INCARNATION,
+                    message.record(),
+                    message.epoch(),
+                    PeerMessage.HAS_POSITION,
+                    asks ? message.detail() : 0));
+        }
+
+        @Override
+        public void requestReset(long record, long epoch, ResetReason reason) {}
+    }
+
+    private CompletionStage<RecordMembers> members() {
+        return membersFail
+                ? CompletableFuture.failedStage(new FabricException("no answer in time"))
+                : CompletableFuture.completedStage(RecordMembers.of(node.membership(), users));
+    }
+
+    private LockReset reset(ResetReason reason) {
+        LockReset reset = new LockReset(node, 0, EPOCH, reason, this::members, outcomes::add);
+        reset.start();
+        return reset;
+    }
+
+    /** Executes all chains on a record of two words; every user answers that it waits. */
+    private void execute(LockReset reset) {
+        while (!node.posted.isEmpty() || !node.answers.isEmpty()) {
+            if (node.posted.isEmpty()) {
+                reset.deliver(node.answers.remove());
+                continue;
+            }
+            VerbChain chain = node.posted.remove();
+            assertThat(chain.purpose()).isEqualTo(Purpose.RESET);
+            long[] found = new long[chain.size()];
+            for (int i = 0; i < chain.size(); i++) {
+                boolean ofClaim = chain.address(i) == node.layout().claim(0);
+                found[i] = ofClaim ? claim : header;
+                if (chain.verb(i) == Verb.COMPARE_AND_SWAP && found[i] == chain.operand(i)) {
+                    claim = ofClaim ? chain.desired(i) : claim;
+                    header = ofClaim ? header : chain.desired(i);
+                }
+            }
+            if (chain.verb(0) == Verb.COMPARE_AND_SWAP
+                    && chain.address(0) == node.layout().claim(0)) {
+                whenClaimed.run();
+                whenClaimed = () -> {};
+            }
+            chain.completed((verb, word) -> word == 1 ? EPOCH : found[verb]);
+        }
+    }
+
+    @Test
+    void takesTheClaimMarksAndFinishes() {
+        claim = ResetClaim.pack(OTHER, 7, EPOCH - 1);
+        LockReset reset = reset(ResetReason.GUARD);
+        execute(reset);
+        assertThat(outcomes).containsExactly(ResetOutcome.COMPLETED);
+        assertThat(header).isEqualTo(LockHeader.pack(EPOCH + 1, 0, 0, 0));
+        assertThat(ResetClaim.isOf(claim, node.nodeId(), node.incarnation())).isTrue();
+        assertThat(ResetClaim.epoch(claim)).isEqualTo(EPOCH);
+    }
+
+    @Test
+    void leavesTheResetOfAMemberToIt() {
+        claim = ResetClaim.pack(OTHER, node.incarnation(), EPOCH);
+        long before = claim;
+        LockReset reset = reset(ResetReason.GUARD);
+        execute(reset);
+        assertThat(outcomes).containsExactly(ResetOutcome.LEFT_TO_OTHER);
+        assertThat(claim).isEqualTo(before);
+    }
+
+    @Test
+    void takesTheResetOfTheDeadOverAlsoWhenTheirNodeIdHasANewOwner() {
+        claim = ResetClaim.pack(OTHER, node.incarnation() - 1, EPOCH);
+        header = LockHeader.inReset(header);
+        LockReset reset = reset(ResetReason.STALLED_RESET);
+        execute(reset);
+        assertThat(outcomes).containsExactly(ResetOutcome.COMPLETED);
+        assertThat(ResetClaim.nodeId(claim)).isEqualTo(node.nodeId());
+    }
+
+    @Test
+    void leavesALaterEpochAlone() {
+        claim = ResetClaim.pack(OTHER, 1, EPOCH + 1);
+        LockReset reset = reset(ResetReason.GUARD);
+        execute(reset);
+        assertThat(outcomes).containsExactly(ResetOutcome.NOT_NEEDED);
+    }
+
+    @Test
+    void asksForTheMembersAgainIfThatFails() {
+        membersFail = true;
+        LockReset reset = reset(ResetReason.GUARD);
+        execute(reset);
+        assertThat(LockHeader.isInReset(header)).as("marked").isTrue();
+        assertThat(outcomes).isEmpty();
+        membersFail = false;
+        node.due.remove().run();
+        execute(reset);
+        assertThat(outcomes).containsExactly(ResetOutcome.COMPLETED);
+    }
+
+    @Test
+    void endsWithItsSession() {
+        membersFail = true;
+        LockReset reset = reset(ResetReason.GUARD);
+        execute(reset);
+        reset.abandon();
+        assertThat(outcomes).containsExactly(ResetOutcome.ABANDONED);
+        node.due.forEach(Runnable::run);
+        assertThat(node.posted).isEmpty();
+    }
+
+    @Test
+    void withdrawsAClaimThatLeadsToNoReset() {
+        header = LockHeader.pack(EPOCH, 7, 1, 1);
+        whenClaimed = () -> header = LockHeader.pack(EPOCH, 8, 1, 1);
+        users.set(node.nodeId());
+        LockReset reset = reset(ResetReason.SUSPECTED);
+        execute(reset);
+        // Nobody holds the lock, and everybody is asked once more after a pause.
+        node.due.removeLast().run();
+        execute(reset);
+        assertThat(outcomes)
+                .as("the queue moves, so that somebody held the lock")
+                .containsExactly(ResetOutcome.NOT_NEEDED);
+        assertThat(claim).isEqualTo(ResetClaim.NONE);
+    }
+
+    /** Two users, of which this node is one, and it may be that nobody holds the lock. */
+    private LockReset suspect() {
+        header = LockHeader.pack(EPOCH, 7, 1, 1);
+        users.set(node.nodeId());
+        users.set(OTHER);
+        LockReset reset = reset(ResetReason.SUSPECTED);
+        execute(reset);
+        assertThat(node.asked).as("it waits a while before it asks").isZero();
+        return reset;
+    }
+
+    @Test
+    void asksAfterAWhile() {
+        LockReset reset = suspect();
+        node.due.remove().run();
+        execute(reset);
+        assertThat(node.asked).isEqualTo(2);
+    }
+
+    @Test
+    void doesNotAskIfAnotherUserHasAskedMeanwhile() {
+        LockReset reset = suspect();
+        reset.othersAsk();
+        node.due.remove().run();
+        execute(reset);
+        assertThat(node.asked).isZero();
+        assertThat(outcomes).containsExactly(ResetOutcome.NOT_NEEDED);
+    }
+
+    @Test
+    void doesNotAskIfTheQueueHasMovedMeanwhile() {
+        LockReset reset = suspect();
+        header = LockHeader.pack(EPOCH, 8, 1, 1);
+        node.due.remove().run();
+        execute(reset);
+        assertThat(node.asked).isZero();
+        assertThat(outcomes).containsExactly(ResetOutcome.NOT_NEEDED);
+    }
+}

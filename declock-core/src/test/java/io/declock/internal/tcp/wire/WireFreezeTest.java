@@ -1,0 +1,69 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.tcp.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.layout.ResetClaim;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The frames and the words in memory are byte for byte those of the version that they call themselves, as recorded when that version was
+ * made: services and memory nodes of another release rely on it. A change needs a new version, and a record of it
+ * ({@code -Ddeclock.test.extraJvmArgs=-Ddeclock.wire.record=} with the path of the new file).
+ */
+class WireFreezeTest {
+    private static final String RECORD = "wire-" + Wire.VERSION + ".txt";
+    private static final int SAMPLES = 3;
+
+    private static List<String> present() {
+        List<String> lines = new ArrayList<>();
+        for (FrameType type : FrameType.values()) {
+            for (int seed = 0; seed < SAMPLES; seed++) {
+                ByteBuf out = Unpooled.buffer();
+                FrameSample.of(type, new Random(seed)).write(out);
+                lines.add(type + " " + ByteBufUtil.hexDump(out));
+            }
+        }
+        ByteBuf preamble = Unpooled.buffer();
+        Preamble.of(Wire.ROLE_SESSION, 0, new byte[Wire.SECRET_BYTES]).write(preamble);
+        lines.add("preamble " + ByteBufUtil.hexDump(preamble));
+        RecordLayout layout = new RecordLayout(RecordLayout.DEFAULT_CAPACITY);
+        lines.add("header " + Long.toHexString(LockHeader.inReset(LockHeader.pack(0x1234, 0x56789A, 0xBCD, 0x123))));
+        lines.add("entry " + Long.toHexString(QueueEntry.pack(true, 0xABC, 0x2D, 0x2_1234, 0x5, 0x7A_BCDE)));
+        lines.add("claim " + Long.toHexString(ResetClaim.pack(0xABC, 0xDEF01, 0x1234_5678L)));
+        lines.add("record " + layout.epoch(0) + " " + layout.entries(0) + " " + layout.claim(0) + " "
+                + layout.strideBytes());
+        return lines;
+    }
+
+    @Test
+    void framesAndWordsAreThoseOfTheirVersion() throws IOException {
+        String path = System.getProperty("declock.wire.record");
+        if (path != null) {
+            Files.write(Path.of(path), present());
+        }
+        try (InputStream recorded = getClass().getResourceAsStream(RECORD)) {
+            assertThat(recorded).as(RECORD).isNotNull();
+            assertThat(present())
+                    .containsExactlyElementsOf(new String(recorded.readAllBytes(), StandardCharsets.UTF_8)
+                            .lines()
+                            .toList());
+        }
+    }
+}
