@@ -254,24 +254,21 @@ public final class LockReset {
         run.post(
                         (results, e) -> {
                             if (results.value(0) == found) {
-                                claimed(e);
+                                mark(results.word(1, 0), e);
                             } else {
                                 claim(results.value(0), e);
                             }
                         },
                         effects)
-                .compareAndSwap(claim(), found, ownClaim());
+                .compareAndSwap(claim(), found, ownClaim())
+                .read(header(), 1);
     }
 
     private long ownClaim() {
         return ResetClaim.pack(run.env.nodeId(), run.env.incarnation(), run.epoch());
     }
 
-    /** No other node resets the lock in this epoch from now on. */
-    private void claimed(Effects effects) {
-        run.post((results, e) -> mark(results.value(0), e), effects).read(header(), 1);
-    }
-
+    /** The lock is this node's to reset in this epoch, and this header was read after that. */
     private void mark(long header, Effects effects) {
         boolean unmarked = !LockHeader.isInReset(header);
         if (!run.isOfEpoch(header) || unmarked && reason.asksFirst() && !question.stillDemandsReset(header)) {

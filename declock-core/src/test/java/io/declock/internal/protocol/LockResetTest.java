@@ -110,11 +110,10 @@ class LockResetTest {
                     claim = ofClaim ? chain.desired(i) : claim;
                     header = ofClaim ? header : chain.desired(i);
                 }
-            }
-            if (chain.verb(0) == Verb.COMPARE_AND_SWAP
-                    && chain.address(0) == node.layout().claim(0)) {
-                whenClaimed.run();
-                whenClaimed = () -> {};
+                if (ofClaim && chain.verb(i) == Verb.COMPARE_AND_SWAP) {
+                    whenClaimed.run();
+                    whenClaimed = () -> {};
+                }
             }
             chain.completed((verb, word) -> word == 1 ? EPOCH : found[verb]);
         }
