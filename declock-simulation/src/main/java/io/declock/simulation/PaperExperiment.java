@@ -286,8 +286,8 @@ public final class PaperExperiment {
                 after[6] - before[6],
                 kinds[GrantKind.LOCAL.ordinal()],
                 kinds[GrantKind.PEER.ordinal()],
-                sorted[waited / 2],
-                sorted[(int) (waited * 0.99)],
+                waited == 0 ? 0 : sorted[waited / 2],
+                waited == 0 ? 0 : sorted[(int) (waited * 0.99)],
                 world.trace().hash());
     }
 

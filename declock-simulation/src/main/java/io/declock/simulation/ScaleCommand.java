@@ -35,7 +35,7 @@ final class ScaleCommand implements Callable<Integer> {
     @Option(
             names = "--micros",
             defaultValue = "2000",
-            description = "Virtual microseconds counted per row (${DEFAULT-VALUE}).")
+            description = "Virtual microseconds counted per row; 25 times that with one lock (${DEFAULT-VALUE}).")
     private long micros;
 
     @Spec
@@ -76,7 +76,9 @@ final class ScaleCommand implements Callable<Integer> {
     }
 
     private void print(int[] size, int locks, PrintWriter out) {
-        Setting setting = Setting.DEFAULT.lasting(micros * 1_000).with(size[0], size[1], locks);
+        Setting setting = Setting.DEFAULT
+                .lasting(locks == 1 ? 25_000 * micros : 1_000 * micros)
+                .with(size[0], size[1], locks);
         Result result = PaperExperiment.run(seed, setting);
         out.printf(
                 "%-12d %-13d %-9s | %12d %9.4f %9.4f %9.4f %9.4f %9d | %7.1f %7.1f%n",

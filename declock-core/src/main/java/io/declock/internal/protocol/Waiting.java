@@ -37,7 +37,8 @@ final class Waiting {
         crowded = false;
         slot = true;
         sampleHead = -1;
-        pace = 0;
+        // What the last position has found out counts half.
+        pace *= 2;
         stillLooks = 0;
         checks = 0;
     }
@@ -111,7 +112,8 @@ final class Waiting {
         if (!crowded) {
             return intervalNanos << Math.min(checks, MOST_DOUBLINGS);
         }
-        long guess = pace == 0 ? now - since : pace * toGo / PART;
+        long waited = now - since;
+        long guess = pace == 0 ? waited : pace * toGo / PART;
         long least = firstCheck(intervalNanos);
         long longest = intervalNanos << MOST_DOUBLINGS;
         return Math.min(Math.max(least, Math.min(guess, longest)) << Math.min(stillLooks, 2 * MOST_DOUBLINGS), longest);

@@ -145,7 +145,7 @@ class TcpTlsHandshakeTest {
         Member to = b.joined().membership().byNodeId(b.joined().nodeId());
         JoinReply from = a.joined();
         PeerMessage message = new PeerMessage(
-                PeerMessage.Kind.RESET_DONE,
+                PeerMessage.Kind.GRANT,
                 from.memoryNodeIncarnation(),
                 from.nodeId(),
                 from.incarnation(),
