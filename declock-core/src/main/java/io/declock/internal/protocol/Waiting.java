@@ -13,6 +13,8 @@ final class Waiting {
     /** Part of the remaining time after which such a position looks again. */
     private static final int PART = 4;
 
+    private static final long SLOWEST_PACE_NANOS = 1_000_000_000;
+
     private boolean entryOutdated;
     private boolean checkArmed;
     private int checks;
@@ -38,7 +40,7 @@ final class Waiting {
         slot = true;
         sampleHead = -1;
         // What the last position has found out counts half.
-        pace *= 2;
+        pace = Math.min(2 * pace, SLOWEST_PACE_NANOS);
         stillLooks = 0;
         checks = 0;
     }

@@ -168,4 +168,26 @@ class HandOverTest {
         evaluate(downgraded(header(4, 5, 2)), false);
         assertThat(granted).isEmpty();
     }
+
+    /** The writer before them could not see those readers that had no slot then (rule A9). */
+    @Test
+    void aReaderGrantsTheReadersThatFollowIfThereAreMorePositionsThanSlots() {
+        int more = queue.layout().capacity() + 4;
+        queue.reader(5).reader(6).writer(7).header(header(5, more - 1, 1));
+        release(header(4, 4, 1), 4, false);
+        assertThat(granted).isEmpty();
+        release(header(4, more, 1), 4, false);
+        assertThat(granted).containsExactly(5, 6);
+    }
+
+    @Test
+    void aWriterDoesNotWaitForEntriesThatHaveNoSlotYet() {
+        int capacity = queue.layout().capacity();
+        for (int index = 5; index < 5 + capacity; index++) {
+            queue.reader(index);
+        }
+        queue.header(header(5, capacity + 4, 0));
+        assertThat(release(header(4, capacity + 5, 1), 4, true)).isEqualTo(HandOver.Step.DONE);
+        assertThat(granted).hasSize(capacity);
+    }
 }

@@ -121,4 +121,17 @@ class WaitingWithoutSlotTest {
         waiting.countCheck();
         assertThat(waiting.untilCheck(10_000_000, 0)).isEqualTo(20_000_000);
     }
+
+    @Test
+    void forgetsHowFastTheQueueWasWithoutEverTakingItForFast() {
+        Waiting waiting = new Waiting();
+        waiting.begin(0);
+        waiting.sees(0, 800, 807, 0);
+        waiting.sees(20, 780, 787, 1_000_000);
+        for (int i = 0; i < 60; i++) {
+            waiting.begin(2_000_000);
+        }
+        waiting.sees(20, 780, 787, 2_000_000);
+        assertThat(waiting.untilCheck(10_000_000, 2_000_000)).isEqualTo(160_000_000);
+    }
 }
