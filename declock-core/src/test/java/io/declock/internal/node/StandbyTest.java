@@ -366,8 +366,12 @@ class StandbyTest {
                 stranger,
                 MemoryNodeServerSettings.builder().host("127.0.0.1").port(0).build(),
                 null)) {
+            // A candidate is elected a moment before it listens; a process that came in between would join the other
+            // one.
+            join();
             ComputeNode holder = join(
                     "tcp://127.0.0.1:" + ways.get(candidates.indexOf(first)).port() + "|127.0.0.1:" + other.port());
+            assertThat(holder.monitor().memoryNodes().get(0).memoryNodeId()).isEqualTo("mn");
             LockHandle held = exclusive(holder, "a");
             first.kill();
             await().atMost(Duration.ofSeconds(15))
