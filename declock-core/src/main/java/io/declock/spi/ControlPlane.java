@@ -4,6 +4,7 @@
 package io.declock.spi;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -59,6 +60,59 @@ public interface ControlPlane {
      * @return completes when the memory node has agreed
      */
     CompletionStage<Void> declareNodeSet(NodeSet set);
+
+    /**
+     * Asks how far the memory node is with its list of memory nodes.
+     *
+     * @return completes with the state, and exceptionally if the memory node knows no lists
+     */
+    default CompletionStage<NodeListState> nodes() {
+        return CompletableFuture.failedStage(new FabricException("this fabric knows no lists of memory nodes"));
+    }
+
+    /**
+     * Asks the memory node to take a list as the next one (rule M1 of docs/protocol.md). The proposal lasts as long as this session, and as long
+     * as it lasts the memory node takes no other list of that number. Only a session with which every memory node of the list and of the one before
+     * has agreed may {@linkplain #declareNodes declare} the list.
+     *
+     * @param list the list
+     * @return completes when the memory node has agreed, and exceptionally with a {@link FabricException.Refused} that says why it has not
+     */
+    default CompletionStage<Void> proposeNodes(NodeList list) {
+        return CompletableFuture.failedStage(new FabricException("this fabric knows no lists of memory nodes"));
+    }
+
+    /**
+     * Declares that this compute node uses a list: from now on it takes nothing at this memory node in names that belong to another one by the list
+     * (rule M3 of docs/protocol.md). A memory node that does not have the list yet takes it.
+     *
+     * @param list the list
+     * @return completes when the memory node has the list in a place that survives it
+     */
+    default CompletionStage<Void> declareNodes(NodeList list) {
+        return CompletableFuture.failedStage(new FabricException("this fabric knows no lists of memory nodes"));
+    }
+
+    /**
+     * Waits until the memory node has given up the names that belong to others by its list: until every compute node here has declared the list, or
+     * its session has ended.
+     *
+     * @param number number of the list
+     * @return completes with an epoch that no lock of this memory node has exceeded
+     */
+    default CompletionStage<Long> awaitGivenUp(long number) {
+        return CompletableFuture.failedStage(new FabricException("this fabric knows no lists of memory nodes"));
+    }
+
+    /**
+     * Tells the memory node that another one has given up the names that this one takes over (rule M4 of docs/protocol.md).
+     *
+     * @param givenUp which, by which list, with which epochs
+     * @return completes with the epoch of the records of restored holds, when positions in these names can be taken
+     */
+    default CompletionStage<Long> takeOver(GivenUp givenUp) {
+        return CompletableFuture.failedStage(new FabricException("this fabric knows no lists of memory nodes"));
+    }
 
     /**
      * Restores a hold of this process's last session in this life of the memory node (rule H5 of docs/protocol.md). Only in a session whose

@@ -18,6 +18,7 @@ package io.declock.spi;
  * @param memoryNodeTimeNanos the memory node's clock when it answered
  * @param membership live compute nodes, including the one that joined
  * @param nodeSet the memory nodes that the compute nodes here use together, {@link NodeSet#NONE} if none has declared them
+ * @param nodes how far the memory node is with its list of memory nodes; a session that was told of a list counts as one that has declared it
  */
 public record JoinReply(
         String memoryNodeId,
@@ -30,4 +31,54 @@ public record JoinReply(
         long leaseNanos,
         long memoryNodeTimeNanos,
         Membership membership,
-        NodeSet nodeSet) {}
+        NodeSet nodeSet,
+        NodeListState nodes) {
+    /** Makes one of a memory node without a list. */
+    public JoinReply(
+            String memoryNodeId,
+            long memoryNodeIncarnation,
+            String memoryNodeAddress,
+            int nodeId,
+            int incarnation,
+            int queueCapacity,
+            long regionBytes,
+            long leaseNanos,
+            long memoryNodeTimeNanos,
+            Membership membership,
+            NodeSet nodeSet) {
+        this(
+                memoryNodeId,
+                memoryNodeIncarnation,
+                memoryNodeAddress,
+                nodeId,
+                incarnation,
+                queueCapacity,
+                regionBytes,
+                leaseNanos,
+                memoryNodeTimeNanos,
+                membership,
+                nodeSet,
+                NodeListState.NONE);
+    }
+
+    /**
+     * {@return the same answer of a memory node with a list}
+     *
+     * @param state how far it is with it
+     */
+    public JoinReply with(NodeListState state) {
+        return new JoinReply(
+                memoryNodeId,
+                memoryNodeIncarnation,
+                memoryNodeAddress,
+                nodeId,
+                incarnation,
+                queueCapacity,
+                regionBytes,
+                leaseNanos,
+                memoryNodeTimeNanos,
+                membership,
+                nodeSet,
+                state);
+    }
+}

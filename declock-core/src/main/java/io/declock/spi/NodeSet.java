@@ -71,6 +71,25 @@ public final class NodeSet {
         return Arrays.binarySearch(hashes, hash(id)) >= 0;
     }
 
+    /**
+     * {@return the hash of the id of the memory node that a name belongs to} By rendezvous hashing: the one with the highest hash of its id
+     * and the name, so that adding or removing one memory node moves only the names that it gets or had. The set must not be {@link #NONE}.
+     *
+     * @param nameHash hash of the name with its namespace, as of {@link #hash(byte[])}
+     */
+    public long homeOf(long nameHash) {
+        long best = hashes[0];
+        long bestScore = mix(best ^ nameHash);
+        for (int i = 1; i < hashes.length; i++) {
+            long score = mix(hashes[i] ^ nameHash);
+            if (Long.compareUnsigned(score, bestScore) > 0) {
+                best = hashes[i];
+                bestScore = score;
+            }
+        }
+        return best;
+    }
+
     /** {@return a copy of the hashes of the ids, in ascending order} */
     public long[] hashes() {
         return hashes.clone();
@@ -82,8 +101,17 @@ public final class NodeSet {
      * @param text a stable id or a name
      */
     public static long hash(String text) {
+        return hash(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * {@return a 64-bit hash of a text}
+     *
+     * @param text a stable id or a name in UTF-8
+     */
+    public static long hash(byte[] text) {
         long hash = FNV_OFFSET;
-        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+        for (byte b : text) {
             hash = (hash ^ (b & 0xff)) * FNV_PRIME;
         }
         return mix(hash);

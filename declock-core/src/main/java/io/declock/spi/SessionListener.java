@@ -29,6 +29,13 @@ public interface SessionListener {
     void reclaimProposed(long round, long[] records);
 
     /**
+     * The memory node has another list of memory nodes than it told before.
+     *
+     * @param list the list
+     */
+    default void nodesChanged(NodeList list) {}
+
+    /**
      * The session is over: posts fail from now on, and every chain in flight has failed or will. Called once.
      *
      * @param cause why it is over

@@ -47,6 +47,8 @@ public final class OptionsChooser {
         OVERLAP,
         /** Processes shut down while their callers hold locks and wait for others, and new ones take their place. */
         DRAIN,
+        /** Memory nodes are added to the list of memory nodes and removed from it; with faults of compute nodes and of memory nodes. */
+        LISTS,
         /** The memory node starts again with empty memory, or pauses. */
         RESTARTS,
         /** Compute nodes cannot reach each other or the memory node, in one or both directions, also in the middle of a reset. */

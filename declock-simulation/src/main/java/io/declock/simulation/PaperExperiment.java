@@ -255,7 +255,7 @@ public final class PaperExperiment {
                         .build(),
                 SimulationOptions.Outages.NONE,
                 SimulationOptions.Rare.NONE,
-                new SimulationOptions.Wiring(setting.memoryNodes(), 0, 0, 0, 0, 0, 0));
+                new SimulationOptions.Wiring(setting.memoryNodes(), 0, 0, 0, 0, 0, 0, 0));
     }
 
     private Result run() {

@@ -41,6 +41,7 @@ final class QueueChecker implements WatchedRegion.Observer {
         }
     }
 
+    private static final long RECORD_MASK = (1L << 40) - 1;
     private static final long[] RELEASES = {LockHeader.release(false), LockHeader.release(true)};
     private static final long[] ACQUIRES = {LockHeader.acquire(false), LockHeader.acquire(true)};
 
@@ -433,6 +434,11 @@ final class QueueChecker implements WatchedRegion.Observer {
         positions.forEach((key, queue) -> {
             SimulatedSession claimant = claimants.get(key);
             long header = headers.getOrDefault(key, 0L);
+            SimulatedMemoryNode.Life life = lives.get(key);
+            if (life != null && life.isForeign(key & RECORD_MASK)) {
+                // Its name has moved, and what was left here is nobody's.
+                return;
+            }
             boolean stuck = LockHeader.isInReset(header) && (claimant == null || !claimant.isCut());
             if (stuck || !queue.stream().allMatch(position -> position.session.isCut())) {
                 throw new Violation(

@@ -3,6 +3,9 @@
 
 package io.declock.simulation;
 
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.spi.NodeList;
+import io.declock.spi.NodeListState;
 import io.declock.spi.PeerMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +24,7 @@ final class SimulatedCluster {
     private final Map<String, PeerCut> peerCuts = new HashMap<>();
     private SessionObserver observer = SessionObserver.NONE;
     private long keys;
+    private NodeList list = NodeList.NONE;
     private Consumer<SimulatedComputeNode> closingCheck = node -> {};
     private boolean lossless;
     private boolean namesKnown;
@@ -53,6 +57,22 @@ final class SimulatedCluster {
     /** Returns one of the memory nodes. */
     SimulatedMemoryNode someMemoryNode() {
         return memoryNodes.size() == 1 ? memoryNodes.get(0) : memoryNodes.get((int) world.below(memoryNodes.size()));
+    }
+
+    /** Returns the newest list of memory nodes. */
+    NodeList list() {
+        return list;
+    }
+
+    /** A list was published. */
+    void list(NodeList newest) {
+        list = newest;
+        memoryNodes.forEach(memoryNode -> memoryNode.life().listChanges(newest));
+    }
+
+    /** Returns how far a memory node is with its list. */
+    NodeListState listAt(MemoryNode node) {
+        return options.wiring().listChanges() > 0 ? node.listState() : NodeListState.NONE;
     }
 
     /** Returns another number with each call. */

@@ -65,7 +65,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
         this.clockOrigin = world.below(1L << 40);
         this.sessions = new SimulatedSession[cluster.memoryNodes().size()];
         List<MemoryNodeAddress> addresses = new ArrayList<>();
-        for (int i = 0; i < sessions.length; i++) {
+        for (int i = 0; i < cluster.options().wiring().configured(); i++) {
             addresses.add(address(i));
         }
         this.node = ComputeNode.builder()

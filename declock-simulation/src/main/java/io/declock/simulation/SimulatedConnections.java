@@ -5,6 +5,7 @@ package io.declock.simulation;
 
 import io.declock.internal.memorynode.DataPlaneGate;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -238,9 +239,11 @@ final class SimulatedConnections {
                             }
                         }));
         Membership members = session.accepted().members();
+        NodeList list = session.accepted().nodes().list();
         next.answer(() -> {
             if (isReadHere(next)) {
                 session.membersAre(members);
+                session.listIs(list);
             }
         });
     }

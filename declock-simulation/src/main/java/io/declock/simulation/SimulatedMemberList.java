@@ -3,6 +3,7 @@
 
 package io.declock.simulation;
 
+import io.declock.internal.memorynode.KeptNodes;
 import io.declock.internal.memorynode.MemberList;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ final class SimulatedMemberList implements MemberList {
         private int highestIncarnation;
         private final Map<List<Integer>, ListedMember> members = new LinkedHashMap<>();
         private final Set<Long> lives = new HashSet<>();
+        private KeptNodes nodes = KeptNodes.NONE;
     }
 
     /** A write under way. */
@@ -55,7 +57,12 @@ final class SimulatedMemberList implements MemberList {
         this.world = cluster.world();
         this.disk = disk;
         this.former = new Former(
-                disk.complete, List.copyOf(disk.members.values()), disk.mark, disk.highestIncarnation, disk.lives);
+                disk.complete,
+                List.copyOf(disk.members.values()),
+                disk.mark,
+                disk.highestIncarnation,
+                disk.lives,
+                disk.nodes);
         this.forceTime = Math.min(
                 world.oneOf(1, 10, 100) * cluster.options().network().oneWay(),
                 cluster.options().cluster().lease() / 20);
@@ -99,6 +106,11 @@ final class SimulatedMemberList implements MemberList {
     @Override
     public void complete(boolean complete, Outcome outcome) {
         write(to -> to.complete = complete, outcome);
+    }
+
+    @Override
+    public void keepNodes(KeptNodes nodes, Outcome outcome) {
+        write(to -> to.nodes = nodes, outcome);
     }
 
     private void write(Consumer<Disk> change, Outcome outcome) {

@@ -19,12 +19,16 @@ import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
+import io.declock.spi.NodeListState;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.Resolution;
 import io.declock.spi.SessionListener;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -98,6 +102,14 @@ final class SimulatedMemoryNode {
         private final @Nullable SimulatedMemberList list;
         /** The sessions that have restored a hold, by record, and whether it is exclusive. */
         private final Map<Long, Map<SimulatedSession, Boolean>> restored = new LinkedHashMap<>();
+        /** The names of records. */
+        private final Map<Long, String> names = new HashMap<>();
+        /** The memory nodes that the names of restored holds come from, by record; the others were restored in the grace. */
+        private final Map<Long, String> sources = new HashMap<>();
+
+        private final Set<Long> foreign = new HashSet<>();
+        /** The sessions that have restored a hold in a name that this memory node takes over, by record, and whether it is exclusive. */
+        private final Map<Long, Map<SimulatedSession, Boolean>> taken = new LinkedHashMap<>();
 
         private final Set<SimulatedSession> moved = new HashSet<>();
         private boolean inGrace = true;
@@ -173,9 +185,77 @@ final class SimulatedMemoryNode {
         }
 
         /** A session has restored a hold. */
-        void restored(SimulatedSession session, long record, boolean exclusive) {
+        void restored(SimulatedSession session, String name, long record, boolean exclusive) {
+            String source = awaitedFor(name);
+            names.put(record, name);
+            if (source != null) {
+                world.note(() ->
+                        session + " restores its hold of '" + name + "' in record " + record + ", from " + source);
+                sources.put(record, source);
+                taken.computeIfAbsent(record, fresh -> new LinkedHashMap<>()).put(session, exclusive);
+                return;
+            }
             world.note(() -> session + " restores its hold in record " + record);
             restored.computeIfAbsent(record, fresh -> new LinkedHashMap<>()).put(session, exclusive);
+        }
+
+        private @Nullable String awaitedFor(String name) {
+            NodeListState state = cluster.listAt(node);
+            for (String source : state.awaited()) {
+                if (NodeSet.hash(source) == state.list().former().homeOf(NodeSet.hash(name))) {
+                    return source;
+                }
+            }
+            return null;
+        }
+
+        /** It has taken over the names of another memory node, perhaps some time ago. */
+        void takesOver(String source) {
+            if (cluster.listAt(node).awaited().contains(source)) {
+                // The word was about an earlier list.
+                return;
+            }
+            List.copyOf(sources.keySet()).forEach(record -> {
+                if (source.equals(sources.get(record))) {
+                    sources.remove(record);
+                    Map<SimulatedSession, Boolean> counted = new LinkedHashMap<>(taken.getOrDefault(record, Map.of()));
+                    counted.keySet().removeIf(SimulatedSession::isGone);
+                    observer.restored(this, record, counted);
+                }
+            });
+        }
+
+        /** A list was published: what is left of the names of others is nobody's. */
+        void listChanges(NodeList list) {
+            names.forEach((record, name) -> {
+                if (belongsToAnother(list, name)) {
+                    foreign.add(record);
+                }
+            });
+        }
+
+        private boolean belongsToAnother(NodeList list, String name) {
+            return !list.isNone() && list.set().homeOf(NodeSet.hash(name)) != NodeSet.hash(node.id());
+        }
+
+        /** Returns whether a record's name has moved to another memory node. */
+        boolean isForeign(long record) {
+            return foreign.contains(record);
+        }
+
+        private void resolved(long record, String name) {
+            if (!name.equals(names.put(record, name))) {
+                foreign.remove(record);
+                taken.remove(record);
+            }
+            if (belongsToAnother(cluster.list(), name)) {
+                // By a compute node that has not moved yet.
+                foreign.add(record);
+            }
+        }
+
+        MemoryNode node() {
+            return node;
         }
 
         /** A session says that it has restored every hold. */
@@ -192,7 +272,8 @@ final class SimulatedMemoryNode {
 
         /** Returns whether a session has restored a hold in a record. */
         boolean isRestored(long record, SimulatedSession session) {
-            return restored.getOrDefault(record, Map.of()).containsKey(session);
+            return restored.getOrDefault(record, Map.of()).containsKey(session)
+                    || taken.getOrDefault(record, Map.of()).containsKey(session);
         }
 
         /** The memory node has written the records of the restored holds. */
@@ -359,6 +440,16 @@ final class SimulatedMemoryNode {
         }
         life.die();
         world.at(backAt, null, () -> comeBack(nextId));
+    }
+
+    /** Returns its present life. */
+    Life life() {
+        return life;
+    }
+
+    /** Returns a request to join of a program that changes the list of memory nodes. */
+    static JoinRequest publisher(long processId, long lease) {
+        return new JoinRequest(processId, 1, "publisher", "", 0, lease * PACE);
     }
 
     boolean isUp() {
@@ -578,17 +669,18 @@ final class SimulatedMemoryNode {
 
     private JoinReply reply(JoinReply granted) {
         return new JoinReply(
-                granted.memoryNodeId(),
-                granted.memoryNodeIncarnation(),
-                granted.memoryNodeAddress(),
-                granted.nodeId(),
-                granted.incarnation(),
-                cluster.options().cluster().capacity(),
-                granted.regionBytes(),
-                granted.leaseNanos() / PACE,
-                clock(),
-                granted.membership(),
-                granted.nodeSet());
+                        granted.memoryNodeId(),
+                        granted.memoryNodeIncarnation(),
+                        granted.memoryNodeAddress(),
+                        granted.nodeId(),
+                        granted.incarnation(),
+                        cluster.options().cluster().capacity(),
+                        granted.regionBytes(),
+                        granted.leaseNanos() / PACE,
+                        clock(),
+                        granted.membership(),
+                        granted.nodeSet())
+                .with(granted.nodes());
     }
 
     // ---------------------------------------------------------------- requests
@@ -608,6 +700,7 @@ final class SimulatedMemoryNode {
             @Override
             public void resolved(@Nullable Resolution resolution) {
                 if (resolution != null) {
+                    asked.resolved(resolution.record(), name);
                     age(asked, resolution.record());
                     observer.resolved(asked, resolution.record());
                 }

@@ -6,8 +6,11 @@ package io.declock.simulation;
 import io.declock.internal.memorynode.ResolveAnswer;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricException;
+import io.declock.spi.GivenUp;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
+import io.declock.spi.NodeListState;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
@@ -230,7 +233,7 @@ final class SimulatedRequests implements ControlPlane {
                                         hold.fullName().getBytes(StandardCharsets.UTF_8),
                                         hold.exclusive(),
                                         hold.epoch());
-                        session.life().restored(session, record, hold.exclusive());
+                        session.life().restored(session, hold.fullName(), record, hold.exclusive());
                         answer.complete(record);
                     } catch (FabricException.Refused refusal) {
                         world.note(() -> memoryNode + " does not restore " + hold + " of " + session + ": "
@@ -260,6 +263,43 @@ final class SimulatedRequests implements ControlPlane {
     @Override
     public CompletionStage<Long> awaitGrace() {
         return ask(answer -> session.accepted().awaitGrace(answer::complete), false);
+    }
+
+    @Override
+    public CompletionStage<NodeListState> nodes() {
+        return request(() -> session.accepted().nodes());
+    }
+
+    @Override
+    public CompletionStage<Void> declareNodes(NodeList list) {
+        return ask(
+                answer -> {
+                    world.note(() -> session + " declares list " + list.number());
+                    session.accepted().declareNodes(list, taken -> done(answer), answer::completeExceptionally);
+                },
+                false);
+    }
+
+    @Override
+    public CompletionStage<Long> awaitGivenUp(long number) {
+        return ask(
+                answer -> session.accepted().awaitGivenUp(number, answer::complete, answer::completeExceptionally),
+                false);
+    }
+
+    @Override
+    public CompletionStage<Long> takeOver(GivenUp word) {
+        return ask(
+                answer -> session.accepted()
+                        .takeOver(
+                                word,
+                                epoch -> {
+                                    world.note(() -> memoryNode + " hears from " + session + ": " + word);
+                                    session.life().takesOver(word.source());
+                                    answer.complete(epoch);
+                                },
+                                answer::completeExceptionally),
+                false);
     }
 
     @SuppressWarnings("NullAway") // The one value of Void.

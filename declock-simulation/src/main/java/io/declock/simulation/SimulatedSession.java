@@ -14,6 +14,7 @@ import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
@@ -136,6 +137,13 @@ final class SimulatedSession implements FabricSession {
         }
     }
 
+    /** The list of memory nodes arrives. */
+    void listIs(NodeList list) {
+        if (!closed && !list.isNone()) {
+            listener.nodesChanged(list);
+        }
+    }
+
     /** Returns the memory node's side of it. */
     MemoryNodeSession accepted() {
         return requireNonNull(accepted, "not joined yet");
@@ -180,6 +188,11 @@ final class SimulatedSession implements FabricSession {
                         listener.reclaimProposed(round, records);
                     }
                 });
+            }
+
+            @Override
+            public void nodesChanged(NodeList list) {
+                requests.tell(false, () -> listIs(list));
             }
 
             @Override

@@ -274,11 +274,24 @@ public record SimulationOptions(
      * @param overlaps number of times that a second memory node of one id begins behind one address while the first one lives on; then one
      *     of the two dies
      * @param drains number of processes that shut down while their callers wait, and are replaced
+     * @param listChanges number of times that a memory node is added to the list of memory nodes, or removed; the last one is not on it at first
      */
     public record Wiring(
-            int memoryNodes, int records, long reclaimInterval, int otherIds, long otherId, int overlaps, int drains) {
+            int memoryNodes,
+            int records,
+            long reclaimInterval,
+            int otherIds,
+            long otherId,
+            int overlaps,
+            int drains,
+            int listChanges) {
         /** One memory node, and no changes. */
-        public static final Wiring NONE = new Wiring(1, 0, 0, 0, 0, 0, 0);
+        public static final Wiring NONE = new Wiring(1, 0, 0, 0, 0, 0, 0, 0);
+
+        /** Returns how many memory nodes processes are configured with. */
+        int configured() {
+            return listChanges > 0 ? memoryNodes - 1 : memoryNodes;
+        }
     }
 
     /**

@@ -20,7 +20,7 @@ final class WiringChooser {
         this.drawn = drawn;
         long lease = drawn.cluster().lease();
         boolean changes = profile == Profile.OTHER_ID || profile == Profile.OVERLAP;
-        this.until = (changes ? 6 * lease : 0) + world.between(20, 120) * MILLIS;
+        this.until = (changes ? 6 * lease : profile == Profile.LISTS ? 4 * lease : 0) + world.between(20, 120) * MILLIS;
     }
 
     static SimulationOptions choose(SimulatedWorld world, Profile profile, SimulationOptions drawn) {
@@ -49,7 +49,12 @@ final class WiringChooser {
                 drawn.local(),
                 drawn.cql(),
                 outages(),
-                new SimulationOptions.Rare(0, 0, 0, disconnects(), 0),
+                new SimulationOptions.Rare(
+                        0,
+                        0,
+                        0,
+                        disconnects(),
+                        profile == Profile.LISTS && world.chance(0.3) ? world.between(1, 10) : 0),
                 wiring(names));
     }
 
@@ -86,7 +91,9 @@ final class WiringChooser {
     }
 
     private SimulationOptions.Outages outages() {
-        boolean restarts = profile == Profile.SPREAD || profile == Profile.RECLAIM && world.chance(0.3);
+        boolean restarts = profile == Profile.SPREAD
+                || profile == Profile.RECLAIM && world.chance(0.3)
+                || profile == Profile.LISTS && world.chance(0.5);
         return new SimulationOptions.Outages(
                 restarts ? world.between(0, 3) : 0,
                 world.oneOf(1, 10, 40) * MILLIS,
@@ -102,7 +109,7 @@ final class WiringChooser {
                 0,
                 0,
                 0,
-                false);
+                profile == Profile.LISTS);
     }
 
     private SimulationOptions.Wiring wiring(int names) {
@@ -110,15 +117,19 @@ final class WiringChooser {
         int memoryNodes = switch (profile) {
             case SPREAD -> world.between(2, 4);
             case OTHER_ID -> world.between(2, 3);
+            case LISTS -> world.between(2, 4);
             default -> world.between(1, 2);
         };
         return new SimulationOptions.Wiring(
                 memoryNodes,
-                reclaims ? Math.max(3, names * world.oneOf(1, 2, 3) / 3 / memoryNodes) : 0,
-                reclaims ? world.oneOf(1, 5, 20) * MILLIS : 0,
+                reclaims
+                        ? Math.max(3, names * world.oneOf(1, 2, 3) / 3 / memoryNodes)
+                        : profile == Profile.LISTS ? 20 * names : 0,
+                reclaims || profile == Profile.LISTS ? world.oneOf(1, 5, 20) * MILLIS : 0,
                 profile == Profile.OTHER_ID ? world.between(1, 2) : 0,
                 world.oneOf(1, 2) * drawn.cluster().lease(),
                 profile == Profile.OVERLAP ? world.between(1, 2) : 0,
-                profile == Profile.DRAIN ? world.between(1, drawn.cluster().computeNodes()) : 0);
+                profile == Profile.DRAIN ? world.between(1, drawn.cluster().computeNodes()) : 0,
+                profile == Profile.LISTS ? world.between(1, 6) : 0);
     }
 }

@@ -26,6 +26,7 @@ final class WiringInjector {
         atSomeTimes(wiring.otherIds(), this::comeBackUnderAnotherId);
         atSomeTimes(wiring.overlaps(), this::overlap);
         atSomeTimes(wiring.drains(), this::drain);
+        atSomeTimes(wiring.listChanges(), new ListInjector(cluster)::change);
     }
 
     private void atSomeTimes(int times, Runnable change) {

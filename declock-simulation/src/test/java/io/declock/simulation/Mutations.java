@@ -30,6 +30,7 @@ final class Mutations {
     private static final String ENTRY = "io.declock.internal.layout.QueueEntry";
     private static final String CLAIM = "io.declock.internal.layout.ResetClaim";
     private static final String SERVER = "io.declock.internal.memorynode.";
+    private static final String RELOCATION = "io.declock.internal.node.Relocation";
     private static final String ELECTION = "io.declock.internal.election.";
     private static final String CHAINS = "io.declock.internal.chains.";
     private static final String SIMULATION = "io.declock.simulation.";
@@ -618,8 +619,8 @@ final class Mutations {
                     "H5",
                     "the record of a restored hold is not written",
                     Scenario.MOVES_OFTEN,
-                    SERVER + "Grace",
-                    "write",
+                    SERVER + "Claims",
+                    "store",
                     Nothing.class),
             Mutation.of(
                     "H5",
@@ -678,7 +679,85 @@ final class Mutations {
                     Scenario.PROMISES,
                     ELECTION + "Candidacy",
                     "askForPromises",
-                    Sabotage.AsksNobody.class));
+                    Sabotage.AsksNobody.class),
+            // M: another list of memory nodes
+            Mutation.of(
+                    "M1",
+                    "a memory node agrees to two lists of one number",
+                    Scenario.LISTS,
+                    SERVER + "NameTransfer",
+                    "checkAgreed",
+                    Nothing.class),
+            Mutation.of(
+                    "M2",
+                    "a compute node answers for a lock that has left",
+                    Scenario.LISTS,
+                    "io.declock.internal.session.NodeSession",
+                    "hasDeparted",
+                    No.class),
+            Mutation.of(
+                    "M2",
+                    "a moved hold rests on the lease of the source only",
+                    Scenario.LISTS,
+                    "io.declock.internal.local.LocalState",
+                    "nextLeaseValid",
+                    Yes.class),
+            Mutation.of(
+                    "M3",
+                    "a list is declared before the holds are restored",
+                    Scenario.LISTS,
+                    RELOCATION + "$Departure",
+                    "isLast",
+                    Yes.class),
+            Mutation.of(
+                    "M4",
+                    "a source does not wait for compute nodes",
+                    Scenario.LISTS,
+                    SERVER + "SessionTable",
+                    "undeclared",
+                    Zero.class),
+            Mutation.of(
+                    "M4",
+                    "a target does not wait for the source",
+                    Scenario.LISTS,
+                    SERVER + "NameTransfer",
+                    "park",
+                    Sabotage.OnlyNo.class),
+            Mutation.of(
+                    "M4",
+                    "the epochs of the source are not told",
+                    Scenario.LISTS,
+                    SERVER + "NameTransfer",
+                    "raiseAbove",
+                    Nothing.class),
+            Mutation.of(
+                    "M5",
+                    "a memory node forgets its list",
+                    Scenario.LISTS,
+                    SERVER + "CurrentList",
+                    "begin",
+                    Nothing.class),
+            Mutation.of(
+                    "M5",
+                    "a memory node resolves names of others",
+                    Scenario.LISTS,
+                    SERVER + "CurrentList",
+                    "isHome",
+                    Yes.class),
+            Mutation.of(
+                    "M6",
+                    "locks are still bound by the former mapping",
+                    Scenario.LISTS,
+                    "io.declock.internal.node.Mapping",
+                    "isQuiet",
+                    Yes.class),
+            Mutation.of(
+                    "M6",
+                    "names are looked up at a memory node without the list",
+                    Scenario.LISTS,
+                    "io.declock.internal.node.Mapping",
+                    "mayAsk",
+                    Yes.class));
 
     /** Rules that matter only when another rule is broken. */
     static final List<SecondLine> SECOND_LINES = List.of(SecondLine.of(

@@ -74,6 +74,14 @@ public final class Sabotage {
         }
     }
 
+    /** The method does nothing and returns false. */
+    public static final class OnlyNo {
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter() {
+            return true;
+        }
+    }
+
     /** H1: the answer to a request to join does not wait for the list of members. */
     public static final class JoinsUnlisted {
         @Advice.OnMethodEnter

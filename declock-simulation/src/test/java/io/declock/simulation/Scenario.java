@@ -26,6 +26,7 @@ enum Scenario {
     RECLAIM(Profile.RECLAIM),
     OVERLAP(Profile.OVERLAP),
     DRAIN(Profile.DRAIN),
+    LISTS(Profile.LISTS),
 
     /** No hold is ended against its owner's will except by the end of its session. */
     BROKEN_CLOCKS(Profile.BROKEN_CLOCKS) {

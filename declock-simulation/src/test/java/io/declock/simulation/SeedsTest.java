@@ -34,7 +34,7 @@ class SeedsTest {
             case ANYTHING, OVERLOAD -> 1000;
             case CLOCKS, BROKEN_CLOCKS -> 1500;
             case BROKEN_RESTARTS -> 700;
-            case RESTARTS, PARTITIONS, MOVES, STAND_BYS -> 2000;
+            case RESTARTS, PARTITIONS, MOVES, STAND_BYS, LISTS -> 2000;
             case EVERYTHING -> 3000;
             case RESETS, CRASHES, DISCONNECTS, RESUMPTIONS -> 3000;
             case LOSSY -> 3500;

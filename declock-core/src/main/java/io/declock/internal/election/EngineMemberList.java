@@ -4,6 +4,7 @@
 package io.declock.internal.election;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.declock.internal.memorynode.KeptNodes;
 import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.monitor.Isolated;
 import io.declock.internal.time.TimerService;
@@ -152,6 +153,11 @@ final class EngineMemberList implements MemberList {
     @Override
     public void complete(boolean complete, Outcome outcome) {
         change(KeptMembers.COMPLETE, text(Boolean.toString(complete)), Optional.of(outcome));
+    }
+
+    @Override
+    public void keepNodes(KeptNodes nodes, Outcome outcome) {
+        change(KeptMembers.NODES, text(nodes.text()), Optional.of(outcome));
     }
 
     private static Optional<byte[]> text(String text) {

@@ -3,6 +3,7 @@
 
 package io.declock.internal.election;
 
+import io.declock.internal.memorynode.KeptNodes;
 import io.declock.internal.memorynode.MemberList.Former;
 import io.declock.internal.memorynode.MemberList.ListedMember;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +30,7 @@ record KeptMembers(Former former, List<Long> lives, List<String> candidates, Lis
     static final String INCARNATION = "incarnation";
     static final String MARK = "mark";
     static final String COMPLETE = "complete";
+    static final String NODES = "nodes";
     /** Lives that are kept: as many as compute nodes can report after a few elections. */
     static final int MOST_LIVES = 16;
 
@@ -59,6 +61,7 @@ record KeptMembers(Former former, List<Long> lives, List<String> candidates, Lis
         private final List<ListedMember> members = new ArrayList<>();
         private final List<Long> lives = new ArrayList<>();
         private List<String> candidates = List.of();
+        private KeptNodes nodes = KeptNodes.NONE;
         private final List<String> damaged = new ArrayList<>();
 
         void read(String name, String text) {
@@ -80,6 +83,7 @@ record KeptMembers(Former former, List<Long> lives, List<String> candidates, Lis
                 case INCARNATION -> highestIncarnation = Math.max(highestIncarnation, Integer.parseInt(text));
                 case MARK -> mark = Long.parseLong(text);
                 case COMPLETE -> complete = text.equals("true");
+                case NODES -> nodes = KeptNodes.parse(text);
                 default -> {
                     if (name.startsWith(MEMBER)) {
                         members.add(member(name.substring(MEMBER.length()).split("\\."), text.split(" ")));
@@ -101,7 +105,13 @@ record KeptMembers(Former former, List<Long> lives, List<String> candidates, Lis
 
         KeptMembers result() {
             return new KeptMembers(
-                    new Former(complete && damaged.isEmpty(), members, mark, highestIncarnation, new HashSet<>(lives)),
+                    new Former(
+                            complete && damaged.isEmpty(),
+                            members,
+                            mark,
+                            highestIncarnation,
+                            new HashSet<>(lives),
+                            nodes),
                     List.copyOf(lives),
                     candidates,
                     List.copyOf(damaged));

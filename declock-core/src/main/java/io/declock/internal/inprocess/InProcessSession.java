@@ -11,11 +11,14 @@ import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricCounters;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
+import io.declock.spi.GivenUp;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
+import io.declock.spi.NodeListState;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
@@ -230,6 +233,51 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
         CompletableFuture<Long> over = new CompletableFuture<>();
         session().awaitGrace(over::complete);
         return over;
+    }
+
+    @Override
+    public CompletionStage<NodeListState> nodes() {
+        return CompletableFuture.completedStage(session().nodes());
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // The one value of Void.
+    public CompletionStage<Void> proposeNodes(NodeList list) {
+        try {
+            session().proposeNodes(list);
+            return CompletableFuture.completedStage(null);
+        } catch (FabricException.Refused e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // The one value of Void.
+    public CompletionStage<Void> declareNodes(NodeList list) {
+        CompletableFuture<Void> declared = new CompletableFuture<>();
+        session().declareNodes(list, done -> declared.complete(null), declared::completeExceptionally);
+        return declared;
+    }
+
+    @Override
+    public CompletionStage<Long> awaitGivenUp(long number) {
+        CompletableFuture<Long> givenUp = new CompletableFuture<>();
+        session().awaitGivenUp(number, givenUp::complete, givenUp::completeExceptionally);
+        return givenUp;
+    }
+
+    @Override
+    public CompletionStage<Long> takeOver(GivenUp word) {
+        CompletableFuture<Long> taken = new CompletableFuture<>();
+        session().takeOver(word, taken::complete, taken::completeExceptionally);
+        return taken;
+    }
+
+    @Override
+    public void nodesChanged(NodeList list) {
+        if (!over.get()) {
+            Trampoline.run(() -> listener.nodesChanged(list));
+        }
     }
 
     @Override

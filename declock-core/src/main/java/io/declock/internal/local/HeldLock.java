@@ -44,7 +44,7 @@ public final class HeldLock {
                 throw new IllegalMonitorStateException(
                         lock.title() + " is not held in mode " + mode + " by " + hold.owner());
             }
-            session = lock.session();
+            session = lock.postsTo();
             hold.byView -= byView ? 1 : 0;
             lost = release(lock, hold, mode, effects);
         } finally {
@@ -62,7 +62,7 @@ public final class HeldLock {
         LockLostException lost;
         lock.mutex.lock();
         try {
-            session = lock.session();
+            session = lock.postsTo();
             if (!acquisition.isEnded()) {
                 Ceiling own = acquisition.ceiling();
                 LockLostException alone =

@@ -81,7 +81,7 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
             if (lock.isRetired()) {
                 return false;
             }
-            session = lock.session();
+            session = lock.postsTo();
             usedAgain = used;
             used = true;
             Arrival.arrive(lock, waiter, effects);
@@ -105,7 +105,7 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
             if (waiter.state() != LocalWaiter.State.WAITING) {
                 return false;
             }
-            session = lock.session();
+            session = lock.postsTo();
             waiter.settle(LocalWaiter.State.ABANDONED, null);
             lock.queue.remove(waiter);
             Granter.advance(lock, effects);

@@ -48,6 +48,9 @@ final class LocalState implements Hold.Lock {
     private Binding binding = Binding.UNBOUND;
     private volatile @Nullable CqlEnvironment session;
     private @Nullable CqlLock remote;
+    /** The session in which a hold was restored that still rests on the former one: until it counts there, it needs both leases. */
+    private volatile @Nullable CqlEnvironment next;
+
     private long suspendedEpoch;
     private boolean restoring;
 
@@ -80,7 +83,7 @@ final class LocalState implements Hold.Lock {
         CqlEnvironment present;
         mutex.lock();
         try {
-            present = session;
+            present = postsTo();
             handler.accept(effects);
         } finally {
             mutex.unlock();
@@ -91,7 +94,7 @@ final class LocalState implements Hold.Lock {
     /**
      * Performs the effects of an event.
      *
-     * @param inSession the session when the event came, or null
+     * @param inSession the session to which verbs went when the event came, or null
      */
     void perform(Effects effects, @Nullable CqlEnvironment inSession) {
         assert !mutex.isHeldByCurrentThread() : "effects of " + this + " performed under its mutex";
@@ -106,16 +109,28 @@ final class LocalState implements Hold.Lock {
         return session;
     }
 
+    /** Returns the session to which verbs go, or null without one: while a hold moves it is not the one that the hold rests on. */
+    @Nullable
+    CqlEnvironment postsTo() {
+        CqlLock side = remote;
+        return side == null ? session : side.environment();
+    }
+
     /** Returns the remote side, or null without a session. */
     @Nullable
     CqlLock remote() {
         return remote;
     }
 
-    /** Returns whether the lease that the holds rest on has not run out at the time {@code now} on this process's clock (rule C1). */
+    /** Returns whether the leases that the holds rest on have not run out at the time {@code now} on this process's clock (rules C1 and M2). */
     boolean leaseValid(long now) {
         CqlEnvironment current = session;
-        return current != null && current.leaseValid(now);
+        return current != null && current.leaseValid(now) && nextLeaseValid(now);
+    }
+
+    private boolean nextLeaseValid(long now) {
+        CqlEnvironment other = next;
+        return other == null || other.leaseValid(now);
     }
 
     void count(Event event) {
@@ -151,6 +166,7 @@ final class LocalState implements Hold.Lock {
         }
         remote = null;
         session = null;
+        next = null;
         binding = Binding.UNBOUND;
         restoring = false;
     }
@@ -162,6 +178,7 @@ final class LocalState implements Hold.Lock {
             remote.kill();
         }
         remote = null;
+        next = null;
         binding = Binding.SUSPENDED;
         restoring = false;
     }
@@ -187,13 +204,15 @@ final class LocalState implements Hold.Lock {
     /** The memory node has restored the hold: the lock has a remote side again, but rests on the former lease until all holds count. */
     void restore(CqlLock side) {
         remote = side;
+        next = side.environment();
         binding = Binding.BOUND;
         restoring = false;
     }
 
     /** The restored holds count: they rest on the next session's lease. */
-    void restOn(CqlEnvironment next) {
-        session = next;
+    void restOn(CqlEnvironment lasting) {
+        session = lasting;
+        next = null;
     }
 
     /** Returns whether there is no caller, no look-up is under way, and the remote side is not in use. */

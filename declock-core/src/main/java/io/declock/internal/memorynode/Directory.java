@@ -3,6 +3,8 @@
 
 package io.declock.internal.memorynode;
 
+import java.nio.ByteBuffer;
+
 /**
  * Maps full names (namespace included) to records. A name has at most one record and a record at most one name. Each name costs about 20
  * bytes and the name's array. Thread-safe: names are spread over stripes with a lock each, and a lock is held for one table access only.
@@ -13,12 +15,16 @@ final class Directory {
     /** Result of {@link #resolve} when the quota does not allow another name. */
     static final int OVER_QUOTA = -2;
 
+    /** No text in UTF-8 has this byte. */
+    private static final byte DETACHED = (byte) 0xFF;
+
     private static final int STRIPE_BITS = 6;
     private static final int STRIPES = 1 << STRIPE_BITS;
 
     private final RecordAllocator allocator;
     private final Names names;
     private final DirectoryStripe[] stripes = new DirectoryStripe[STRIPES];
+    private final RecordQuota nobody = new RecordQuota(Integer.MAX_VALUE);
     private final long seed;
 
     /**
@@ -105,6 +111,52 @@ final class Directory {
         } finally {
             stripe.lock.unlock();
         }
+    }
+
+    /**
+     * Takes a record from its name without freeing it, because compute nodes may still know it. It gets a name that nobody asks for, so that
+     * it is reclaimed once nobody uses it.
+     */
+    void detach(int record) {
+        byte[] name = names.get(record);
+        if (name == null || isDetached(name)) {
+            return;
+        }
+        if (takeOff(name, record)) {
+            byte[] other = ByteBuffer.allocate(1 + Integer.BYTES)
+                    .put(DETACHED)
+                    .putInt(record)
+                    .array();
+            long hash = hash(other);
+            DirectoryStripe stripe = stripe(hash);
+            stripe.lock.lock();
+            try {
+                names.set(record, other, nobody);
+                stripe.add((int) hash, record);
+            } finally {
+                stripe.lock.unlock();
+            }
+        }
+    }
+
+    private boolean takeOff(byte[] name, int record) {
+        long hash = hash(name);
+        DirectoryStripe stripe = stripe(hash);
+        stripe.lock.lock();
+        try {
+            if (!stripe.remove((int) hash, record)) {
+                return false;
+            }
+            names.clear(record);
+            return true;
+        } finally {
+            stripe.lock.unlock();
+        }
+    }
+
+    /** Returns whether a name is the one of a record that was {@linkplain #detach detached}. */
+    static boolean isDetached(byte[] name) {
+        return name.length > 0 && name[0] == DETACHED;
     }
 
     Names names() {

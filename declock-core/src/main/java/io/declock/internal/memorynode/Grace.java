@@ -4,13 +4,11 @@
 package io.declock.internal.memorynode;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.declock.LockNames;
 import io.declock.internal.memorynode.MemberList.ListedMember;
 import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.JoinRequest;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,8 +37,6 @@ final class Grace {
     private static final Logger log = LoggerFactory.getLogger(Grace.class);
 
     private final NodeBasics node;
-    private final Directory directory;
-    private final RecordAllocator allocator;
     private final HighWaterMark mark;
     private final MemberList list;
     private final Runnable whenOver;
@@ -52,7 +48,7 @@ final class Grace {
     private final Map<Long, List<ListedMember>> awaited = new HashMap<>();
 
     @GuardedBy("lock")
-    private final Map<Integer, List<Claim>> claims = new HashMap<>();
+    private final Claims claims;
 
     @GuardedBy("lock")
     private final Set<MemoryNodeSession> moved = new HashSet<>();
@@ -67,9 +63,6 @@ final class Grace {
     private volatile long epoch;
     private volatile long lastedNanos;
 
-    /** A hold that a session has restored. */
-    private record Claim(MemoryNodeSession session, boolean exclusive) {}
-
     /** @param whenOver runs once, when names may be resolved */
     Grace(
             NodeBasics node,
@@ -79,8 +72,7 @@ final class Grace {
             MemberList list,
             Runnable whenOver) {
         this.node = node;
-        this.directory = directory;
-        this.allocator = allocator;
+        this.claims = new Claims(node, directory, allocator, mark);
         this.mark = mark;
         this.list = list;
         this.whenOver = whenOver;
@@ -220,57 +212,24 @@ final class Grace {
      */
     long restore(MemoryNodeSession session, byte[] name, boolean exclusive, long heldEpoch)
             throws FabricException.Refused {
-        boolean isName = name.length > 0 && name.length <= Resolver.MAX_FULL_NAME_BYTES;
-        if (!isName || heldEpoch < 0 || !node.isPlausible(heldEpoch)) {
-            throw new FabricException.Refused(
-                    Reason.BAD_REQUEST, "a hold with a name of " + name.length + " bytes and epoch " + heldEpoch);
-        }
-        int record;
+        Claims.check(node, name, heldEpoch);
         lock.lock();
         try {
             checkMoves(session);
-            mark.raiseAbove(heldEpoch);
-            record = recordOf(session, name);
-            List<Claim> others = claims.computeIfAbsent(record, any -> new ArrayList<>());
-            others.removeIf(claim -> claim.session == session || claim.session.gone);
-            if (others.stream().anyMatch(claim -> exclusive || claim.exclusive)) {
-                throw contradiction(session, name, exclusive, others.get(0).session);
-            }
-            others.add(new Claim(session, exclusive));
+            return claims.add(session, name, exclusive, heldEpoch);
         } finally {
             lock.unlock();
         }
-        session.known().add(record);
-        node.counts().count(NodeCounts.Kind.RESTORED_HOLD);
-        return node.region().recordAddress(record);
     }
 
-    private FabricException.Refused contradiction(
-            MemoryNodeSession session, byte[] name, boolean exclusive, MemoryNodeSession other) {
-        node.counts().count(NodeCounts.Kind.REFUSED_HOLD);
-        String what = "a hold for " + (exclusive ? "writing" : "reading") + " of "
-                + LockNames.quoted(new String(name, StandardCharsets.UTF_8)) + " by compute node " + session.describe()
-                + ", because compute node " + other.describe() + " has restored one already";
-        log.error(
-                "Memory node {} refuses to restore {}. Two holders can only come from a broken clock: check the"
-                        + " clocks of both machines.",
-                node.id(),
-                what);
-        return new FabricException.Refused(
-                Reason.BAD_REQUEST, "memory node " + node.id() + " refuses to restore " + what);
-    }
-
-    /** Every record that is given to a name before the end is written at the end: a member that moves later may know a higher epoch of it. */
-    @GuardedBy("lock")
-    private int recordOf(MemoryNodeSession session, byte[] name) throws FabricException.Refused {
-        int record = directory.resolve(name, session.quota());
-        if (record < 0) {
-            throw new FabricException.Refused(
-                    Reason.TABLE_FULL,
-                    "memory node " + node.id() + " has no lock record free to restore a hold: raise its number of"
-                            + " records, or its records per session, to that of its former life");
+    /** Returns whether a session restores the holds of its process's session in the former life. */
+    boolean isMoving(MemoryNodeSession session) {
+        lock.lock();
+        try {
+            return awaited.containsKey(session.processId());
+        } finally {
+            lock.unlock();
         }
-        return record;
     }
 
     @GuardedBy("lock")
@@ -409,15 +368,7 @@ final class Grace {
         mark.raiseAbove(node.settings().secondsSince2025().getAsLong());
         epoch = mark.current();
         Set<MemoryNodeSession> counted = moved;
-        int holds = 0;
-        for (Map.Entry<Integer, List<Claim>> record : claims.entrySet()) {
-            List<Claim> kept = record.getValue().stream()
-                    .filter(claim -> counts(claim.session, counted))
-                    .toList();
-            write(record.getKey(), kept);
-            holds += kept.size();
-        }
-        claims.clear();
+        int holds = claims.write(epoch, session -> counts(session, counted));
         lastedNanos = node.clock().nanoTime() - startedAt;
         over = true;
         Ending ending = new Ending(List.copyOf(parked), List.copyOf(waiting), holds, moved.size());
@@ -428,12 +379,7 @@ final class Grace {
 
     /** Until a compute node has said that it moved, its holds rest on its former lease, which may have run out. */
     private static boolean counts(MemoryNodeSession session, Set<MemoryNodeSession> moved) {
-        return moved.contains(session) && !session.gone;
-    }
-
-    private void write(int record, List<Claim> kept) {
-        int writers = (int) kept.stream().filter(Claim::exclusive).count();
-        allocator.restore(record, epoch, kept.size(), writers);
+        return moved.contains(session);
     }
 
     /** What follows the end, without the lock. */

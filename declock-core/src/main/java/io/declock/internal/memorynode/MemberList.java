@@ -42,6 +42,9 @@ public interface MemberList {
      */
     void complete(boolean complete, Outcome outcome);
 
+    /** Writes the list of memory nodes, in place of the one that was written before (rule M5). */
+    void keepNodes(KeptNodes nodes, Outcome outcome);
+
     /** Ends the writing; what was written stays, and another life may begin. */
     void close();
 
@@ -64,10 +67,23 @@ public interface MemberList {
      * @param mark epoch above which this life must begin, 0 for none
      * @param highestIncarnation highest incarnation that a compute node has ever had, 0 for none
      * @param lives incarnations of the last lives of the memory node
+     * @param nodes the list of memory nodes
      */
-    record Former(boolean complete, List<ListedMember> members, long mark, int highestIncarnation, Set<Long> lives) {
+    record Former(
+            boolean complete,
+            List<ListedMember> members,
+            long mark,
+            int highestIncarnation,
+            Set<Long> lives,
+            KeptNodes nodes) {
         /** Nothing was written. */
         public static final Former NOTHING = new Former(false, List.of(), 0, 0, Set.of());
+
+        /** Makes one without a list of memory nodes. */
+        public Former(
+                boolean complete, List<ListedMember> members, long mark, int highestIncarnation, Set<Long> lives) {
+            this(complete, members, mark, highestIncarnation, lives, KeptNodes.NONE);
+        }
 
         /** Copies the collections. */
         public Former {
@@ -117,6 +133,11 @@ public interface MemberList {
         @Override
         public void complete(boolean complete, Outcome outcome) {
             outcome.written();
+        }
+
+        @Override
+        public void keepNodes(KeptNodes nodes, Outcome outcome) {
+            outcome.failed("there is no place for it");
         }
 
         @Override

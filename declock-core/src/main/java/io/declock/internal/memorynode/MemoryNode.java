@@ -14,6 +14,7 @@ import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.NodeListState;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,6 +55,8 @@ public final class MemoryNode implements AutoCloseable {
     private final MemberList list;
     private final Listing listing;
     private final Grace grace;
+    private final CurrentList current;
+    private final NameTransfer transfer;
 
     private MemoryNode(
             MemoryNodeSettings settings,
@@ -81,7 +84,9 @@ public final class MemoryNode implements AutoCloseable {
         this.grace = new Grace(basics, directory, allocator, highWaterMark, list, this::served);
         NodeIds ids = new NodeIds(settings.maxComputeNodes(), seconds, former.highestIncarnation());
         former.members().forEach(member -> ids.keep(member.nodeId(), grace.deadline(member)));
-        this.sessions = new SessionTable(basics, new AboveSessions(), settings, ids);
+        this.current = new CurrentList(settings.id());
+        current.begin(former.nodes());
+        this.sessions = new SessionTable(basics, new AboveSessions(), settings, ids, current);
         this.leaseWatch = new LeaseWatch(basics, sessions, settings);
         Resolutions resolutions = new Resolutions();
         this.reclaimer = new Reclaimer(basics, sessions, directory, allocator, highWaterMark, resolutions);
@@ -89,6 +94,16 @@ public final class MemoryNode implements AutoCloseable {
                 new Resolver(settings, region, layout, directory, reclaimer, sessions, resolutions, basics.counts());
         this.predecessors = new Predecessors(basics, sessions, reclaimer, oldLeases, listing, former.lives());
         this.list = list;
+        this.transfer = new NameTransfer(
+                basics,
+                current,
+                list,
+                sessions,
+                directory,
+                allocator,
+                highWaterMark,
+                grace::isOver,
+                reclaimer::mayHaveOrphans);
     }
 
     /**
@@ -165,6 +180,7 @@ public final class MemoryNode implements AutoCloseable {
     /** Names are resolved from now on. */
     private void served() {
         reclaimer.pace().start();
+        transfer.look();
     }
 
     /** Returns the stable id. */
@@ -215,6 +231,19 @@ public final class MemoryNode implements AutoCloseable {
      */
     public MemoryNodeSession join(JoinRequest request, String reachedAt, SessionListener listener)
             throws FabricException.Refused {
+        return join(request, reachedAt, true, listener);
+    }
+
+    /**
+     * Makes a compute node a member.
+     *
+     * @param reachedAt this memory node's own address and port as the compute node reached it, empty for none
+     * @param knowsLists whether the compute node knows lists of memory nodes that replace one another
+     * @param listener receives membership changes, relayed messages, reclaim proposals and the end of the session
+     * @throws FabricException.Refused if it may not join, or not yet
+     */
+    public MemoryNodeSession join(JoinRequest request, String reachedAt, boolean knowsLists, SessionListener listener)
+            throws FabricException.Refused {
         checkRequest(request);
         // This applies also to a compute node that has to wait: an epoch that it has seen must not be granted again.
         highWaterMark.raiseAbove(request.highestEpoch());
@@ -235,7 +264,8 @@ public final class MemoryNode implements AutoCloseable {
         if (request.moves()) {
             grace.checkMayMove(request);
         }
-        MemoryNodeSession session = sessions.join(request, reachedAt, grace.idOf(request.processId()), listener, now);
+        MemoryNodeSession session =
+                sessions.join(request, reachedAt, grace.idOf(request.processId()), knowsLists, listener, now);
         if (predecessors.found() != found) {
             // Every session was ended because of another memory node, but perhaps not this new one.
             session.leave(() -> {});
@@ -337,6 +367,11 @@ public final class MemoryNode implements AutoCloseable {
                 stalled());
     }
 
+    /** Returns how far it is with its list of memory nodes. */
+    public NodeListState listState() {
+        return transfer.state();
+    }
+
     /** Returns which loop has not run for so long that it will probably not run again, or an empty text. */
     private String stalled() {
         for (Loop loop : List.of(leaseWatch, reclaimer.pace().loop())) {
@@ -423,23 +458,60 @@ public final class MemoryNode implements AutoCloseable {
         }
 
         @Override
-        public void resolve(byte[] fullName, @Nullable RecordQuota quota, KnownRecords known, ResolveAnswer answer) {
-            if (grace.isOver()) {
-                resolver.resolve(fullName, quota, known, answer);
-            } else {
-                grace.park(
-                        () -> resolver.resolve(fullName, quota, known, answer),
-                        () -> answer.refused(new FabricException.Refused(
-                                Reason.NOT_YET,
-                                "memory node " + id() + " has started again, and too many resolutions wait for the"
-                                        + " members of its former life already")));
+        public void resolve(MemoryNodeSession session, byte[] fullName, boolean create, ResolveAnswer answer) {
+            if (!current.isHome(fullName)
+                    && session.declaredList >= current.list().number()) {
+                answer.refused(new FabricException.Refused(Reason.NOT_YET, belongsToAnother()));
+                return;
             }
+            Runnable resolution =
+                    () -> resolver.resolve(fullName, create ? session.quota() : null, session.known(), answer);
+            if (!grace.isOver()) {
+                grace.park(
+                        () -> resolveAwaited(fullName, resolution, answer),
+                        () -> answer.refused(tooManyWait("the members of its former life")));
+            } else {
+                resolveAwaited(fullName, resolution, answer);
+            }
+        }
+
+        private void resolveAwaited(byte[] fullName, Runnable resolution, ResolveAnswer answer) {
+            if (!transfer.park(fullName, resolution, () -> answer.refused(tooManyWait("names that it takes over")))) {
+                resolution.run();
+            }
+        }
+
+        private FabricException.Refused tooManyWait(String what) {
+            return new FabricException.Refused(
+                    Reason.NOT_YET,
+                    "memory node " + id() + " waits for " + what + ", and too many resolutions wait with it already");
+        }
+
+        private String belongsToAnother() {
+            return "the name does not belong to memory node " + id() + " by "
+                    + current.list().describe();
         }
 
         @Override
         public long restore(MemoryNodeSession session, byte[] fullName, boolean exclusive, long epoch)
                 throws FabricException.Refused {
-            return grace.restore(session, fullName, exclusive, epoch);
+            if (!current.isHome(fullName)) {
+                throw new FabricException.Refused(Reason.BAD_REQUEST, belongsToAnother());
+            }
+            if (current.awaitedFor(fullName) == null) {
+                return grace.restore(session, fullName, exclusive, epoch);
+            }
+            if (grace.isMoving(session)) {
+                throw new FabricException.Refused(
+                        Reason.BAD_REQUEST,
+                        "memory node " + id() + " has started again before it had taken the name over");
+            }
+            return transfer.restore(session, fullName, exclusive, epoch);
+        }
+
+        @Override
+        public MemoryNodeSession.Lists lists() {
+            return transfer;
         }
 
         @Override
@@ -475,6 +547,7 @@ public final class MemoryNode implements AutoCloseable {
         @Override
         public void membersChanged() {
             reclaimer.membersChanged();
+            transfer.look();
         }
 
         @Override

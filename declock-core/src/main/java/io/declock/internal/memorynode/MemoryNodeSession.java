@@ -7,10 +7,13 @@ import io.declock.LockNames;
 import io.declock.internal.chains.ExecutedChains;
 import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
+import io.declock.spi.GivenUp;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
+import io.declock.spi.NodeListState;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
@@ -55,7 +58,7 @@ public final class MemoryNodeSession {
     interface Services {
         HeartbeatReply heartbeatReply();
 
-        void resolve(byte[] fullName, @Nullable RecordQuota quota, KnownRecords known, ResolveAnswer answer);
+        void resolve(MemoryNodeSession session, byte[] fullName, boolean create, ResolveAnswer answer);
 
         void answeredReclaim(MemoryNodeSession session, long round, long[] vetoed);
 
@@ -66,8 +69,31 @@ public final class MemoryNodeSession {
 
         void awaitGrace(LongConsumer told);
 
+        Lists lists();
+
         void deposed();
     }
+
+    /** What the memory node does about lists of memory nodes that replace one another. */
+    interface Lists {
+        NodeListState state();
+
+        void propose(MemoryNodeSession session, NodeList list) throws FabricException.Refused;
+
+        void declare(MemoryNodeSession session, NodeList list, Answer<NodeList> answer);
+
+        void awaitGivenUp(long number, Answer<Long> answer);
+
+        void takeOver(GivenUp word, Answer<Long> answer);
+    }
+
+    /**
+     * Receives the end of a request, once.
+     *
+     * @param done receives the result
+     * @param refused receives why there is none
+     */
+    record Answer<T>(Consumer<? super T> done, Consumer<FabricException.Refused> refused) {}
 
     private final NodeBasics node;
     private final Table table;
@@ -77,6 +103,10 @@ public final class MemoryNodeSession {
     private final long attempt;
     private final long leaseNanos;
     private volatile NodeSet nodeSet;
+    private final boolean knowsLists;
+    /** Number of the list of memory nodes that its compute node uses; guarded by the table's lock. */
+    volatile long declaredList;
+
     private final SessionListener listener;
     private final ExecutedChains executed = new ExecutedChains();
     private final RecordQuota quota;
@@ -130,14 +160,19 @@ public final class MemoryNodeSession {
         this.attempt = request.attempt();
         this.leaseNanos = request.leaseNanos();
         this.nodeSet = request.nodeSet();
+        this.knowsLists = request.knowsLists();
         this.listener = listener;
         this.quota = new RecordQuota(node.settings().mostRecordsPerSession());
         this.known = new KnownRecords(node.settings().records());
         this.lastHeartbeat = now;
     }
 
-    /** The parts of a join request that last as long as the session. */
-    record SessionRequest(long processId, long attempt, long leaseNanos, NodeSet nodeSet) {}
+    /**
+     * The parts of a join request that last as long as the session.
+     *
+     * @param knowsLists whether the compute node knows lists of memory nodes that replace one another
+     */
+    record SessionRequest(long processId, long attempt, long leaseNanos, NodeSet nodeSet, boolean knowsLists) {}
 
     void granted(JoinReply reply) {
         joined = reply;
@@ -241,7 +276,7 @@ public final class MemoryNodeSession {
      * @param answer called once, perhaps later and on another thread
      */
     public void resolve(byte[] fullName, boolean create, ResolveAnswer answer) {
-        services.resolve(fullName, create ? quota : null, known, answer);
+        services.resolve(this, fullName, create, answer);
     }
 
     /** Returns the live members; reflects every session that was cut before this call. */
@@ -406,6 +441,55 @@ public final class MemoryNodeSession {
      */
     public void declareNodeSet(NodeSet set) throws FabricException.Refused {
         table.declareNodeSet(this, set);
+    }
+
+    /** Returns whether the compute node knows lists of memory nodes. */
+    boolean knowsLists() {
+        return knowsLists;
+    }
+
+    /** Returns how far the memory node is with its list of memory nodes. */
+    public NodeListState nodes() {
+        return services.lists().state();
+    }
+
+    /**
+     * Proposes a list of memory nodes (rule M1).
+     *
+     * @throws FabricException.Refused if the memory node does not agree
+     */
+    public void proposeNodes(NodeList list) throws FabricException.Refused {
+        services.lists().propose(this, list);
+    }
+
+    /**
+     * Declares that the compute node uses a list of memory nodes (rule M3).
+     *
+     * @param done called when the memory node has the list in a place that survives it, perhaps later and on another thread
+     * @param refused called in place of it
+     */
+    public void declareNodes(NodeList list, Consumer<NodeList> done, Consumer<FabricException.Refused> refused) {
+        services.lists().declare(this, list, new Answer<>(done, refused));
+    }
+
+    /**
+     * Waits until the memory node has given up the names that belong to others by a list (rule M4).
+     *
+     * @param done called with an epoch that no lock has exceeded, perhaps later and on another thread
+     * @param refused called in place of it
+     */
+    public void awaitGivenUp(long number, Consumer<Long> done, Consumer<FabricException.Refused> refused) {
+        services.lists().awaitGivenUp(number, new Answer<>(done, refused));
+    }
+
+    /**
+     * Brings the word that another memory node has given names up (rule M4).
+     *
+     * @param done called with the epoch of the records of restored holds, perhaps later and on another thread
+     * @param refused called in place of it
+     */
+    public void takeOver(GivenUp word, Consumer<Long> done, Consumer<FabricException.Refused> refused) {
+        services.lists().takeOver(word, new Answer<>(done, refused));
     }
 
     /** Keeps a digest that was checked; guarded by the table's lock. */

@@ -12,6 +12,7 @@ import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeListState;
 import io.declock.spi.NodeSet;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.SessionListener;
@@ -54,13 +55,16 @@ final class SessionTable implements MemoryNodeSession.Table {
     /** The records that sessions knew which have ended without leaving. */
     private final KnownRecords leftBehind;
 
+    private final CurrentList list;
+
     private volatile Membership membership = new Membership(1, List.of());
 
-    SessionTable(NodeBasics node, Above above, MemoryNodeSettings settings, NodeIds ids) {
+    SessionTable(NodeBasics node, Above above, MemoryNodeSettings settings, NodeIds ids, CurrentList list) {
         this.node = node;
         this.above = above;
         this.settings = settings;
         this.ids = ids;
+        this.list = list;
         this.sessions = new AtomicReferenceArray<>(settings.maxComputeNodes() + 1);
         this.leftBehind = new KnownRecords(settings.records());
     }
@@ -71,9 +75,11 @@ final class SessionTable implements MemoryNodeSession.Table {
      *
      * @param reachedAt the memory node's own address as the compute node reached it, empty for none
      * @param formerId id that the process had in the former life, 0 for none
+     * @param knowsLists whether the compute node knows lists of memory nodes
      * @throws FabricException.Refused if the process may not join, or not before the data plane of its earlier session is cut
      */
-    MemoryNodeSession join(JoinRequest request, String reachedAt, int formerId, SessionListener listener, long now)
+    MemoryNodeSession join(
+            JoinRequest request, String reachedAt, int formerId, boolean knowsLists, SessionListener listener, long now)
             throws FabricException.Refused {
         cutEarlier(request);
         MemoryNodeSession session;
@@ -90,7 +96,7 @@ final class SessionTable implements MemoryNodeSession.Table {
                         "memory node " + settings.id() + " has not yet cut the earlier session " + earlier.describe()
                                 + " of this process");
             }
-            NodeSet set = declared(request);
+            NodeSet set = declared(request, knowsLists);
             checkNodeSet(earlier, set);
             Member member = earlier == null ? newMember(request, formerId, now) : successor(earlier, request);
             long lease = Math.min(
@@ -101,9 +107,13 @@ final class SessionTable implements MemoryNodeSession.Table {
                     this,
                     above,
                     member,
-                    new MemoryNodeSession.SessionRequest(request.processId(), request.attempt(), lease, set),
+                    new MemoryNodeSession.SessionRequest(
+                            request.processId(), request.attempt(), lease, set, knowsLists),
                     listener,
                     now);
+            // It holds nothing here, and is told of the list before it can ask for anything.
+            session.declaredList =
+                    knowsLists || set.equals(list.set()) ? list.list().number() : 0;
             sessions.set(member.nodeId(), session);
             changeMembership();
             session.granted(joinReply(session, reachedAt));
@@ -122,17 +132,18 @@ final class SessionTable implements MemoryNodeSession.Table {
     @GuardedBy("lock")
     private JoinReply joinReply(MemoryNodeSession session, String reachedAt) {
         return new JoinReply(
-                node.id(),
-                node.incarnation(),
-                reachedAt,
-                session.member().nodeId(),
-                session.member().incarnation(),
-                node.layout().capacity(),
-                node.region().sizeBytes(),
-                session.leaseNanos(),
-                node.clock().nanoTime(),
-                membership,
-                nodeSet(null));
+                        node.id(),
+                        node.incarnation(),
+                        reachedAt,
+                        session.member().nodeId(),
+                        session.member().incarnation(),
+                        node.layout().capacity(),
+                        node.region().sizeBytes(),
+                        session.leaseNanos(),
+                        node.clock().nanoTime(),
+                        membership,
+                        nodeSet(null))
+                .with(new NodeListState(list.list(), list.awaited(), 0, ""));
     }
 
     private void cutEarlier(JoinRequest request) throws FabricException.Refused {
@@ -190,16 +201,62 @@ final class SessionTable implements MemoryNodeSession.Table {
     public void declareNodeSet(MemoryNodeSession session, NodeSet set) throws FabricException.Refused {
         lock.lock();
         try {
+            if (session.knowsLists() && !list.list().isNone() && !set.equals(list.set())) {
+                // It has been told of the list meanwhile, and declares it once it has moved its locks.
+                return;
+            }
             checkNodeSet(session, set);
             session.nodeSet(set);
+            if (set.equals(list.set())) {
+                session.declaredList = list.list().number();
+            }
         } finally {
             lock.unlock();
         }
     }
 
+    /** A compute node uses a list of memory nodes. */
+    void declare(MemoryNodeSession session, long number) {
+        lock.lock();
+        try {
+            session.declaredList = Math.max(session.declaredList, number);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Returns how many sessions have not declared a list of memory nodes. Takes the lock, so that a session which is just joining has been told
+     * of the list or is counted.
+     */
+    int undeclared(long number) {
+        lock.lock();
+        try {
+            int count = 0;
+            for (MemoryNodeSession session : snapshot()) {
+                count += session.declaredList < number ? 1 : 0;
+            }
+            return count;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns a compute node that knows no lists of memory nodes, or an empty text. */
+    String oneThatKnowsNoLists() {
+        for (MemoryNodeSession session : snapshot()) {
+            if (!session.knowsLists()) {
+                return session.describe();
+            }
+        }
+        return "";
+    }
+
     /** Returns the set that a join request declares. A compute node that took this memory node for another one notices that itself (rule C8). */
-    private NodeSet declared(JoinRequest request) {
-        return request.nodeSet().contains(settings.id()) ? request.nodeSet() : NodeSet.NONE;
+    private NodeSet declared(JoinRequest request, boolean knowsLists) {
+        NodeSet set = request.nodeSet();
+        boolean isReplaced = knowsLists && !list.list().isNone() && !set.equals(list.set());
+        return set.contains(settings.id()) && !isReplaced ? set : NodeSet.NONE;
     }
 
     private void checkNodeSet(@Nullable MemoryNodeSession asking, NodeSet set) throws FabricException.Refused {
@@ -224,8 +281,8 @@ final class SessionTable implements MemoryNodeSession.Table {
     }
 
     /** Returns the memory nodes that are used together, as configured here or as declared by a session other than one. */
-    private NodeSet nodeSet(@Nullable MemoryNodeSession except) {
-        NodeSet known = settings.nodeSet();
+    NodeSet nodeSet(@Nullable MemoryNodeSession except) {
+        NodeSet known = list.list().isNone() ? settings.nodeSet() : list.set();
         for (int id = 1; id < sessions.length() && known.isNone(); id++) {
             MemoryNodeSession session = sessions.get(id);
             known = session == null || session == except ? NodeSet.NONE : session.nodeSet();

@@ -3,6 +3,7 @@
 
 package io.declock.internal.node;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.ComputeNodeSettings;
 import io.declock.LockNames;
 import io.declock.MemoryNodeAddress;
@@ -19,6 +20,7 @@ import io.declock.internal.session.NodeSession;
 import io.declock.internal.session.Surroundings;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
+import io.declock.spi.NodeList;
 import io.declock.spi.NodeSet;
 import io.declock.spi.Resolution;
 import java.time.Duration;
@@ -31,7 +33,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * The memory nodes of one compute node. Maps names to them and binds locks to their records there. Names map to stable ids, so they can be
  * mapped as soon as the set of memory nodes is known ({@link KnownNodeSet}), also while some of them were never joined. Thread-safe.
  */
-final class MemoryNodes implements MemoryNodeLink.Listener {
+final class MemoryNodes implements MemoryNodeLink.Listener, Relocation.Nodes {
     private static final Logger log = LoggerFactory.getLogger(MemoryNodes.class);
     private static final long LEAVE_CHECK_NANOS = 5_000_000L;
     private static final long NOT_YET_RETRY_NANOS = 100_000_000L;
@@ -50,7 +54,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     private final ComputeNodeSettings settings;
     private final LockTable table;
     private final NodeRuntime runtime;
-    private final List<MemoryNodeLink> links = new ArrayList<>();
+    private final List<MemoryNodeLink> links = new CopyOnWriteArrayList<>();
     private final List<Fabric> fabrics;
     private final ClockSync clockSync;
     /** The locks that wait for a session, by name. */
@@ -59,8 +63,17 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     private final Waiting changed;
     private final KnownNodeSet nodeSet;
     private final AtomicBoolean leaveCheckPlanned = new AtomicBoolean();
-    /** The hashes of the memory nodes' ids, once every session has declared them. */
-    private volatile long @Nullable [] idHashes;
+    private final Surroundings surroundings;
+    private final ReentrantLock relocating = new ReentrantLock();
+
+    @GuardedBy("relocating")
+    private @Nullable Relocation relocation;
+
+    @GuardedBy("relocating")
+    private boolean isStarted;
+
+    /** How names map to memory nodes, once every session has declared the set of these. */
+    private volatile @Nullable Mapping mapping;
 
     MemoryNodes(
             List<MemoryNodeAddress> addresses,
@@ -74,8 +87,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         this.runtime = runtime;
         this.fabrics = fabrics;
         this.changed = runtime.waiting();
-        this.nodeSet = new KnownNodeSet(addresses.size());
-        Surroundings surroundings = new Surroundings(
+        this.nodeSet = new KnownNodeSet(addresses.size(), this::listLearnt);
+        this.surroundings = new Surroundings(
                 runtime.clock(), runtime.timer(), runtime.random(), counters, runtime.processId(), nodeSet);
         for (MemoryNodeAddress address : addresses) {
             links.add(new MemoryNodeLink(address, fabricFor(address), settings, surroundings, this));
@@ -122,8 +135,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                 return link;
             }
         }
-        long[] hashes = idHashes;
-        return hashes == null ? null : linkWith(hashes[Rendezvous.choose(hashes, fullName(name))]);
+        Mapping present = mapping;
+        return present == null ? null : linkWith(present.homeOf(fullName(name)));
     }
 
     /** Returns the link of the memory node whose id has this hash. One that was never joined is known if all others were. */
@@ -141,15 +154,23 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         return unknowns == 1 ? unknown : null;
     }
 
-    String fullName(String name) {
+    @Override
+    public String fullName(String name) {
         return settings.namespace() + '\0' + name;
     }
 
     void bind(LocalLock lock) {
+        Mapping present = beginBinding();
         MemoryNodeLink link = linkOf(lock.name());
-        NodeSession session = link == null || idHashes == null ? null : link.session();
-        if (link == null || session == null) {
+        NodeSession session = link == null || present == null ? null : link.session();
+        if (present == null
+                || link == null
+                || session == null
+                || !present.mayAsk(fullName(lock.name()), session.declaredList())) {
             bindLater(lock, link);
+            if (present != null) {
+                present.end();
+            }
             return;
         }
         CompletableFuture<Resolution> answer;
@@ -158,6 +179,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         } catch (RuntimeException | Error e) {
             log.error("Looking {} up at memory node {} failed; trying again", lock.title(), link.address(), e);
             notResolved(lock, link, session, e);
+            present.end();
             return;
         }
         answer.whenComplete((resolution, failure) -> {
@@ -170,7 +192,23 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                 session.resolved(answer);
                 notResolved(lock, link, session, failure);
             }
+            present.end();
         });
+    }
+
+    /** Returns the present mapping, for a lock that is bound by it, or null if there is none. */
+    private @Nullable Mapping beginBinding() {
+        while (true) {
+            Mapping present = mapping;
+            if (present == null) {
+                return null;
+            }
+            present.begin();
+            if (mapping == present) {
+                return present;
+            }
+            present.end();
+        }
     }
 
     private void attach(LocalLock lock, MemoryNodeLink link, NodeSession session, Resolution resolution) {
@@ -217,8 +255,10 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         lock.bindFailed(null);
         unbound.put(lock.name(), lock);
         MemoryNodeLink present = linkOf(lock.name());
-        if (present != null && present.session() != null && idHashes != null) {
-            // The session began before the lock was in the set.
+        Mapping how = mapping;
+        NodeSession session = present == null ? null : present.session();
+        if (session != null && how != null && how.mayAsk(fullName(lock.name()), session.declaredList())) {
+            // The session began, or the list was declared, before the lock was in the set.
             retry(lock);
         }
     }
@@ -242,7 +282,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
      * Tries once to bind each lock that waits for a session. A lock that fails waits again: the session may have ended before this listener
      * learns of its beginning, when the answer came later than the lease lasts.
      */
-    private void retryUnbound() {
+    @Override
+    public void retryUnbound() {
         List.copyOf(unbound.values()).forEach(this::retry);
     }
 
@@ -258,6 +299,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                 session.incarnation(),
                 Duration.ofNanos(session.joined().leaseNanos()));
         learnNodeSet();
+        dropOther(link);
+        sessionsChanged(session);
         retryUnbound();
         signal();
     }
@@ -276,9 +319,225 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
             nodeSet.learn(NodeSet.of(ids));
         }
         NodeSet known = nodeSet.get();
-        if (!known.isNone() && idHashes == null) {
+        if (!known.isNone() && mapping == null && nodeSet.list().isNone()) {
             links.forEach(MemoryNodeLink::declareNodeSet);
-            idHashes = known.hashes();
+            mapping = new Mapping(known);
+        }
+    }
+
+    // ---------------------------------------------------------------- lists of memory nodes that replace one another
+
+    /** A memory node has told a newer list. Another one that is being gone over to comes first, except at the start of this process. */
+    private void listLearnt(NodeList list) {
+        boolean atOnce;
+        Relocation next;
+        relocating.lock();
+        try {
+            addLinks(list);
+            Relocation present = relocation;
+            if (present != null && !present.isFirst()) {
+                return;
+            }
+            if (present != null) {
+                present.stop();
+            }
+            atOnce = mapping == null || present != null;
+            next = relocationTo(list, atOnce);
+            relocation = next;
+        } finally {
+            relocating.unlock();
+        }
+        next.start();
+    }
+
+    private Relocation relocationTo(NodeList list, boolean isFirst) {
+        return new Relocation(list, isFirst, this, runtime, settings.lease().toNanos(), this::settled);
+    }
+
+    private @Nullable Relocation relocation() {
+        relocating.lock();
+        try {
+            return relocation;
+        } finally {
+            relocating.unlock();
+        }
+    }
+
+    private void sessionsChanged(NodeSession session) {
+        Relocation present = relocation();
+        NodeList list = nodeSet.list();
+        if (present != null) {
+            present.sessionsChanged();
+        } else if (!list.isNone()) {
+            if (session.declaredList() < list.number()) {
+                // Its memory node did not have the list when the session began.
+                session.fabric().control().declareNodes(list).whenComplete((ok, failure) -> {
+                    if (failure == null) {
+                        session.declaredList(list.number());
+                    }
+                });
+            }
+            if (!session.joined().nodes().awaited().isEmpty()) {
+                carryAgain(list);
+            }
+            dropUnused(list);
+        }
+    }
+
+    /** A memory node has started again before it had taken all names over, and the words that it had heard are forgotten. */
+    private void carryAgain(NodeList list) {
+        Relocation again;
+        relocating.lock();
+        try {
+            if (relocation != null) {
+                return;
+            }
+            again = relocationTo(list, true);
+            relocation = again;
+        } finally {
+            relocating.unlock();
+        }
+        again.start();
+    }
+
+    @GuardedBy("relocating")
+    private void addLinks(NodeList list) {
+        List<NodeList.Node> all = new ArrayList<>(list.nodes());
+        if (!list.added()) {
+            // It has names to give up.
+            all.add(list.changed());
+        }
+        for (NodeList.Node node : all) {
+            links.stream()
+                    .filter(link -> link.address().toString().equals(node.address()))
+                    .forEach(link -> link.expect(node.id()));
+            if (linkTo(node.id()) == null) {
+                addLink(node);
+            }
+        }
+    }
+
+    @GuardedBy("relocating")
+    private void addLink(NodeList.Node node) {
+        MemoryNodeLink link;
+        try {
+            MemoryNodeAddress address = MemoryNodeAddress.parse(node.address());
+            link = new MemoryNodeLink(node, fabricFor(address), settings, surroundings, this);
+        } catch (IllegalArgumentException e) {
+            log.error("Locks of memory node {} cannot be acquired: its address cannot be used here", node.id(), e);
+            return;
+        }
+        links.add(link);
+        if (isStarted) {
+            link.start();
+        }
+    }
+
+    /** A memory node that was configured by another address than that of the list has two links: the second one is dropped. */
+    private void dropOther(MemoryNodeLink joined) {
+        boolean isSecond = links.stream()
+                        .filter(link -> link.memoryNodeId().equals(joined.memoryNodeId()))
+                        .findFirst()
+                        .orElse(joined)
+                != joined;
+        if (isSecond && !nodeSet.list().isNone()) {
+            drop(joined);
+        }
+    }
+
+    private void drop(MemoryNodeLink link) {
+        links.remove(link);
+        link.stop(true);
+    }
+
+    /** Everything by a list is done. */
+    private void settled(Relocation done) {
+        NodeList newest = nodeSet.list();
+        Relocation next = null;
+        relocating.lock();
+        try {
+            if (relocation != done) {
+                return;
+            }
+            if (done.list().number() < newest.number()) {
+                next = relocationTo(newest, false);
+            }
+            relocation = next;
+        } finally {
+            relocating.unlock();
+        }
+        if (next != null) {
+            next.start();
+        }
+        dropUnused(newest);
+    }
+
+    /** Drops the links to memory nodes that are not on the list, once every one that is has been joined. */
+    private void dropUnused(NodeList list) {
+        if (relocation() != null || !list.nodes().stream().allMatch(node -> isJoined(node.id()))) {
+            return;
+        }
+        for (MemoryNodeLink link : links) {
+            if (list.node(link.memoryNodeId()).isEmpty()) {
+                log.info(
+                        "Memory node {} ({}) is not on {} any more: leaving it",
+                        link.memoryNodeId(),
+                        link.address(),
+                        list.describe());
+                drop(link);
+            }
+        }
+    }
+
+    private boolean isJoined(String id) {
+        MemoryNodeLink link = linkTo(id);
+        return link != null && link.session() != null;
+    }
+
+    @Override
+    public @Nullable MemoryNodeLink linkTo(String id) {
+        for (MemoryNodeLink link : links) {
+            if (link.memoryNodeId().equals(id)) {
+                return link;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public List<NodeSession> sessions() {
+        List<NodeSession> all = new ArrayList<>();
+        for (MemoryNodeLink link : links) {
+            NodeSession session = link.session();
+            if (session != null) {
+                all.add(session);
+            }
+        }
+        return all;
+    }
+
+    @Override
+    public Iterable<LocalLock> locks() {
+        return table.all();
+    }
+
+    @Override
+    public @Nullable NodeSession homeSession(String name) {
+        Mapping present = mapping;
+        MemoryNodeLink link = present == null ? null : linkWith(present.homeOf(fullName(name)));
+        NodeSession session = link == null ? null : link.session();
+        return session == null || session.isOver() ? null : session;
+    }
+
+    @Override
+    public void map(NodeList list, Runnable then) {
+        Mapping former = mapping;
+        nodeSet.use(list);
+        mapping = new Mapping(list);
+        if (former == null) {
+            then.run();
+        } else {
+            former.replaced(then);
         }
     }
 
@@ -310,7 +569,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
 
     boolean awaitReady(Duration timeout) throws InterruptedException {
         boolean ready = awaitCondition(
-                () -> idHashes != null && links.stream().allMatch(link -> link.session() != null) || refusal() != null,
+                () -> mapping != null && links.stream().allMatch(link -> link.session() != null) || refusal() != null,
                 timeout);
         MemoryNodeRefusedException refused = refusal();
         if (refused != null) {
@@ -345,6 +604,10 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
 
     void leave(boolean clean, Duration timeout) {
         clockSync.stop();
+        Relocation present = relocation();
+        if (present != null) {
+            present.stop();
+        }
         try {
             boolean idle = clean && awaitCondition(this::hasNoPosition, timeout);
             links.forEach(link -> link.stop(idle));
@@ -409,12 +672,19 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
 
     List<ManagedComponent> components() {
         return List.of(
-                new ManagedComponent(
-                        "sessions",
-                        () -> links.forEach(MemoryNodeLink::start),
-                        () -> leave(false, Duration.ofSeconds(2))),
+                new ManagedComponent("sessions", this::startLinks, () -> leave(false, Duration.ofSeconds(2))),
                 new ManagedComponent("reset-coordinator", () -> coordinate(true), () -> coordinate(false)),
                 new ManagedComponent("clock-sync", clockSync::start, clockSync::stop));
+    }
+
+    private void startLinks() {
+        relocating.lock();
+        try {
+            isStarted = true;
+        } finally {
+            relocating.unlock();
+        }
+        links.forEach(MemoryNodeLink::start);
     }
 
     private void coordinate(boolean on) {

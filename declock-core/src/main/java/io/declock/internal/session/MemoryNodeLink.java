@@ -16,6 +16,7 @@ import io.declock.spi.FabricSession;
 import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.NodeList;
 import io.declock.spi.NodeSet;
 import java.time.Duration;
 import java.util.List;
@@ -100,6 +101,31 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         this.round = new CandidateRound(address);
     }
 
+    /** Makes a link to a memory node whose id a list has told. */
+    public MemoryNodeLink(
+            NodeList.Node node,
+            Fabric fabric,
+            ComputeNodeSettings settings,
+            Surroundings surroundings,
+            Listener listener) {
+        this(MemoryNodeAddress.parse(node.address()), fabric, settings, surroundings, listener);
+        memoryNodeIdHash = NodeSet.hash(node.id());
+        memoryNodeId = node.id();
+    }
+
+    /** A list of memory nodes tells the id of the memory node at this address; has no effect if the id is known. */
+    public void expect(String id) {
+        mutex.lock();
+        try {
+            if (memoryNodeId.isEmpty()) {
+                memoryNodeIdHash = NodeSet.hash(id);
+                memoryNodeId = id;
+            }
+        } finally {
+            mutex.unlock();
+        }
+    }
+
     /** Begins to join. */
     public void start() {
         mutex.lock();
@@ -135,8 +161,10 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
 
     private void askToJoin() {
         long sentAt = surroundings.clock().nanoTime();
-        SessionEvents events = new SessionEvents(this::lost, this::brokenOff, listener::reclaimProposed);
-        NodeSet declared = surroundings.nodeSet().get();
+        KnownNodeSet known = surroundings.nodeSet();
+        SessionEvents events = new SessionEvents(this::lost, this::brokenOff, listener::reclaimProposed, known::learn);
+        // A list is declared when it is known which one the memory node has.
+        NodeSet declared = known.list().isNone() ? known.get() : NodeSet.NONE;
         JoinRequest request = new JoinRequest(
                 // Two addresses of one memory node are a configuration error, but their sessions must not end each
                 // other.
@@ -195,6 +223,15 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
 
     /** Goes on with a session to which the memory node has agreed: if the set of memory nodes is known, the memory node must have agreed to it (rule C11). */
     private void agree(NodeSession fresh, NodeSet declared, Consumer<Throwable> refused, Runnable agreed) {
+        NodeList list = surroundings.nodeSet().list();
+        if (!list.isNone()) {
+            if (surroundings.nodeSet().used() == list.number() && fresh.declaredList() < list.number()) {
+                declareList(fresh, list, refused, () -> agree(fresh, declared, refused, agreed));
+            } else {
+                agreed.run();
+            }
+            return;
+        }
         NodeSet known = surroundings.nodeSet().get();
         if (known.size() <= 1 || known.equals(declared)) {
             agreed.run();
@@ -211,6 +248,15 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         } catch (RuntimeException | Error e) {
             answered.accept(e);
         }
+    }
+
+    /** Tells the memory node of a list that it does not have yet; the session has taken nothing there. */
+    private void declareList(NodeSession fresh, NodeList list, Consumer<Throwable> refused, Runnable declared) {
+        Consumer<@Nullable Throwable> answered = answerOf(fresh, refused, () -> {
+            fresh.declaredList(list.number());
+            declared.run();
+        });
+        fresh.fabric().control().declareNodes(list).whenComplete((ok, failure) -> answered.accept(failure));
     }
 
     /** Restores the holds of the sessions that broke off, and only then publishes the session, whose holds they are from now on. */
@@ -549,7 +595,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
         } finally {
             mutex.unlock();
         }
-        if (current != null) {
+        if (current != null && surroundings.nodeSet().list().isNone()) {
             current.fabric()
                     .control()
                     .declareNodeSet(surroundings.nodeSet().get())

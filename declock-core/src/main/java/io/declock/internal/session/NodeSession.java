@@ -27,6 +27,7 @@ import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
+import io.declock.spi.RestoredHold;
 import io.declock.spi.VerbChain;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -62,13 +63,18 @@ public final class NodeSession implements CqlEnvironment {
     private final PeerInbox inbox;
     private final Map<Long, LocalLock> byRecord = new ConcurrentHashMap<>();
     private final AtomicReference<@Nullable FabricException> over = new AtomicReference<>();
-    /** Number of resolutions that are being sent; their answers are not in {@code unregistered} yet. */
+    /** Number of resolutions that are being sent, whose answers are not in {@code unregistered} yet, and of holds that are being restored. */
     private final AtomicInteger resolving = new AtomicInteger();
 
     private final Set<CompletableFuture<Resolution>> unregistered = ConcurrentHashMap.newKeySet();
 
     /** The locks whose holds were kept when the session broke off. */
     private volatile List<LocalLock> kept = List.of();
+
+    /** The locks that leave for another memory node, by their records here. */
+    private final Map<Long, LocalLock> departed = new ConcurrentHashMap<>();
+    /** Number of the list of memory nodes that this process uses here. */
+    private volatile long declaredList;
 
     private volatile boolean suspended;
     private volatile Membership membership;
@@ -95,7 +101,8 @@ public final class NodeSession implements CqlEnvironment {
         this.whenBroken = whenBroken;
         this.membership = joined.membership();
         this.coordinator = new ResetCoordinator(this, this::freshMembers);
-        this.inbox = new PeerInbox(this, coordinator, this::lockAt);
+        this.inbox = new PeerInbox(this, coordinator, this::lockAt, this::hasDeparted);
+        this.declaredList = joined.nodes().list().number();
         long now = surroundings.clock().nanoTime();
         this.leaseUntil = joinSentAt + lease.nanos() - lease.marginNanos();
         this.clockOffset = joined.memoryNodeTimeNanos() - (joinSentAt + (now - joinSentAt) / 2);
@@ -234,6 +241,20 @@ public final class NodeSession implements CqlEnvironment {
         }
     }
 
+    /**
+     * Asks the memory node to restore a hold in a name that it takes over. From the request until {@link #restoreEnded} no record is given
+     * back to the memory node, because the lock of the restored one is not registered yet.
+     */
+    public CompletionStage<Long> restore(RestoredHold hold) {
+        resolving.incrementAndGet();
+        return fabric.control().restore(hold);
+    }
+
+    /** The record of a restored hold was registered, or the hold was not restored. */
+    public void restoreEnded() {
+        resolving.decrementAndGet();
+    }
+
     /** A resolved record was registered, or the resolution failed. */
     @SuppressWarnings("CollectionUndefinedEquality") // Identity is meant.
     public void resolved(CompletableFuture<Resolution> answer) {
@@ -272,9 +293,9 @@ public final class NodeSession implements CqlEnvironment {
         return byRecord.get(record);
     }
 
-    /** Returns whether this process leads a reset of the record, or asks its users before one. */
+    /** Returns whether this process leads a reset of the record, asks its users before one, or has a hold that left it for another memory node. */
     public boolean leadsReset(long record) {
-        return coordinator.isActive(record);
+        return coordinator.isActive(record) || hasDeparted(record);
     }
 
     /** Ends the session on this side, once: every lock loses its holds. */
@@ -289,6 +310,7 @@ public final class NodeSession implements CqlEnvironment {
             Isolated.run("Notifying " + lock.title() + " of the end of its session", () -> lose(lock, cause));
         }
         byRecord.clear();
+        loseDeparted(cause);
         for (LocalLock lock : kept) {
             Isolated.run("Notifying " + lock.title() + " of the end of its lease", () -> lose(lock, cause));
         }
@@ -324,8 +346,56 @@ public final class NodeSession implements CqlEnvironment {
             });
         }
         byRecord.clear();
+        // What has left rests on this session, too, and this memory node may have lost it.
+        loseDeparted(cause);
         kept = holding;
         return kept;
+    }
+
+    private void loseDeparted(FabricException cause) {
+        for (LocalLock lock : departed.values()) {
+            Isolated.run("Notifying " + lock.title() + " of the end of its session", () -> lose(lock, cause));
+        }
+    }
+
+    // ---------------------------------------------------------------- locks that leave for another memory node
+
+    /**
+     * Freezes a lock whose name belongs to another memory node from now on (rule M2). Nothing is answered about it here any more: its holds go on,
+     * and rest on this session's lease, until they count there.
+     *
+     * @return whether there are holds, to be restored there
+     */
+    public boolean depart(LocalLock lock) {
+        CqlLock remote = lock.remote();
+        if (remote != null && remote.environment() == this) {
+            departed.put(remote.record(), lock);
+            coordinator.abandon(remote.record());
+            byRecord.remove(remote.record(), lock);
+        }
+        return lock.suspend(
+                this,
+                new LockLostException(lock.title() + " was lost when its name moved from memory node "
+                        + joined.memoryNodeId() + " to another one: its lease had run out"));
+    }
+
+    private boolean hasDeparted(long record) {
+        return departed.containsKey(record);
+    }
+
+    /** The locks that left count at their new memory nodes. */
+    public void departuresEnded() {
+        departed.clear();
+    }
+
+    /** Returns the number of the list of memory nodes that this process uses here, 0 for none. */
+    public long declaredList() {
+        return declaredList;
+    }
+
+    /** This process uses a list of memory nodes here. */
+    public void declaredList(long number) {
+        declaredList = number;
     }
 
     /** Returns the locks whose holds were kept when the session broke off. */

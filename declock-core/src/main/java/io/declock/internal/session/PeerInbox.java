@@ -11,6 +11,7 @@ import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.PeerMessage.Kind;
 import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Delivers the peer messages of one session to their locks and to the reset coordinator. Thread-safe. */
@@ -18,16 +19,23 @@ final class PeerInbox {
     private final CqlEnvironment session;
     private final ResetCoordinator coordinator;
     private final LongFunction<@Nullable LocalLock> lockAt;
+    private final LongPredicate hasDeparted;
 
     /**
      * Makes one.
      *
      * @param lockAt finds the lock of a record
+     * @param hasDeparted returns whether a record's lock has left for another memory node
      */
-    PeerInbox(CqlEnvironment session, ResetCoordinator coordinator, LongFunction<@Nullable LocalLock> lockAt) {
+    PeerInbox(
+            CqlEnvironment session,
+            ResetCoordinator coordinator,
+            LongFunction<@Nullable LocalLock> lockAt,
+            LongPredicate hasDeparted) {
         this.session = session;
         this.coordinator = coordinator;
         this.lockAt = lockAt;
+        this.hasDeparted = hasDeparted;
     }
 
     void deliver(PeerMessage message) {
@@ -37,6 +45,10 @@ final class PeerInbox {
         }
         if (message.toIncarnation() != session.incarnation()) {
             refuse(message);
+            return;
+        }
+        if (hasDeparted.test(message.record())) {
+            // An answer would say that this node does not hold what it takes along (rule M2).
             return;
         }
         LocalLock lock = lockAt.apply(message.record());

@@ -94,6 +94,14 @@ public final class ResetCoordinator {
         }
     }
 
+    /** Gives up the reset of a record, or the question before it: the record's name moves to another memory node. */
+    void abandon(long record) {
+        Active underWay = active.get(record);
+        if (underWay != null) {
+            underWay.reset().abandon();
+        }
+    }
+
     /** Sets whether resets may be started; those under way go on. */
     void setEnabled(boolean on) {
         enabled = on;

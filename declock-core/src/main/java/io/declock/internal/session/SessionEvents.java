@@ -6,10 +6,12 @@ package io.declock.internal.session;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.spi.FabricException;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.SessionListener;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +22,7 @@ final class SessionEvents implements SessionListener {
     private final BiConsumer<NodeSession, FabricException> whenLost;
     private final BiConsumer<NodeSession, FabricException> whenBrokenOff;
     private final ReclaimListener reclaims;
+    private final Consumer<NodeList> lists;
     private final ReentrantLock order = new ReentrantLock();
 
     @GuardedBy("order")
@@ -39,7 +42,9 @@ final class SessionEvents implements SessionListener {
     SessionEvents(
             BiConsumer<NodeSession, FabricException> whenLost,
             BiConsumer<NodeSession, FabricException> whenBrokenOff,
-            ReclaimListener reclaims) {
+            ReclaimListener reclaims,
+            Consumer<NodeList> lists) {
+        this.lists = lists;
         this.whenLost = whenLost;
         this.whenBrokenOff = whenBrokenOff;
         this.reclaims = reclaims;
@@ -100,6 +105,12 @@ final class SessionEvents implements SessionListener {
         if (current != null) {
             reclaims.reclaimProposed(current, round, records);
         }
+    }
+
+    @Override
+    public void nodesChanged(NodeList list) {
+        // Not about one session.
+        lists.accept(list);
     }
 
     @Override

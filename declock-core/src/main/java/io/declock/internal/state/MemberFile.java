@@ -4,6 +4,7 @@
 package io.declock.internal.state;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.declock.internal.memorynode.KeptNodes;
 import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.monitor.Isolated;
 import java.io.IOException;
@@ -47,7 +48,10 @@ public final class MemberFile implements MemberList {
     private static final int LEAST_BYTES = 64 * 1024;
     private static final int MOST_BYTES = 64 * 1024 * 1024;
     private static final long MAGIC = 0x4445_434C_4F43_4B4DL;
-    private static final short FORMAT = 1;
+    /** The format that is written. Format 1 knows no lists of memory nodes; a file of it is written anew when it is opened. */
+    private static final short FORMAT = 2;
+
+    private static final short OLDEST_FORMAT = 1;
     private static final String CLOSED = "the list of members was closed";
 
     private final Path directory;
@@ -265,9 +269,12 @@ public final class MemberFile implements MemberList {
             throw unusable("is not a list of members, or its beginning is damaged", null);
         }
         short format = in.getShort();
-        if (format != FORMAT) {
-            throw unusable("has format " + format + ", and this release knows format " + FORMAT, null);
+        if (format < OLDEST_FORMAT || format > FORMAT) {
+            throw unusable(
+                    "has format " + format + ", and this release knows formats " + OLDEST_FORMAT + " to " + FORMAT,
+                    null);
         }
+        isDamaged = format != FORMAT;
         length = in.getInt();
         int idBytes = in.getShort() & 0xFFFF;
         if (in.remaining() < idBytes + Integer.BYTES) {
@@ -368,7 +375,11 @@ public final class MemberFile implements MemberList {
         if (batch.isEmpty()) {
             return;
         }
-        ByteBuffer all = ByteBuffer.allocate(batch.size() * MemberRecords.MAX_BYTES);
+        int bytes = 0;
+        for (Write write : batch) {
+            bytes += write.record == null ? 0 : write.record.remaining();
+        }
+        ByteBuffer all = ByteBuffer.allocate(bytes);
         boolean forced = false;
         for (Write write : batch) {
             if (write.record != null) {
@@ -466,6 +477,11 @@ public final class MemberFile implements MemberList {
     @Override
     public void complete(boolean complete, Outcome outcome) {
         enqueue(MemberRecords.complete(complete), true, outcome);
+    }
+
+    @Override
+    public void keepNodes(KeptNodes nodes, Outcome outcome) {
+        enqueue(MemberRecords.nodes(nodes), true, outcome);
     }
 
     private void enqueue(ByteBuffer record, boolean forced, Outcome outcome) {

@@ -3,9 +3,11 @@
 
 package io.declock.internal.state;
 
+import io.declock.internal.memorynode.KeptNodes;
 import io.declock.internal.memorynode.MemberList.Former;
 import io.declock.internal.memorynode.MemberList.ListedMember;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -20,8 +22,13 @@ import org.jspecify.annotations.Nullable;
  * (u32), big-endian. A length of zero ends them. Not thread-safe.
  */
 final class MemberRecords {
+    /** Bytes of a record besides its content. */
+    private static final int FRAME_BYTES = 2 + 1 + 4;
+    /** Most bytes of the content of a record that has no text. */
+    private static final int NUMBERS_BYTES = 32;
+
     /** Most bytes of a record. */
-    static final int MAX_BYTES = 2 + 1 + 32 + 4;
+    private static final int MAX_BYTES = FRAME_BYTES + KeptNodes.MAX_BYTES;
 
     private static final int MOST_LIVES = 16;
     private static final byte LIFE = 1;
@@ -29,12 +36,14 @@ final class MemberRecords {
     private static final byte REMOVED = 3;
     private static final byte MARK = 4;
     private static final byte COMPLETE = 5;
+    private static final byte NODES = 6;
 
     private boolean complete;
     private long mark;
     private int highestIncarnation;
     private final Map<List<Integer>, ListedMember> members = new LinkedHashMap<>();
     private final Deque<Long> lives = new ArrayDeque<>();
+    private KeptNodes nodes = KeptNodes.NONE;
 
     /** Writes the content of a record. */
     private interface Content {
@@ -67,8 +76,17 @@ final class MemberRecords {
         return record(COMPLETE, out -> out.put((byte) (complete ? 1 : 0)));
     }
 
+    static ByteBuffer nodes(KeptNodes nodes) {
+        byte[] text = nodes.text().getBytes(StandardCharsets.UTF_8);
+        return record(NODES, text.length, out -> out.put(text));
+    }
+
     private static ByteBuffer record(byte type, Content content) {
-        ByteBuffer out = ByteBuffer.allocate(MAX_BYTES);
+        return record(type, NUMBERS_BYTES, content);
+    }
+
+    private static ByteBuffer record(byte type, int contentBytes, Content content) {
+        ByteBuffer out = ByteBuffer.allocate(FRAME_BYTES + contentBytes);
         out.putShort((short) 0).put(type);
         content.write(out);
         out.putShort(0, (short) (out.position() - Short.BYTES));
@@ -87,13 +105,15 @@ final class MemberRecords {
         }
         CRC32C sum = new CRC32C();
         sum.update(file.slice(position, size - Integer.BYTES));
-        boolean known = file.get(position + Short.BYTES) >= LIFE && file.get(position + Short.BYTES) <= COMPLETE;
+        boolean known = file.get(position + Short.BYTES) >= LIFE && file.get(position + Short.BYTES) <= NODES;
         return known && (int) sum.getValue() == file.getInt(position + size - Integer.BYTES) ? size : 0;
     }
 
     /** Takes in a valid record. */
     void apply(ByteBuffer file, int position) {
-        ByteBuffer in = file.duplicate().position(position + Short.BYTES);
+        ByteBuffer in = file.duplicate()
+                .position(position + Short.BYTES)
+                .limit(position + sizeAt(file, position) - Integer.BYTES);
         switch (in.get()) {
             case LIFE -> addLife(in.getLong());
             case ADDED -> add(new ListedMember(in.getInt(), in.getInt(), in.getLong(), in.getLong(), in.getLong()));
@@ -102,7 +122,8 @@ final class MemberRecords {
                 mark = Math.max(mark, in.getLong());
                 highestIncarnation = Math.max(highestIncarnation, in.getInt());
             }
-            default -> complete = in.get() != 0;
+            case COMPLETE -> complete = in.get() != 0;
+            default -> nodes = KeptNodes.parse(StandardCharsets.UTF_8.decode(in).toString());
         }
     }
 
@@ -130,11 +151,14 @@ final class MemberRecords {
     /** Returns the records that say the same as all so far, followed by others. */
     ByteBuffer rewritten(@Nullable ByteBuffer more) {
         int others = more == null ? 0 : more.remaining();
-        ByteBuffer all = ByteBuffer.allocate((members.size() + lives.size() + 2) * MAX_BYTES + others);
+        ByteBuffer ofNodes = nodes.isNone() ? ByteBuffer.allocate(0) : nodes(nodes);
+        ByteBuffer all = ByteBuffer.allocate(
+                (members.size() + lives.size() + 2) * (FRAME_BYTES + NUMBERS_BYTES) + ofNodes.remaining() + others);
         all.put(complete(complete));
         all.put(mark(mark, highestIncarnation));
         lives.forEach(life -> all.put(life(life)));
         members.values().forEach(member -> all.put(added(member)));
+        all.put(ofNodes);
         if (more != null) {
             all.put(more.duplicate());
         }
@@ -142,6 +166,7 @@ final class MemberRecords {
     }
 
     Former former() {
-        return new Former(complete, List.copyOf(members.values()), mark, highestIncarnation, new HashSet<>(lives));
+        return new Former(
+                complete, List.copyOf(members.values()), mark, highestIncarnation, new HashSet<>(lives), nodes);
     }
 }

@@ -16,6 +16,7 @@ public final class MembersInMemory {
     private final Set<Long> lives = new HashSet<>();
     private final List<Runnable> held = new ArrayList<>();
     private boolean complete;
+    private KeptNodes nodes = KeptNodes.NONE;
     private long mark;
     private int highest;
     private boolean holds;
@@ -62,7 +63,7 @@ public final class MembersInMemory {
 
     /** Returns the list as the next life finds it. */
     public synchronized MemberList nextLife() {
-        return new Life(new MemberList.Former(complete, List.copyOf(members.values()), mark, highest, lives));
+        return new Life(new MemberList.Former(complete, List.copyOf(members.values()), mark, highest, lives, nodes));
     }
 
     private final class Life implements MemberList {
@@ -126,6 +127,23 @@ public final class MembersInMemory {
                 complete = now;
             }
             outcome.written();
+        }
+
+        @Override
+        public void keepNodes(KeptNodes kept, Outcome outcome) {
+            String why;
+            synchronized (MembersInMemory.this) {
+                why = failure;
+                if (why.isEmpty()) {
+                    // As a place would that outlives objects.
+                    nodes = KeptNodes.parse(kept.text());
+                }
+            }
+            if (why.isEmpty()) {
+                outcome.written();
+            } else {
+                outcome.failed(why);
+            }
         }
 
         @Override

@@ -371,7 +371,7 @@ class StandbyTest {
             join();
             ComputeNode holder = join(
                     "tcp://127.0.0.1:" + ways.get(candidates.indexOf(first)).port() + "|127.0.0.1:" + other.port());
-            assertThat(holder.monitor().memoryNodes().get(0).memoryNodeId()).isEqualTo("mn");
+            assertThat(holder.monitor().memoryNodes().get(0).id()).isEqualTo("mn");
             LockHandle held = exclusive(holder, "a");
             first.kill();
             await().atMost(Duration.ofSeconds(15))

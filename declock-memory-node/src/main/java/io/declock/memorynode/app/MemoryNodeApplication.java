@@ -3,8 +3,11 @@
 
 package io.declock.memorynode.app;
 
+import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
@@ -22,8 +25,16 @@ import org.springframework.core.env.MapPropertySource;
 public class MemoryNodeApplication {
     private static final String DETAILS = "management.endpoint.health.show-details";
 
-    /** Starts it. */
+    private static final String NODES = "nodes";
+
+    /** Starts it; with {@code nodes} as the first word, shows or changes the list of memory nodes instead. */
     public static void main(String[] args) {
+        if (args.length > 0 && args[0].equals(NODES)) {
+            System.exit(NodesCommand.run(
+                    new PrintWriter(System.out, true, StandardCharsets.UTF_8),
+                    new PrintWriter(System.err, true, StandardCharsets.UTF_8),
+                    Arrays.copyOfRange(args, 1, args.length)));
+        }
         run(args);
     }
 

@@ -10,6 +10,7 @@ import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.spi.FabricException;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.NodeListState;
 import io.declock.spi.SessionListener;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
@@ -29,6 +30,7 @@ final class Joining implements Opening {
     private CompletableFuture<String> peerAddress = CompletableFuture.completedFuture("");
 
     private boolean sent;
+    private NodeListState nodes = NodeListState.NONE;
 
     Joining(
             TcpFabric fabric,
@@ -77,11 +79,22 @@ final class Joining implements Opening {
         if (type != FrameType.JOINED) {
             throw new BadFrameException(type + " in answer to JOIN");
         }
+        HandshakeFrames.Joined joined = HandshakeFrames.readJoined(body);
         TcpSession session = new TcpSession(
-                fabric, connection, HandshakeFrames.readJoined(body), request.leaseNanos(), listener, address);
+                fabric,
+                connection,
+                new HandshakeFrames.Joined(joined.reply().with(nodes), joined.memberKey(), joined.resumable()),
+                request.leaseNanos(),
+                listener,
+                address);
         fabric.joined(session);
         session.watch();
         return session;
+    }
+
+    @Override
+    public void nodes(NodeListState state) {
+        nodes = state;
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.spi.FabricException;
+import io.declock.spi.NodeListState;
 
 /** What a connection to a memory node is opened for: to join, or to resume a session. Called on the connection's event loop. */
 interface Opening {
@@ -18,6 +19,15 @@ interface Opening {
 
     /** Takes the answer, JOINED or RESUMED, and returns the session that the connection serves from now on. */
     TcpSession answered(SessionConnection connection, FrameType type, FrameBody body) throws BadFrameException;
+
+    /**
+     * Takes what comes before JOINED: how far the memory node is with its list of memory nodes.
+     *
+     * @throws BadFrameException if the session exists already
+     */
+    default void nodes(NodeListState state) throws BadFrameException {
+        throw new BadFrameException("a list of memory nodes before a session is resumed");
+    }
 
     /** The connection serves the session now. */
     void complete(TcpSession session);

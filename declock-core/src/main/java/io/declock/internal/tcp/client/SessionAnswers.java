@@ -8,6 +8,7 @@ import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.MemberFrames;
+import io.declock.internal.tcp.wire.NodeListFrames;
 import io.declock.internal.tcp.wire.Numbered;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.RdmaFrames;
@@ -49,6 +50,10 @@ final class SessionAnswers {
             }
             case RESTORED -> answer(ControlFrames.readRestored(body));
             case GRACE_OVER -> answer(ControlFrames.readGraceOver(body));
+            case NODES -> listener.nodesChanged(NodeListFrames.readNodes(body));
+            case NODES_STATE -> answer(NodeListFrames.readNodesState(body));
+            case GIVEN_UP -> answer(NodeListFrames.readGivenUp(body));
+            case TAKEN_OVER -> answer(NodeListFrames.readTakenOver(body));
             case TICKET_REPLY -> answer(PeerFrames.readTicketReply(body));
             case RDMA_ACCESS_REPLY -> answer(RdmaFrames.readRdmaAccessReply(body));
             case RDMA_GRANT_REPLY -> answer(RdmaFrames.readRdmaGrantReply(body));

@@ -13,6 +13,7 @@ import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameConnection;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.HandshakeFrames;
+import io.declock.internal.tcp.wire.NodeListFrames;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
@@ -43,6 +44,7 @@ final class SessionConnection extends FrameConnection implements ChainWindow.Sen
 
     private final ChainDoneFrame results = new ChainDoneFrame();
     private byte[] serverNonce = {};
+    private int version = Versions.NONE;
     private boolean proved;
     private @Nullable TcpSession session;
     /** Why this connection must end, in place of the cause that the channel tells. */
@@ -68,6 +70,11 @@ final class SessionConnection extends FrameConnection implements ChainWindow.Sen
 
     byte[] serverNonce() {
         return serverNonce;
+    }
+
+    /** Returns the version of the protocol in which both sides go on. */
+    int version() {
+        return version;
     }
 
     /** Returns whether the memory node reads more slowly than this side writes. */
@@ -160,6 +167,7 @@ final class SessionConnection extends FrameConnection implements ChainWindow.Sen
                     "a preamble of this version with status " + preamble.status() + " and role " + preamble.role());
         }
         serverNonce = preamble.nonce();
+        version = preamble.version();
         enter(Phase.COMPUTE_NODE_AWAITS_PROOF);
         HandshakeFrames.writeAuth(out(), Proofs.prove(key, "declock client", nonce, serverNonce));
     }
@@ -198,6 +206,8 @@ final class SessionConnection extends FrameConnection implements ChainWindow.Sen
         switch (type) {
             case AUTHENTICATED -> authenticated(body);
             case JOINED, RESUMED -> answered(type, body);
+            case NODES_STATE ->
+                opening.nodes(NodeListFrames.readNodesState(body).value());
             case REFUSED -> readRefused(body);
             default -> readGoodbye(body);
         }

@@ -11,16 +11,20 @@ import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.MemberFrames;
 import io.declock.internal.tcp.wire.MemberId;
+import io.declock.internal.tcp.wire.NodeListFrames;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.RdmaFrames;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricException;
+import io.declock.spi.GivenUp;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
+import io.declock.spi.NodeListState;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
@@ -57,6 +61,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     private final SessionListener listener;
     private final MemoryNodeAddress address;
     private final String node;
+    private final int version;
     private final InetSocketAddress remoteAddress;
     private static final int SILENT_PART = 4;
     private static final long LONGEST_SILENCE_NANOS = 2_000_000_000L;
@@ -105,6 +110,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         this.node = "memory node " + address.candidates().get(0);
         this.remoteAddress = connection.remoteAddress();
         this.loop = connection.channel().eventLoop();
+        this.version = connection.version();
         this.chains = new ChainWindow(fabric.settings().maxInFlight());
         this.answers = new SessionAnswers(node, requests, listener, this.joined.membership());
         this.peers = new PeerLinks(fabric, this);
@@ -427,6 +433,53 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     @Override
     public CompletionStage<Long> awaitGrace() {
         return ask(ControlFrames.GraceOver.class, ControlFrames.GraceOver::epoch, ControlFrames::writeAwaitGrace);
+    }
+
+    /** Asks something about lists of memory nodes, which a memory node of an earlier release does not know. */
+    private <A, T> CompletionStage<T> askOfLists(Class<A> answer, Function<A, T> result, PendingRequests.Writer frame) {
+        return version >= Wire.LISTS_VERSION
+                ? ask(answer, result, frame)
+                : CompletableFuture.failedStage(new FabricException.Refused(
+                        FabricException.Reason.BAD_VERSION,
+                        node + " speaks version " + version
+                                + " of the DecLock protocol, which knows no lists of memory nodes: update it"));
+    }
+
+    @Override
+    public CompletionStage<NodeListState> nodes() {
+        return askOfLists(NodeListState.class, Function.identity(), NodeListFrames::writeAskNodes);
+    }
+
+    @Override
+    public CompletionStage<Void> proposeNodes(NodeList list) {
+        return askOfLists(
+                SessionAnswers.Done.class,
+                TcpSession::nothing,
+                (out, request) -> NodeListFrames.writeProposeNodes(out, request, list));
+    }
+
+    @Override
+    public CompletionStage<Void> declareNodes(NodeList list) {
+        return askOfLists(
+                SessionAnswers.Done.class,
+                TcpSession::nothing,
+                (out, request) -> NodeListFrames.writeDeclareNodes(out, request, list));
+    }
+
+    @Override
+    public CompletionStage<Long> awaitGivenUp(long number) {
+        return askOfLists(
+                NodeListFrames.GaveUp.class,
+                NodeListFrames.GaveUp::epoch,
+                (out, request) -> NodeListFrames.writeAwaitGivenUp(out, request, number));
+    }
+
+    @Override
+    public CompletionStage<Long> takeOver(GivenUp word) {
+        return askOfLists(
+                NodeListFrames.TakenOver.class,
+                NodeListFrames.TakenOver::epoch,
+                (out, request) -> NodeListFrames.writeTakeOver(out, request, word));
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.declock.internal.tcp.wire.FrameConnection;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.HandshakeFrames;
 import io.declock.internal.tcp.wire.MemberFrames;
+import io.declock.internal.tcp.wire.NodeListFrames;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
@@ -24,8 +25,10 @@ import io.declock.internal.tcp.wire.Versions;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
+import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.DecoderException;
 import java.time.Duration;
@@ -49,6 +52,9 @@ final class ServerConnection extends FrameConnection {
     private byte[] clientNonce = {};
     /** The other side is a memory node that asks for this one's identity. */
     private boolean fromMemoryNode;
+
+    /** Version of the protocol in which both sides go on. */
+    private int version = Versions.NONE;
 
     private boolean greeted;
     /** It asked to join or to resume a session, which it may do once. */
@@ -136,6 +142,7 @@ final class ServerConnection extends FrameConnection {
             throw new BadFrameException("a connection of role " + preamble.role() + " to a memory node");
         }
         clientNonce = preamble.nonce();
+        version = preamble.version();
         greeted = true;
         enter(fromMemoryNode ? Phase.ASKED_MEMORY_NODE_AWAITS_PROOF : Phase.MEMORY_NODE_AWAITS_PROOF);
     }
@@ -265,8 +272,12 @@ final class ServerConnection extends FrameConnection {
         ServerSession fresh = new ServerSession(server, this);
         MemoryNodeSession joined;
         try {
-            joined =
-                    server.node().join(request, SocketAddresses.textOf(channel().localAddress()), fresh);
+            joined = server.node()
+                    .join(
+                            request,
+                            SocketAddresses.textOf(channel().localAddress()),
+                            version >= Wire.LISTS_VERSION,
+                            fresh);
         } catch (FabricException.Refused e) {
             refuse(e.reason(), e.getMessage());
             return;
@@ -278,14 +289,20 @@ final class ServerConnection extends FrameConnection {
         batchBegins();
         joined.whenListed(
                 () -> {
-                    send(out -> HandshakeFrames.writeJoined(
-                            out, new HandshakeFrames.Joined(joined.joined(), fresh.memberKey(), fresh.isResumable())));
+                    send(out -> writeJoined(out, joined.joined(), fresh));
                     fresh.told();
                 },
                 refusal -> {
                     send(out -> ControlFrames.writeRefused(out, 0, refusal.reason(), refusal.getMessage()));
                     fail(null);
                 });
+    }
+
+    private void writeJoined(ByteBuf out, JoinReply reply, ServerSession fresh) {
+        if (version >= Wire.LISTS_VERSION && !reply.nodes().list().isNone()) {
+            NodeListFrames.writeNodesState(out, 0, reply.nodes());
+        }
+        HandshakeFrames.writeJoined(out, new HandshakeFrames.Joined(reply, fresh.memberKey(), fresh.isResumable()));
     }
 
     private void serve(ServerSession present, MemoryNodeSession joined, DataPlaneGate open) {
@@ -333,6 +350,11 @@ final class ServerConnection extends FrameConnection {
                 }));
         told = detached.members();
         MemberFrames.writeMembership(out(), told);
+        NodeList list = detached.nodes().list();
+        if (version >= Wire.LISTS_VERSION && !list.isNone()) {
+            // The frame that told of it may have been lost with the last connection.
+            NodeListFrames.writeNodes(out(), list);
+        }
         flush();
     }
 

@@ -8,10 +8,12 @@ import io.declock.internal.memorynode.DataPlaneGate;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.MemberId;
+import io.declock.internal.tcp.wire.NodeListFrames;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.SessionListener;
 import java.util.concurrent.RejectedExecutionException;
@@ -48,6 +50,7 @@ final class ServerSession implements SessionListener {
     private volatile boolean brokenOff;
 
     private final AtomicReference<@Nullable Membership> untold = new AtomicReference<>();
+    private final AtomicReference<@Nullable NodeList> untoldNodes = new AtomicReference<>();
     private final AtomicBoolean tellPlanned = new AtomicBoolean();
     private volatile long toldAt = System.nanoTime() - MEMBERS_PAUSE_NANOS;
 
@@ -72,6 +75,23 @@ final class ServerSession implements SessionListener {
     void told() {
         open = true;
         tellMembers();
+        tellNodes();
+    }
+
+    @Override
+    public void nodesChanged(NodeList list) {
+        untoldNodes.accumulateAndGet(
+                list, (had, now) -> had != null && now != null && had.number() > now.number() ? had : now);
+        tellNodes();
+    }
+
+    /** Sends the latest list of memory nodes that was not sent. */
+    void tellNodes() {
+        ServerConnection present = open ? connection : null;
+        NodeList latest = present == null ? null : untoldNodes.getAndSet(null);
+        if (present != null && latest != null) {
+            present.send(out -> NodeListFrames.writeNodes(out, latest));
+        }
     }
 
     private static MemberId memberId(MemoryNodeSession session) {

@@ -12,17 +12,21 @@ import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.MemberFrames;
 import io.declock.internal.tcp.wire.MemberId;
+import io.declock.internal.tcp.wire.NodeListFrames;
 import io.declock.internal.tcp.wire.Numbered;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.RdmaFrames;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
+import io.declock.spi.GivenUp;
 import io.declock.spi.Member;
+import io.declock.spi.NodeList;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
 import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Answers the requests of a joined compute node that are not verbs. Belongs to its connection's event loop. */
@@ -64,6 +68,11 @@ final class SessionRequests {
             case RESTORE -> restore(session, ControlFrames.readRestore(body), out);
             case MOVED -> moved(session, ControlFrames.readMoved(body), out);
             case AWAIT_GRACE -> awaitGrace(session, ControlFrames.readAwaitGrace(body));
+            case ASK_NODES -> NodeListFrames.writeNodesState(out, NodeListFrames.readAskNodes(body), session.nodes());
+            case PROPOSE_NODES -> proposeNodes(session, NodeListFrames.readProposeNodes(body), out);
+            case DECLARE_NODES -> declareNodes(session, NodeListFrames.readDeclareNodes(body));
+            case AWAIT_GIVEN_UP -> awaitGivenUp(session, NodeListFrames.readAwaitGivenUp(body));
+            case TAKE_OVER -> takeOver(session, NodeListFrames.readTakeOver(body));
             case RDMA_ACCESS -> rdmaAccess(session, RdmaFrames.readRdmaAccess(body), out);
             case RDMA_GRANT -> rdmaGrant(session, RdmaFrames.readRdmaGrant(body), out);
             default -> throw new BadFrameException("a memory node does not take " + type);
@@ -177,6 +186,42 @@ final class SessionRequests {
     private void awaitGrace(MemoryNodeSession session, int request) {
         session.awaitGrace(epoch -> connection.send(
                 later -> ControlFrames.writeGraceOver(later, request, new ControlFrames.GraceOver(epoch))));
+    }
+
+    private static void proposeNodes(MemoryNodeSession session, Numbered<NodeList> list, ByteBuf out) {
+        try {
+            session.proposeNodes(list.value());
+            ControlFrames.writeDone(out, list.request());
+        } catch (FabricException.Refused e) {
+            refused(out, list.request(), e);
+        }
+    }
+
+    private void declareNodes(MemoryNodeSession session, Numbered<NodeList> list) {
+        session.declareNodes(
+                list.value(),
+                done -> connection.send(out -> ControlFrames.writeDone(out, list.request())),
+                refusal(list.request()));
+    }
+
+    private void awaitGivenUp(MemoryNodeSession session, Numbered<Long> number) {
+        session.awaitGivenUp(
+                number.value(),
+                epoch -> connection.send(
+                        out -> NodeListFrames.writeGivenUp(out, number.request(), new NodeListFrames.GaveUp(epoch))),
+                refusal(number.request()));
+    }
+
+    private void takeOver(MemoryNodeSession session, Numbered<GivenUp> word) {
+        session.takeOver(
+                word.value(),
+                epoch -> connection.send(
+                        out -> NodeListFrames.writeTakenOver(out, word.request(), new NodeListFrames.TakenOver(epoch))),
+                refusal(word.request()));
+    }
+
+    private Consumer<FabricException.Refused> refusal(int request) {
+        return why -> connection.send(out -> refused(out, request, why));
     }
 
     private static void refused(ByteBuf out, int request, FabricException.Refused refusal) {

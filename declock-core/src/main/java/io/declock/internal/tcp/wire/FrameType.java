@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The types of frames. One class of this package writes and reads each: {@link HandshakeFrames}, {@link ControlFrames}, {@link
- * MemberFrames}, {@link PeerFrames}, {@link RdmaFrames}, {@link ChainFrame} or {@link ChainDoneFrame}.
+ * MemberFrames}, {@link NodeListFrames}, {@link PeerFrames}, {@link RdmaFrames}, {@link ChainFrame} or {@link ChainDoneFrame}.
  */
 public enum FrameType {
     /** Proof of a compute node or of a connecting peer. */
@@ -56,6 +56,16 @@ public enum FrameType {
     AWAIT_GRACE(0x16),
     /** The candidate that serves asks another one not to take over. */
     PROMISE(0x17),
+    /** A compute node asks how far a memory node is with its list of memory nodes. */
+    ASK_NODES(0x18),
+    /** A list of memory nodes is proposed. */
+    PROPOSE_NODES(0x19),
+    /** A compute node declares that it uses a list of memory nodes. */
+    DECLARE_NODES(0x1A),
+    /** A compute node waits until a memory node has given names up. */
+    AWAIT_GIVEN_UP(0x1B),
+    /** A compute node brings the word that another memory node has given names up. */
+    TAKE_OVER(0x1C),
 
     /** Proof of the accepting side. */
     AUTHENTICATED(0x41),
@@ -96,7 +106,15 @@ public enum FrameType {
     /** Whether a candidate promises not to take over. */
     PROMISED(0x55),
     /** The members have changed. */
-    MEMBERSHIP_CHANGE(0x56);
+    MEMBERSHIP_CHANGE(0x56),
+    /** A memory node's list of memory nodes. */
+    NODES(0x57),
+    /** How far a memory node is with its list of memory nodes. */
+    NODES_STATE(0x58),
+    /** A memory node has given names up. */
+    GIVEN_UP(0x59),
+    /** A memory node has taken names over. */
+    TAKEN_OVER(0x5A);
 
     private static final @Nullable FrameType[] BY_NUMBER = new @Nullable FrameType[256];
 

@@ -7,6 +7,7 @@ import io.declock.Purpose;
 import io.declock.Verb;
 import io.declock.internal.rdma.RdmaOffer;
 import io.declock.spi.FabricException.Reason;
+import io.declock.spi.GivenUp;
 import io.declock.spi.Member;
 import io.declock.spi.Resolution;
 import io.declock.spi.TestChain;
@@ -163,6 +164,34 @@ public final class FrameSample {
                                         .mapToObj(id -> new Member(id, 1, "", ""))
                                         .toList()),
                         MemberFrames::readRecordMembership);
+            case ASK_NODES -> sample(number, NodeListFrames::writeAskNodes, NodeListFrames::readAskNodes);
+            case PROPOSE_NODES ->
+                numbered(number, any.nodeList(), NodeListFrames::writeProposeNodes, NodeListFrames::readProposeNodes);
+            case DECLARE_NODES ->
+                numbered(number, any.nodeList(), NodeListFrames::writeDeclareNodes, NodeListFrames::readDeclareNodes);
+            case AWAIT_GIVEN_UP ->
+                numbered(number, any.i64(), NodeListFrames::writeAwaitGivenUp, NodeListFrames::readAwaitGivenUp);
+            case TAKE_OVER ->
+                numbered(
+                        number,
+                        new GivenUp(any.text(), any.i64(), any.i64()),
+                        NodeListFrames::writeTakeOver,
+                        NodeListFrames::readTakeOver);
+            case NODES -> sample(any.nodeList(), NodeListFrames::writeNodes, NodeListFrames::readNodes);
+            case NODES_STATE ->
+                numbered(number, any.nodeListState(), NodeListFrames::writeNodesState, NodeListFrames::readNodesState);
+            case GIVEN_UP ->
+                numbered(
+                        number,
+                        new NodeListFrames.GaveUp(any.i64()),
+                        NodeListFrames::writeGivenUp,
+                        NodeListFrames::readGivenUp);
+            case TAKEN_OVER ->
+                numbered(
+                        number,
+                        new NodeListFrames.TakenOver(any.i64()),
+                        NodeListFrames::writeTakenOver,
+                        NodeListFrames::readTakenOver);
             case TICKET -> numbered(number, any.member(), PeerFrames::writeTicket, PeerFrames::readTicket);
             case TICKET_REPLY ->
                 numbered(

@@ -11,6 +11,8 @@ import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
+import io.declock.spi.NodeListState;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.TestChain;
@@ -147,6 +149,28 @@ record RandomContent(Random random) {
 
     NodeSet nodeSet() {
         return NodeSet.ofHashes(random.longs(random.nextInt(5)).toArray());
+    }
+
+    private NodeList.Node node() {
+        return new NodeList.Node(text(), text());
+    }
+
+    NodeList nodeList() {
+        List<NodeList.Node> nodes = new ArrayList<>();
+        int count = random.nextInt(4);
+        for (int i = 0; i < count; i++) {
+            nodes.add(node());
+        }
+        return new NodeList(i64(), nodes, node(), random.nextBoolean());
+    }
+
+    NodeListState nodeListState() {
+        List<String> awaited = new ArrayList<>();
+        int count = random.nextInt(4);
+        for (int i = 0; i < count; i++) {
+            awaited.add(text());
+        }
+        return new NodeListState(nodeList(), awaited, random.nextInt(4_096), text());
     }
 
     HandshakeFrames.Identity identity() {

@@ -1,0 +1,348 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.declock.ComputeNodeSettings;
+import io.declock.Counters;
+import io.declock.LockHandle;
+import io.declock.LockRequest;
+import io.declock.MemoryNodeAddress;
+import io.declock.MemoryNodeView;
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.memorynode.MembersInMemory;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricSession;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.SessionListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Memory nodes that are added and removed while compute nodes work (rules M1 to M6). */
+@Timeout(60)
+class NodeListChangeTest {
+    private static final Duration SECONDS = Duration.ofSeconds(10);
+    private static final int NAMES = 60;
+
+    private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(2);
+    private final Map<String, MemoryNode> memoryNodes = new LinkedHashMap<>();
+    private final List<ComputeNode> nodes = new ArrayList<>();
+    private final Map<ComputeNode, NodeCounters> counted = new ConcurrentHashMap<>();
+
+    @AfterEach
+    void stop() {
+        nodes.forEach(ComputeNode::close);
+        memoryNodes.values().forEach(MemoryNode::close);
+        timer.shutdownNow();
+    }
+
+    private void serve(String... ids) {
+        for (String id : ids) {
+            memoryNodes.put(id, memoryNode(id, new MembersInMemory()));
+        }
+    }
+
+    private MemoryNode memoryNode(String id, MembersInMemory members) {
+        return MemoryNode.create(
+                MemoryNodeSettings.builder(id)
+                        .records(5_000)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
+                System::nanoTime,
+                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
+                () -> ThreadLocalRandom.current().nextLong(),
+                null,
+                members.nextLife());
+    }
+
+    /** Reaches every memory node of this test, also those that are made later. */
+    private final class AllInProcess implements Fabric {
+        private final NodeCounters counters;
+        private final Map<String, InProcessFabric> fabrics = new ConcurrentHashMap<>();
+
+        AllInProcess(NodeCounters counters) {
+            this.counters = counters;
+        }
+
+        private InProcessFabric of(MemoryNodeAddress address) {
+            String id = address.host();
+            MemoryNode node = memoryNodes.get(id);
+            return fabrics.computeIfAbsent(id, any -> InProcessFabric.open(node, counters));
+        }
+
+        @Override
+        public boolean supports(MemoryNodeAddress address) {
+            return address.toString().startsWith("inprocess://");
+        }
+
+        @Override
+        public CompletionStage<FabricSession> join(
+                MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+            return of(address).join(address, request, listener);
+        }
+
+        @Override
+        public String peerAddress() {
+            return "";
+        }
+
+        @Override
+        public void close() {
+            fabrics.values().forEach(InProcessFabric::close);
+        }
+    }
+
+    private static List<MemoryNodeAddress> addresses(String... ids) {
+        return List.of(ids).stream()
+                .map(id -> MemoryNodeAddress.parse("inprocess://" + id))
+                .toList();
+    }
+
+    private ComputeNode ready(String... ids) throws InterruptedException {
+        NodeCounters counters = new NodeCounters();
+        ComputeNode node = ComputeNode.builder()
+                .settings(ComputeNodeSettings.DEFAULTS)
+                .counters(counters)
+                .fabric(new AllInProcess(counters))
+                .memoryNodes(addresses(ids))
+                .build();
+        nodes.add(node);
+        counted.put(node, counters);
+        node.start();
+        assertThat(node.awaitReady(SECONDS)).isTrue();
+        return node;
+    }
+
+    private NodeListPublisher publisher(String... ids) throws Exception {
+        NodeListPublisher publisher = new NodeListPublisher(
+                new AllInProcess(new NodeCounters()),
+                System::nanoTime,
+                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
+                ThreadLocalRandom.current().nextLong(),
+                told -> {});
+        publisher.join(addresses(ids));
+        return publisher;
+    }
+
+    private void add(String id, String... to) throws Exception {
+        try (NodeListPublisher publisher = publisher(to)) {
+            publisher.add(addresses(id).get(0));
+            assertThat(publisher.awaitMoved(SECONDS)).isEmpty();
+        }
+    }
+
+    private void remove(String id, String... from) throws Exception {
+        try (NodeListPublisher publisher = publisher(from)) {
+            publisher.remove(id);
+            assertThat(publisher.awaitMoved(SECONDS)).isEmpty();
+        }
+    }
+
+    private CompletableFuture<LockHandle> later(ComputeNode node, String name) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    try {
+                        return node.acquire(LockRequest.write(name));
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                },
+                task -> new Thread(task).start());
+    }
+
+    private static List<String> names() {
+        return IntStream.range(0, NAMES).mapToObj(i -> "name-" + i).toList();
+    }
+
+    private static Set<String> used(ComputeNode node) {
+        return node.monitor().memoryNodes().stream().map(MemoryNodeView::id).collect(Collectors.toSet());
+    }
+
+    @Test
+    void holdsAndWaitersMoveToAMemoryNodeThatIsAdded() throws Exception {
+        serve("a", "b", "c");
+        ComputeNode holder = ready("a", "b");
+        ComputeNode other = ready("a", "b");
+        Map<String, LockHandle> held = new LinkedHashMap<>();
+        Map<String, CompletableFuture<LockHandle>> waiting = new LinkedHashMap<>();
+        for (String name : names()) {
+            held.put(name, holder.acquire(LockRequest.write(name)));
+            waiting.put(name, later(other, name));
+        }
+        add("c", "a", "b");
+        await().atMost(SECONDS).until(() -> used(holder).equals(Set.of("a", "b", "c")));
+        for (String name : names()) {
+            assertThat(held.get(name).isValid()).as(name).isTrue();
+            assertThat(waiting.get(name)).as(name).isNotDone();
+        }
+        long moved = counted.get(holder).get(Counters.Event.HOLD_RESTORED);
+        assertThat(moved).isBetween(5L, NAMES / 2L);
+        for (String name : names()) {
+            long before = held.get(name).fencingToken();
+            held.get(name).close();
+            try (LockHandle next = waiting.get(name).get(10, TimeUnit.SECONDS)) {
+                assertThat(next.fencingToken()).as(name).isGreaterThan(before);
+            }
+        }
+        assertThat(memoryNodes.get("c").status().recordsInUse()).isEqualTo((int) moved);
+        assertThat(counted.get(holder).get(Counters.Event.HOLD_NOT_RESTORED)).isZero();
+    }
+
+    @Test
+    void aMemoryNodeIsEmptiedAndLeft() throws Exception {
+        serve("a", "b", "c");
+        ComputeNode holder = ready("a", "b", "c");
+        ComputeNode other = ready("a", "b", "c");
+        Map<String, LockHandle> held = new LinkedHashMap<>();
+        for (String name : names()) {
+            held.put(name, holder.acquire(LockRequest.read(name)));
+        }
+        remove("b", "a", "b", "c");
+        await().atMost(SECONDS)
+                .until(() ->
+                        used(holder).equals(Set.of("a", "c")) && used(other).equals(Set.of("a", "c")));
+        assertThat(memoryNodes.get("b").status().sessions()).isEmpty();
+        memoryNodes.get("b").close();
+        for (String name : names()) {
+            assertThat(held.get(name).isValid()).as(name).isTrue();
+            assertThat(other.tryAcquire(LockRequest.write(name).waitTime(Duration.ZERO)))
+                    .as(name)
+                    .isEmpty();
+            other.acquire(LockRequest.read(name)).close();
+            held.get(name).close();
+            other.acquire(LockRequest.write(name)).close();
+        }
+    }
+
+    @Test
+    void aProcessWithAnOlderListGoesOn() throws Exception {
+        serve("a", "b", "c");
+        add("c", "a", "b");
+        ComputeNode late = ready("a", "b");
+        await().atMost(SECONDS).until(() -> used(late).equals(Set.of("a", "b", "c")));
+        ComputeNode current = ready("a", "b", "c");
+        for (String name : names()) {
+            try (LockHandle held = late.acquire(LockRequest.write(name))) {
+                assertThat(current.tryAcquire(LockRequest.write(name).waitTime(Duration.ZERO)))
+                        .as(name)
+                        .isEmpty();
+            }
+        }
+        assertThat(memoryNodes.get("c").status().recordsInUse()).isPositive();
+    }
+
+    @Test
+    void locksAreExclusiveWhileMemoryNodesComeAndGo() throws Exception {
+        serve("a", "b", "c");
+        List<ComputeNode> all = List.of(ready("a", "b"), ready("a", "b"), ready("a", "b"));
+        Map<String, AtomicInteger> inside = new ConcurrentHashMap<>();
+        Map<String, Long> tokens = new ConcurrentHashMap<>();
+        AtomicBoolean stopped = new AtomicBoolean();
+        List<String> wrong = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        AtomicInteger cycles = new AtomicInteger();
+        for (ComputeNode node : all) {
+            for (int i = 0; i < 2; i++) {
+                Thread thread = new Thread(() -> {
+                    try {
+                        while (!stopped.get()) {
+                            String name = "n" + ThreadLocalRandom.current().nextInt(8);
+                            try (LockHandle held = node.acquire(LockRequest.write(name))) {
+                                int now = inside.computeIfAbsent(name, any -> new AtomicInteger())
+                                        .incrementAndGet();
+                                Long last = tokens.put(name, held.fencingToken());
+                                if (now != 1 || last != null && last >= held.fencingToken()) {
+                                    synchronized (wrong) {
+                                        wrong.add(name + " " + now + " " + last + " " + held.fencingToken());
+                                    }
+                                }
+                                Thread.yield();
+                                inside.get(name).decrementAndGet();
+                            }
+                            cycles.incrementAndGet();
+                        }
+                    } catch (Exception e) {
+                        synchronized (wrong) {
+                            wrong.add(e.toString());
+                        }
+                    }
+                });
+                thread.start();
+                threads.add(thread);
+            }
+        }
+        for (int round = 0; round < 3; round++) {
+            add("c", "a", "b");
+            int before = cycles.get();
+            await().atMost(SECONDS).until(() -> cycles.get() > before + 1_000);
+            remove("c", "a");
+            int then = cycles.get();
+            await().atMost(SECONDS).until(() -> cycles.get() > then + 1_000);
+        }
+        stopped.set(true);
+        for (Thread thread : threads) {
+            thread.join(10_000);
+            assertThat(thread.isAlive()).isFalse();
+        }
+        assertThat(wrong).isEmpty();
+    }
+
+    @Test
+    void aListIsRefusedWithTheReason() throws Exception {
+        serve("a", "b");
+        memoryNodes.put(
+                "lost",
+                MemoryNode.create(
+                        MemoryNodeSettings.builder("lost")
+                                .records(10)
+                                .queueCapacity(8)
+                                .waitOutOldSessions(false)
+                                .build(),
+                        System::nanoTime,
+                        (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
+                        () -> ThreadLocalRandom.current().nextLong()));
+        ready("a", "b");
+        try (NodeListPublisher publisher = publisher("a")) {
+            assertThatThrownBy(() -> publisher.add(addresses("lost").get(0)))
+                    .hasMessageContaining("use 2 memory nodes, and not the 1");
+        }
+        try (NodeListPublisher publisher = publisher("a", "b")) {
+            assertThatThrownBy(() -> publisher.add(addresses("lost").get(0)))
+                    .hasMessageContaining("memory node lost has no place that survives it");
+            assertThatThrownBy(() -> publisher.add(addresses("b").get(0))).hasMessageContaining("is used already");
+            assertThatThrownBy(() -> publisher.remove("c")).hasMessageContaining("no memory node 'c' is used");
+        }
+        try (NodeListPublisher first = publisher("a", "b");
+                NodeListPublisher second = publisher("a", "b")) {
+            assertThat(first.present()).hasSize(2);
+            first.remove("b");
+            assertThatThrownBy(() -> second.remove("a")).hasMessageContaining("cannot follow");
+        }
+    }
+}
