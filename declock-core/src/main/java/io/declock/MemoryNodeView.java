@@ -37,6 +37,14 @@ public record MemoryNodeView(
         @Nullable Duration clockOffset,
         String problem,
         Duration downFor) {
+    /** {@return host and port of the address, of the first candidate's if there are several} */
+    public String place() {
+        int begin = address.indexOf("://");
+        String places = begin < 0 ? address : address.substring(begin + 3);
+        int end = places.indexOf('|');
+        return end < 0 ? places : places.substring(0, end);
+    }
+
     /** State of a session. */
     public enum State {
         /** Never joined yet, trying. */

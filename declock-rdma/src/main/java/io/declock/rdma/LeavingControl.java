@@ -4,8 +4,11 @@
 package io.declock.rdma;
 
 import io.declock.spi.ControlPlane;
+import io.declock.spi.GivenUp;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
+import io.declock.spi.NodeListState;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
@@ -72,6 +75,31 @@ final class LeavingControl implements ControlPlane {
     @Override
     public CompletionStage<Long> awaitGrace() {
         return tcp.awaitGrace();
+    }
+
+    @Override
+    public CompletionStage<NodeListState> nodes() {
+        return tcp.nodes();
+    }
+
+    @Override
+    public CompletionStage<Void> proposeNodes(NodeList list) {
+        return tcp.proposeNodes(list);
+    }
+
+    @Override
+    public CompletionStage<Void> declareNodes(NodeList list) {
+        return tcp.declareNodes(list);
+    }
+
+    @Override
+    public CompletionStage<Long> awaitGivenUp(long number) {
+        return tcp.awaitGivenUp(number);
+    }
+
+    @Override
+    public CompletionStage<Long> takeOver(GivenUp word) {
+        return tcp.takeOver(word);
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
@@ -317,6 +318,11 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
     @Override
     public void peerMessage(PeerMessage message) {
         early.run(() -> listener.peerMessage(message));
+    }
+
+    @Override
+    public void nodesChanged(NodeList list) {
+        listener.nodesChanged(list);
     }
 
     @Override

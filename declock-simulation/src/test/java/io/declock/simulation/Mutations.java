@@ -696,13 +696,6 @@ final class Mutations {
                     "hasDeparted",
                     No.class),
             Mutation.of(
-                    "M2",
-                    "a moved hold rests on the lease of the source only",
-                    Scenario.LISTS,
-                    "io.declock.internal.local.LocalState",
-                    "nextLeaseValid",
-                    Yes.class),
-            Mutation.of(
                     "M3",
                     "a list is declared before the holds are restored",
                     Scenario.LISTS,

@@ -5,8 +5,8 @@ package io.declock.spring.autoconfigure;
 
 import io.declock.ComputeNodeMonitor;
 import io.declock.spring.health.MemoryNodeHealthIndicator;
+import io.declock.spring.health.MemoryNodesHealth;
 import io.declock.spring.support.CircuitBreakerStates;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
@@ -36,10 +36,13 @@ public final class DecLockHealthContributorAutoConfiguration {
             ComputeNodeMonitor monitor, MemoryNodeChoice choice, ObjectProvider<CircuitBreakerStates> circuitBreakers) {
         CircuitBreakerStates states = circuitBreakers.getIfAvailable(() -> CircuitBreakerStates.NONE);
         List<String> names = choice.names();
-        Map<String, HealthContributor> indicators = new LinkedHashMap<>();
-        for (int i = 0; i < names.size(); i++) {
-            indicators.put(names.get(i), new MemoryNodeHealthIndicator(monitor, i, states, choice::describeEmbedded));
+        if (choice.isEmbedded()) {
+            return CompositeHealthContributor.fromMap(
+                    Map.of(names.get(0), new MemoryNodeHealthIndicator(monitor, "", states, choice::describeEmbedded)));
         }
-        return CompositeHealthContributor.fromMap(indicators);
+        return new MemoryNodesHealth(
+                monitor,
+                names,
+                place -> new MemoryNodeHealthIndicator(monitor, place, states, choice::describeEmbedded));
     }
 }

@@ -103,7 +103,12 @@ record MemoryNodeChoice(
         return addresses.stream().anyMatch(address -> address.scheme().equals(RdmaFabricProvider.SCHEME));
     }
 
-    /** Returns each memory node's name in health and metrics, in the order of the compute node's memory nodes. */
+    /** Returns whether the memory node is an embedded one. */
+    boolean isEmbedded() {
+        return embedded != null;
+    }
+
+    /** Returns each configured memory node's name in health and metrics. */
     List<String> names() {
         return embedded != null
                 ? List.of("embedded")

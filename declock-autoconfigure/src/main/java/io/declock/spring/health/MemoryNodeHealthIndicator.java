@@ -6,7 +6,6 @@ package io.declock.spring.health;
 import io.declock.ComputeNodeMonitor;
 import io.declock.MemoryNodeView;
 import io.declock.spring.support.CircuitBreakerStates;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,37 +15,39 @@ import org.springframework.boot.health.contributor.Health;
 /** Health of one memory node as this application sees it. It sends no request: sessions renew themselves all the time. Thread-safe. */
 public final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
     private final ComputeNodeMonitor monitor;
-    private final int index;
+    private final String place;
     private final CircuitBreakerStates circuitBreakers;
     private final Supplier<@Nullable String> embedded;
 
     /**
      * Makes one.
      *
-     * @param index index of the memory node in the monitor's list
+     * @param place the memory node's {@linkplain MemoryNodeView#place place}, empty for the first memory node wherever it is
      * @param circuitBreakers supplies the state of its circuit breaker
      * @param embedded supplies a description of an embedded memory node, null for another one
      */
     public MemoryNodeHealthIndicator(
             ComputeNodeMonitor monitor,
-            int index,
+            String place,
             CircuitBreakerStates circuitBreakers,
             Supplier<@Nullable String> embedded) {
         super("The health of a memory node could not be determined");
         this.monitor = monitor;
-        this.index = index;
+        this.place = place;
         this.circuitBreakers = circuitBreakers;
         this.embedded = embedded;
     }
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
-        List<MemoryNodeView> views = monitor.memoryNodes();
-        if (index >= views.size()) {
+        MemoryNodeView view = monitor.memoryNodes().stream()
+                .filter(one -> place.isEmpty() || one.place().equals(place))
+                .findFirst()
+                .orElse(null);
+        if (view == null) {
             builder.outOfService().withDetail("problem", "not started, or shutting down");
             return;
         }
-        MemoryNodeView view = views.get(index);
         builder.status(view.state() == MemoryNodeView.State.UP ? "UP" : "DOWN");
         builder.withDetail("state", view.state().name())
                 .withDetail("address", view.address())

@@ -6,21 +6,16 @@ package io.declock.spring.metrics;
 import io.declock.ComputeNodeMonitor;
 import io.declock.Counters;
 import io.declock.Counters.Event;
-import io.declock.MemoryNodeView;
 import io.declock.Purpose;
 import io.declock.Verb;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Counters and gauges of the compute node. Tags take their values from enums and from the configured memory nodes; lock names are
@@ -34,7 +29,8 @@ public final class DecLockMetrics implements MeterBinder {
     /**
      * Makes the metrics.
      *
-     * @param memoryNodes each memory node's value of the tag {@code memory.node}, in the order of the monitor's list
+     * @param memoryNodes each configured memory node's value of the tag {@code memory.node}; others are added and removed while the
+     *     application runs
      * @param rdma whether any of them is reached by RDMA
      */
     public DecLockMetrics(ComputeNodeMonitor monitor, List<String> memoryNodes, boolean rdma) {
@@ -58,9 +54,7 @@ public final class DecLockMetrics implements MeterBinder {
         if (rdma) {
             new RdmaMetrics(monitor).bindTo(registry);
         }
-        for (int i = 0; i < memoryNodes.size(); i++) {
-            memoryNode(registry, i, Tags.of("memory.node", memoryNodes.get(i)));
-        }
+        new MemoryNodeMetrics(monitor, memoryNodes, registry).begin();
     }
 
     private void gauge(
@@ -207,95 +201,7 @@ public final class DecLockMetrics implements MeterBinder {
         return counters.get(event);
     }
 
-    private void memoryNode(MeterRegistry registry, int index, Tags tags) {
-        Gauge.builder("declock.memory.node.up", monitor, source -> up(source, index))
-                .description("Whether the memory node is joined")
-                .tags(tags)
-                .register(registry);
-        time(
-                registry,
-                "declock.memory.node.round.trip",
-                "Last measured round trip of a heartbeat",
-                tags,
-                index,
-                MemoryNodeView::roundTrip);
-        time(
-                registry,
-                "declock.memory.node.lease.left",
-                "Remaining time of the lease",
-                tags,
-                index,
-                MemoryNodeView::leaseLeft);
-        time(
-                registry,
-                "declock.memory.node.clock.offset",
-                "Offset between this machine's clock and the memory node's",
-                tags,
-                index,
-                MemoryNodeView::clockOffset);
-        number(
-                registry,
-                "declock.memory.node.records.used",
-                "Lock records that belong to a name",
-                tags,
-                index,
-                MemoryNodeView::recordsInUse);
-        number(
-                registry,
-                "declock.memory.node.records.total",
-                "Lock records for which the memory node has room",
-                tags,
-                index,
-                MemoryNodeView::recordsTotal);
-        number(registry, "declock.memory.node.members", "Instances joined", tags, index, MemoryNodeView::members);
-    }
-
-    private void time(
-            MeterRegistry registry, String name, String description, Tags tags, int index, DurationOf duration) {
-        TimeGauge.builder(name, monitor, TimeUnit.NANOSECONDS, source -> {
-                    MemoryNodeView view = view(source, index);
-                    Duration value = view == null ? null : duration.of(view);
-                    return value == null ? Double.NaN : value.toNanos();
-                })
-                .description(description)
-                .tags(tags)
-                .register(registry);
-    }
-
-    private void number(
-            MeterRegistry registry,
-            String name,
-            String description,
-            Tags tags,
-            int index,
-            ToDoubleFunction<MemoryNodeView> number) {
-        Gauge.builder(name, monitor, source -> {
-                    MemoryNodeView view = view(source, index);
-                    return view == null ? Double.NaN : number.applyAsDouble(view);
-                })
-                .description(description)
-                .tags(tags)
-                .register(registry);
-    }
-
-    private static double up(ComputeNodeMonitor source, int index) {
-        MemoryNodeView view = view(source, index);
-        return view != null && view.state() == MemoryNodeView.State.UP ? 1 : 0;
-    }
-
-    private static @Nullable MemoryNodeView view(ComputeNodeMonitor source, int index) {
-        List<MemoryNodeView> views = source.memoryNodes();
-        return index < views.size() ? views.get(index) : null;
-    }
-
     private static String lower(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '.');
-    }
-
-    /** Selects a duration of a memory node. */
-    @FunctionalInterface
-    private interface DurationOf {
-        @Nullable
-        Duration of(MemoryNodeView view);
     }
 }

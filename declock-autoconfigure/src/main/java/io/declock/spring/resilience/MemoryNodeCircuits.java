@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,8 @@ public final class MemoryNodeCircuits implements AcquisitionInterceptor, Circuit
     // their own.
     private final @Nullable List<CircuitBreaker> only;
     private final Map<MemoryNodeAddress, List<CircuitBreaker>> byAddress = new ConcurrentHashMap<>();
+    /** The single memory node of the configuration; others may be added while the application runs. */
+    private final AtomicReference<ComputeNodeMonitor.@Nullable Home> onlyHome = new AtomicReference<>();
 
     /**
      * Makes the circuit breakers.
@@ -122,8 +125,11 @@ public final class MemoryNodeCircuits implements AcquisitionInterceptor, Circuit
 
     /** Returns the circuit breaker of a memory node, or none if the memory node is not known yet. */
     private List<CircuitBreaker> breakers(ComputeNodeMonitor.@Nullable Home home) {
-        if (only != null || home == null) {
+        if (home == null) {
             return only != null ? only : List.of();
+        }
+        if (only != null && isOnly(home)) {
+            return only;
         }
         List<CircuitBreaker> known = byAddress.get(home.address());
         return known != null
@@ -131,8 +137,13 @@ public final class MemoryNodeCircuits implements AcquisitionInterceptor, Circuit
                 : byAddress.computeIfAbsent(home.address(), address -> List.of(breaker(address.toString())));
     }
 
+    private boolean isOnly(ComputeNodeMonitor.Home home) {
+        return onlyHome.get() == home || onlyHome.compareAndSet(null, home);
+    }
+
     private CircuitBreaker breaker(String address) {
-        return only != null
+        ComputeNodeMonitor.Home first = onlyHome.get();
+        return only != null && (first == null || first.address().toString().equals(address))
                 ? only.get(0)
                 : registry.circuitBreaker(NAME + "-" + address.substring(address.indexOf("://") + 3), config);
     }

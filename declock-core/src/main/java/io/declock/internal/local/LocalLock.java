@@ -221,6 +221,18 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
         return kept.get();
     }
 
+    /**
+     * The lock leaves a session for another memory node. As {@link #suspend}, but the holds are lost if the session in which they are restored
+     * ends before they count there.
+     *
+     * @return whether there are holds to be restored
+     */
+    public boolean leave(CqlEnvironment session, LockLostException why) {
+        AtomicBoolean kept = new AtomicBoolean();
+        lock.event(effects -> kept.set(Moving.leave(lock, session, why, effects)));
+        return kept.get();
+    }
+
     /** Returns what is to be restored, or null if there is no hold left whose lease is valid; then the lock is as after {@link #sessionLost}. */
     public Moving.@Nullable Held toRestore(LockLostException why) {
         AtomicReference<Moving.@Nullable Held> held = new AtomicReference<>();

@@ -51,6 +51,9 @@ final class LocalState implements Hold.Lock {
     /** The session in which a hold was restored that still rests on the former one: until it counts there, it needs both leases. */
     private volatile @Nullable CqlEnvironment next;
 
+    /** The holds leave the session for another memory node, and do not count there yet. */
+    private boolean leaving;
+
     private long suspendedEpoch;
     private boolean restoring;
 
@@ -167,6 +170,7 @@ final class LocalState implements Hold.Lock {
         remote = null;
         session = null;
         next = null;
+        leaving = false;
         binding = Binding.UNBOUND;
         restoring = false;
     }
@@ -181,6 +185,16 @@ final class LocalState implements Hold.Lock {
         next = null;
         binding = Binding.SUSPENDED;
         restoring = false;
+    }
+
+    /** The suspended lock leaves its session for another memory node. */
+    void leave() {
+        leaving = true;
+    }
+
+    /** Returns whether the holds leave their session for another memory node, where they do not count yet. */
+    boolean isLeaving() {
+        return leaving;
     }
 
     boolean isSuspended() {
@@ -213,6 +227,7 @@ final class LocalState implements Hold.Lock {
     void restOn(CqlEnvironment lasting) {
         session = lasting;
         next = null;
+        leaving = false;
     }
 
     /** Returns whether there is no caller, no look-up is under way, and the remote side is not in use. */

@@ -27,11 +27,22 @@ public final class Moving {
 
     /** Keeps the holds of a session that broke off; returns whether there are any. */
     static boolean suspend(LocalState lock, CqlEnvironment ended, LockLostException why, Effects effects) {
-        if (!isOf(lock, ended)) {
-            return false;
+        return isOf(lock, ended) && suspend(lock, lock.isLeaving(), why, effects);
+    }
+
+    /** Keeps the holds of a lock that leaves a session for another memory node (rule M2); returns whether there are any. */
+    static boolean leave(LocalState lock, CqlEnvironment former, LockLostException why, Effects effects) {
+        boolean kept = isOf(lock, former) && suspend(lock, false, why, effects);
+        if (kept) {
+            lock.leave();
         }
+        return kept;
+    }
+
+    /** @param isLost the memory node that was to take the holds over has lost them, and perhaps lets others have the lock */
+    private static boolean suspend(LocalState lock, boolean isLost, LockLostException why, Effects effects) {
         HoldConversion.giveUp(lock, effects);
-        if (lock.holds.isEmpty() || !lock.leaseValid(effects.now())) {
+        if (isLost || lock.holds.isEmpty() || !lock.leaseValid(effects.now())) {
             startOver(lock, why, effects);
             return false;
         }

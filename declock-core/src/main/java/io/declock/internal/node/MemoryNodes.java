@@ -329,25 +329,26 @@ final class MemoryNodes implements MemoryNodeLink.Listener, Relocation.Nodes {
 
     /** A memory node has told a newer list. Another one that is being gone over to comes first, except at the start of this process. */
     private void listLearnt(NodeList list) {
-        boolean atOnce;
-        Relocation next;
+        List<MemoryNodeLink> added;
+        Relocation next = null;
         relocating.lock();
         try {
-            addLinks(list);
+            added = addLinks(list);
             Relocation present = relocation;
-            if (present != null && !present.isFirst()) {
-                return;
+            if (present == null || present.isFirst()) {
+                next = relocationTo(list, mapping == null || present != null);
+                relocation = next;
             }
-            if (present != null) {
+            if (present != null && next != null) {
                 present.stop();
             }
-            atOnce = mapping == null || present != null;
-            next = relocationTo(list, atOnce);
-            relocation = next;
         } finally {
             relocating.unlock();
         }
-        next.start();
+        added.forEach(MemoryNodeLink::start);
+        if (next != null) {
+            next.start();
+        }
     }
 
     private Relocation relocationTo(NodeList list, boolean isFirst) {
@@ -400,36 +401,35 @@ final class MemoryNodes implements MemoryNodeLink.Listener, Relocation.Nodes {
         again.start();
     }
 
+    /** Adds the links to memory nodes that have none, and returns those that must be started. */
     @GuardedBy("relocating")
-    private void addLinks(NodeList list) {
+    private List<MemoryNodeLink> addLinks(NodeList list) {
         List<NodeList.Node> all = new ArrayList<>(list.nodes());
         if (!list.added()) {
             // It has names to give up.
             all.add(list.changed());
         }
+        List<MemoryNodeLink> added = new ArrayList<>();
         for (NodeList.Node node : all) {
             links.stream()
                     .filter(link -> link.address().toString().equals(node.address()))
                     .forEach(link -> link.expect(node.id()));
-            if (linkTo(node.id()) == null) {
-                addLink(node);
+            MemoryNodeLink fresh = linkTo(node.id()) == null ? linkTo(node) : null;
+            if (fresh != null) {
+                links.add(fresh);
+                added.add(fresh);
             }
         }
+        return isStarted ? added : List.of();
     }
 
-    @GuardedBy("relocating")
-    private void addLink(NodeList.Node node) {
-        MemoryNodeLink link;
+    private @Nullable MemoryNodeLink linkTo(NodeList.Node node) {
         try {
             MemoryNodeAddress address = MemoryNodeAddress.parse(node.address());
-            link = new MemoryNodeLink(node, fabricFor(address), settings, surroundings, this);
+            return new MemoryNodeLink(node, fabricFor(address), settings, surroundings, this);
         } catch (IllegalArgumentException e) {
             log.error("Locks of memory node {} cannot be acquired: its address cannot be used here", node.id(), e);
-            return;
-        }
-        links.add(link);
-        if (isStarted) {
-            link.start();
+            return null;
         }
     }
 

@@ -108,6 +108,11 @@ public final class NodeListPublisher implements AutoCloseable {
     }
 
     private Joined join(MemoryNodeAddress address) throws Failure, InterruptedException {
+        for (Joined one : joined.values()) {
+            if (one.node.address().equals(address.toString())) {
+                return one;
+            }
+        }
         JoinRequest request =
                 new JoinRequest(processId + address.hashCode(), 1, "declock nodes", "", 0, LEASE.toNanos());
         FabricSession session = answer("Joining memory node " + address, fabric.join(address, request, new Deaf()));

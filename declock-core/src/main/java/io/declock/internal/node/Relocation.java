@@ -61,6 +61,9 @@ final class Relocation {
     private final Map<String, Queue<Restored>> restored = new ConcurrentHashMap<>();
     private final Set<NodeSession> left = ConcurrentHashMap.newKeySet();
     private final Set<String> carried = ConcurrentHashMap.newKeySet();
+    /** The sources without a session. */
+    private final Set<String> unreachable = ConcurrentHashMap.newKeySet();
+
     private final long deadline;
     private volatile boolean hasLeft;
     private volatile boolean stopped;
@@ -140,6 +143,7 @@ final class Relocation {
     void sessionsChanged() {
         if (hasLeft) {
             leaveOthers();
+            List.copyOf(unreachable).forEach(this::carryIfStillToDo);
         } else if (list.targets().stream().allMatch(target -> sessionWith(target.id()) != null)) {
             begin();
         }
@@ -335,8 +339,9 @@ final class Relocation {
         }
         NodeSession from = sessionWith(source);
         if (from == null) {
+            unreachable.add(source);
             open.forEach(target -> lookWhetherCarried(source, target));
-            later(PATIENT_RETRY_NANOS, () -> carry(source));
+            later(PATIENT_RETRY_NANOS, () -> carryIfStillToDo(source));
         } else if (from.declaredList() < list.number()) {
             later(RETRY_NANOS, () -> carry(source));
         } else {
@@ -348,6 +353,12 @@ final class Relocation {
                     later(RETRY_NANOS, () -> carry(source));
                 }
             });
+        }
+    }
+
+    private void carryIfStillToDo(String source) {
+        if (unreachable.remove(source)) {
+            carry(source);
         }
     }
 

@@ -373,7 +373,7 @@ public final class NodeSession implements CqlEnvironment {
             coordinator.abandon(remote.record());
             byRecord.remove(remote.record(), lock);
         }
-        return lock.suspend(
+        return lock.leave(
                 this,
                 new LockLostException(lock.title() + " was lost when its name moved from memory node "
                         + joined.memoryNodeId() + " to another one: its lease had run out"));

@@ -21,6 +21,8 @@ import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.NodeSet;
+import io.declock.spi.RecordingListener;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -42,6 +44,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Memory nodes that are added and removed while compute nodes work (rules M1 to M6). */
 @Timeout(60)
@@ -212,6 +216,51 @@ class NodeListChangeTest {
         }
         assertThat(memoryNodes.get("c").status().recordsInUse()).isEqualTo((int) moved);
         assertThat(counted.get(holder).get(Counters.Event.HOLD_NOT_RESTORED)).isZero();
+    }
+
+    /** A session that uses the former list keeps its memory node from giving names up. */
+    private void straggler(String at) throws Exception {
+        memoryNodes
+                .get(at)
+                .join(new JoinRequest(77, 1, "straggler", "", 0, SECONDS.toNanos()), new RecordingListener());
+    }
+
+    private static boolean moves(String name, String from) {
+        String full = ComputeNodeSettings.DEFAULTS.namespace() + '\0' + name;
+        long hash = NodeSet.hash(full);
+        return NodeSet.of(List.of("a", "b")).homeOf(hash) == NodeSet.hash(from)
+                && NodeSet.of(List.of("a", "b", "c")).homeOf(hash) == NodeSet.hash("c");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "c"})
+    void untilItCountsAMovedHoldEndsWithEitherSession(String ending) throws Exception {
+        serve("a", "b", "c");
+        ComputeNode holder = ready("a", "b");
+        straggler("a");
+        straggler("b");
+        Map<String, LockHandle> held = new LinkedHashMap<>();
+        for (String name : names()) {
+            held.put(name, holder.acquire(LockRequest.write(name)));
+        }
+        try (NodeListPublisher publisher = publisher("a", "b")) {
+            publisher.add(addresses("c").get(0));
+            long moving = names().stream()
+                    .filter(name -> moves(name, "a") || moves(name, "b"))
+                    .count();
+            await().atMost(SECONDS).until(() -> memoryNodes.get("c").status().restoredHolds() == moving);
+            assertThat(held.values()).allMatch(LockHandle::isValid);
+            memoryNodes.get(ending).close();
+            for (String name : names()) {
+                boolean lost = moves(name, "a") || ending.equals("c") && moves(name, "b");
+                boolean stays = !lost && (ending.equals("c") || moves(name, "b"));
+                if (lost) {
+                    await().atMost(SECONDS).until(() -> !held.get(name).isValid());
+                } else if (stays) {
+                    assertThat(held.get(name).isValid()).as(name).isTrue();
+                }
+            }
+        }
     }
 
     @Test

@@ -27,16 +27,29 @@ public final class SpreadPlatform implements Platform {
 
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
+    private static final Duration COMMAND_PATIENCE = Duration.ofSeconds(90);
+
     private final Path directory;
     private final Duration lease;
+    private final int used;
     private final List<Integer> ports = Ports.free(MEMORY_NODES);
     private final List<Program> programs = new ArrayList<>();
     private final Server databaseServer;
     private int starts;
 
-    /** Makes one that runs only the workers' database. */
+    /** Makes one that runs only the workers' database, and whose workers use all memory nodes. */
     public SpreadPlatform(Duration lease) {
+        this(lease, MEMORY_NODES);
+    }
+
+    /**
+     * Makes one that runs only the workers' database.
+     *
+     * @param used how many of the memory nodes, the first ones, workers are configured with
+     */
+    public SpreadPlatform(Duration lease, int used) {
         this.lease = lease;
+        this.used = used;
         try {
             this.directory = Files.createTempDirectory("declock-spread-");
             this.databaseServer =
@@ -98,9 +111,49 @@ public final class SpreadPlatform implements Platform {
         programs.set(index, launchMemoryNode(index));
     }
 
+    /** Tells a memory node to end. */
+    public void stop(int index) {
+        programs.get(index).terminate();
+    }
+
+    /** Returns the address of a memory node. */
+    public String address(int index) {
+        return "tcp://127.0.0.1:" + ports.get(index);
+    }
+
+    /**
+     * Runs the memory node's program to show or change which memory nodes are used, and returns what it says.
+     *
+     * @throws IllegalStateException if it does not end in order
+     */
+    public String nodes(String... words) {
+        List<String> command = Commands.java(List.of());
+        command.addAll(List.of("-jar", LocalPlatform.memoryNodeJar().toString(), "nodes"));
+        command.addAll(List.of(words));
+        command.add("--memory-nodes=" + addresses(used));
+        String name = "nodes-" + ++starts;
+        LocalProgram program = LocalProgram.start(name, directory, false, command);
+        long deadline = System.nanoTime() + COMMAND_PATIENCE.toNanos();
+        while (program.isAlive()) {
+            if (System.nanoTime() - deadline > 0) {
+                program.terminate();
+                throw new IllegalStateException("'nodes' did not end:\n" + program.log());
+            }
+            Cluster.pause(Duration.ofMillis(10));
+        }
+        return program.log();
+    }
+
+    private String addresses(int count) {
+        return ports.stream()
+                .limit(count)
+                .map(port -> "tcp://127.0.0.1:" + port)
+                .collect(Collectors.joining(","));
+    }
+
     @Override
     public Node launch(String name) {
-        String addresses = ports.stream().map(port -> "tcp://127.0.0.1:" + port).collect(Collectors.joining(","));
+        String addresses = addresses(used);
         List<String> arguments = WorkerOptions.arguments(
                 name, addresses, lease, directory.resolve(name + SectionRecord.SUFFIX), databaseUrl());
         Program program = LocalProgram.start(
