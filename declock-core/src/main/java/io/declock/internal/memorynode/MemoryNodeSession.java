@@ -82,7 +82,7 @@ public final class MemoryNodeSession {
 
         void declare(MemoryNodeSession session, NodeList list, Answer<NodeList> answer);
 
-        void awaitGivenUp(long number, Answer<Long> answer);
+        void awaitGivenUp(MemoryNodeSession session, long number, Answer<Long> answer);
 
         void takeOver(GivenUp word, Answer<Long> answer);
     }
@@ -479,7 +479,7 @@ public final class MemoryNodeSession {
      * @param refused called in place of it
      */
     public void awaitGivenUp(long number, Consumer<Long> done, Consumer<FabricException.Refused> refused) {
-        services.lists().awaitGivenUp(number, new Answer<>(done, refused));
+        services.lists().awaitGivenUp(this, number, new Answer<>(done, refused));
     }
 
     /**

@@ -14,6 +14,7 @@ import io.declock.spi.NodeSet;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -62,9 +63,9 @@ final class NameTransfer implements MemoryNodeSession.Lists {
     @GuardedBy("lock")
     private final Map<String, Source> sources = new TreeMap<>();
 
-    /** Those who wait until the names are given up. */
+    /** The sessions that wait until the names are given up, each with its last request: earlier ones have timed out. */
     @GuardedBy("lock")
-    private final List<LongConsumer> waiting = new ArrayList<>();
+    private final Map<MemoryNodeSession, LongConsumer> waiting = new LinkedHashMap<>();
 
     /** Number of the list whose foreign names are being detached, or were. */
     @GuardedBy("lock")
@@ -343,7 +344,7 @@ final class NameTransfer implements MemoryNodeSession.Lists {
 
     /** Waits until the names that belong to others by a list are given up. */
     @Override
-    public void awaitGivenUp(long number, MemoryNodeSession.Answer<Long> answer) {
+    public void awaitGivenUp(MemoryNodeSession session, long number, MemoryNodeSession.Answer<Long> answer) {
         if (number > current.list().number()) {
             answer.refused().accept(refused(Reason.NOT_YET, "does not have list " + number + " of memory nodes yet"));
             return;
@@ -353,7 +354,8 @@ final class NameTransfer implements MemoryNodeSession.Lists {
         try {
             now = givenUp >= number;
             if (!now) {
-                waiting.add(answer.done()::accept);
+                waiting.keySet().removeIf(other -> other.gone);
+                waiting.put(session, answer.done()::accept);
             }
         } finally {
             lock.unlock();
@@ -416,7 +418,7 @@ final class NameTransfer implements MemoryNodeSession.Lists {
         lock.lock();
         try {
             givenUp = number;
-            told = List.copyOf(waiting);
+            told = List.copyOf(waiting.values());
             waiting.clear();
         } finally {
             lock.unlock();

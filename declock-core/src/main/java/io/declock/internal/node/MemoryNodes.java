@@ -448,6 +448,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener, Relocation.Nodes {
     private void drop(MemoryNodeLink link) {
         links.remove(link);
         link.stop(true);
+        signal();
     }
 
     /** Everything by a list is done. */

@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
 final class Relocation {
     private static final Logger log = LoggerFactory.getLogger(Relocation.class);
     private static final long RETRY_NANOS = 20_000_000;
-    private static final long PATIENT_RETRY_NANOS = 500_000_000;
+    private static final long PATIENT_RETRY_NANOS = 100_000_000;
 
     private final NodeList list;
     private final Nodes nodes;
@@ -306,7 +306,7 @@ final class Relocation {
                     nodes.retryUnbound();
                 } else {
                     log.debug("Memory node {} has not taken {}", from.joined().memoryNodeId(), list, failure);
-                    later(RETRY_NANOS, this::declare);
+                    later(PATIENT_RETRY_NANOS, this::declare);
                 }
             });
         }
@@ -388,7 +388,7 @@ final class Relocation {
             if (failure == null) {
                 arrived(word.source(), target, to, epoch);
             } else {
-                later(RETRY_NANOS, () -> tell(target, word));
+                later(PATIENT_RETRY_NANOS, () -> tell(target, word));
             }
         });
     }

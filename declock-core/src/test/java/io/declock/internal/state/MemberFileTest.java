@@ -6,9 +6,11 @@ package io.declock.internal.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.internal.memorynode.KeptNodes;
 import io.declock.internal.memorynode.MemberList.Former;
 import io.declock.internal.memorynode.MemberList.ListedMember;
 import io.declock.internal.memorynode.MemberList.Outcome;
+import io.declock.spi.NodeList;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -189,6 +191,55 @@ class MemberFileTest {
         }
     }
 
+    private static KeptNodes nodes(int awaited) {
+        List<NodeList.Node> all = IntStream.range(0, 20)
+                .mapToObj(i -> new NodeList.Node("mn-" + i, "tcp://host-" + i + ":7420|other-" + i + ":7420"))
+                .toList();
+        List<String> sources =
+                all.stream().map(NodeList.Node::id).limit(awaited).toList();
+        return new KeptNodes(new NodeList(7, all, all.get(19), true), sources);
+    }
+
+    @Test
+    void theLastListOfMemoryNodesIsKept() throws Exception {
+        twoMembers();
+        for (int awaited = 19; awaited >= 0; awaited--) {
+            try (Life life = new Life(open())) {
+                Told told = new Told();
+                life.list.keepNodes(nodes(awaited), told);
+                told.await();
+            }
+            assertThat(reopened().nodes()).isEqualTo(nodes(awaited));
+        }
+        try (Life life = new Life(open())) {
+            for (int i = 0; i < 3_000; i++) {
+                life.list.add(member(4, i), new Told());
+            }
+            life.complete(true);
+        }
+        // The file was replaced meanwhile.
+        assertThat(reopened().nodes()).isEqualTo(nodes(0));
+        assertThat(reopened().members()).hasSize(3_002);
+    }
+
+    @Test
+    void aFileOfTheFormatBeforeIsReadAndWrittenAnew() throws Exception {
+        twoMembers();
+        byte[] written = content();
+        ByteBuffer header = ByteBuffer.wrap(written);
+        int id = 8 + 2 + 4;
+        int sum = id + 2 + header.getShort(id);
+        assertThat(header.getShort(8)).isEqualTo((short) 2);
+        header.putShort(8, (short) 1);
+        CRC32C crc = new CRC32C();
+        crc.update(written, 0, sum);
+        header.putInt(sum, (int) crc.getValue());
+        Files.write(file(), written);
+        assertThat(reopened().members()).hasSize(2);
+        assertThat(ByteBuffer.wrap(content()).getShort(8)).isEqualTo((short) 2);
+        assertThat(reopened().members()).hasSize(2);
+    }
+
     @Test
     void sixteenLivesAreRemembered() throws Exception {
         for (long life = 1; life <= 20; life++) {
@@ -299,7 +350,7 @@ class MemberFileTest {
     void aFileOfALaterFormatIsRefused() throws Exception {
         twoMembers();
         ByteBuffer content = ByteBuffer.wrap(content());
-        content.putShort(Long.BYTES, (short) 2);
+        content.putShort(Long.BYTES, (short) 3);
         int sumAt = Long.BYTES + 2 * Short.BYTES + Integer.BYTES + ID.length();
         CRC32C sum = new CRC32C();
         sum.update(content.array(), 0, sumAt);
@@ -307,7 +358,7 @@ class MemberFileTest {
         Files.write(file(), content.array());
         assertThatThrownBy(this::open)
                 .isInstanceOf(StateDirectoryException.class)
-                .hasMessageContaining("has format 2, and this release knows format 1");
+                .hasMessageContaining("has format 3, and this release knows formats 1 to 2");
     }
 
     // ---------------------------------------------------------------- who may use it
