@@ -191,7 +191,9 @@ final class SimulatedMemoryNode {
             if (source != null) {
                 world.note(() ->
                         session + " restores its hold of '" + name + "' in record " + record + ", from " + source);
-                sources.put(record, source);
+                if (sources.put(record, source) == null) {
+                    taken.remove(record);
+                }
                 taken.computeIfAbsent(record, fresh -> new LinkedHashMap<>()).put(session, exclusive);
                 return;
             }
