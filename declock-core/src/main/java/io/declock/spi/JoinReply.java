@@ -33,7 +33,21 @@ public record JoinReply(
         Membership membership,
         NodeSet nodeSet,
         NodeListState nodes) {
-    /** Makes one of a memory node without a list. */
+    /**
+     * Makes one of a memory node without a list.
+     *
+     * @param memoryNodeId stable id of the memory node
+     * @param memoryNodeIncarnation incarnation of the memory node
+     * @param memoryNodeAddress the memory node's own address, empty if there is none
+     * @param nodeId node id of the compute node here
+     * @param incarnation incarnation of the compute node here
+     * @param queueCapacity entries per lock record
+     * @param regionBytes size of the region
+     * @param leaseNanos lease granted
+     * @param memoryNodeTimeNanos the memory node's clock when it answered
+     * @param membership live compute nodes
+     * @param nodeSet the memory nodes that the compute nodes here use together
+     */
     public JoinReply(
             String memoryNodeId,
             long memoryNodeIncarnation,
