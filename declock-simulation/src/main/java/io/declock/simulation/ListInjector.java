@@ -5,10 +5,7 @@ package io.declock.simulation;
 
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.spi.FabricException;
-import io.declock.spi.Membership;
 import io.declock.spi.NodeList;
-import io.declock.spi.PeerMessage;
-import io.declock.spi.SessionListener;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,20 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Changes the list of memory nodes as the program of a memory node does: all of them agree, and then each gets the list. */
 final class ListInjector {
-    private static final SessionListener DEAF = new SessionListener() {
-        @Override
-        public void membershipChanged(Membership membership) {}
-
-        @Override
-        public void peerMessage(PeerMessage message) {}
-
-        @Override
-        public void reclaimProposed(long round, long[] records) {}
-
-        @Override
-        public void lost(FabricException cause) {}
-    };
-
     private final SimulatedCluster cluster;
     private final SimulatedWorld world;
     private long publishers = 1L << 32;
@@ -71,7 +54,7 @@ final class ListInjector {
                 .join(
                         SimulatedMemoryNode.publisher(
                                 ++publishers, cluster.options().cluster().lease()),
-                        DEAF);
+                        SimulatedMemoryNode.NOBODY);
         sessions.put(life, session);
         session.proposeNodes(next);
     }

@@ -239,7 +239,7 @@ final class SimulatedConnections {
                             }
                         }));
         Membership members = session.accepted().members();
-        NodeList list = session.accepted().nodes().list();
+        NodeList list = session.accepted().nodeList();
         next.answer(() -> {
             if (isReadHere(next)) {
                 session.membersAre(members);

@@ -57,7 +57,7 @@ final class SimulatedMemoryNode {
     private static final String SECOND_ADDRESS = "10.0.0.2:7420";
 
     /** Listener of a session made by a request to join whose caller no longer waits. */
-    private static final SessionListener NOBODY = new SessionListener() {
+    static final SessionListener NOBODY = new SessionListener() {
         @Override
         public void membershipChanged(Membership membership) {}
 

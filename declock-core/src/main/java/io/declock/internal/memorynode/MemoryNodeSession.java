@@ -76,6 +76,8 @@ public final class MemoryNodeSession {
 
     /** What the memory node does about lists of memory nodes that replace one another. */
     interface Lists {
+        NodeList list();
+
         NodeListState state();
 
         void propose(MemoryNodeSession session, NodeList list) throws FabricException.Refused;
@@ -446,6 +448,11 @@ public final class MemoryNodeSession {
     /** Returns whether the compute node knows lists of memory nodes. */
     boolean knowsLists() {
         return knowsLists;
+    }
+
+    /** Returns the memory node's list of memory nodes. */
+    public NodeList nodeList() {
+        return services.lists().list();
     }
 
     /** Returns how far the memory node is with its list of memory nodes. */

@@ -131,6 +131,11 @@ final class NameTransfer implements MemoryNodeSession.Lists {
 
     // ---------------------------------------------------------------- the list
 
+    @Override
+    public NodeList list() {
+        return current.list();
+    }
+
     /** Returns how far this memory node is with its list. */
     @Override
     public NodeListState state() {

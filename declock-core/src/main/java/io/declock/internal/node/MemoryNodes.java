@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -223,8 +222,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener, Relocation.Nodes {
     }
 
     private void notResolved(LocalLock lock, MemoryNodeLink link, NodeSession session, Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = MemoryNodeLink.unwrapped(failure);
         if (cause instanceof FabricException.Refused refused
                 && !refused.reason().passes()) {
             lock.bindFailed(new MemoryNodeRefusedException(
@@ -370,23 +368,16 @@ final class MemoryNodes implements MemoryNodeLink.Listener, Relocation.Nodes {
         if (present != null) {
             present.sessionsChanged();
         } else if (!list.isNone()) {
-            if (session.declaredList() < list.number()) {
-                // Its memory node did not have the list when the session began.
-                session.fabric().control().declareNodes(list).whenComplete((ok, failure) -> {
-                    if (failure == null) {
-                        session.declaredList(list.number());
-                    }
-                });
-            }
-            if (!session.joined().nodes().awaited().isEmpty()) {
-                carryAgain(list);
+            if (session.declaredList() < list.number()
+                    || !session.joined().nodes().awaited().isEmpty()) {
+                goOverAgain(list);
             }
             dropUnused(list);
         }
     }
 
-    /** A memory node has started again before it had taken all names over, and the words that it had heard are forgotten. */
-    private void carryAgain(NodeList list) {
+    /** A memory node does not have the list, or has started again before it had taken all names over and has forgotten the words that it had heard. */
+    private void goOverAgain(NodeList list) {
         Relocation again;
         relocating.lock();
         try {

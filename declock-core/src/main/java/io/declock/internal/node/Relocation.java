@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -256,7 +255,7 @@ final class Relocation {
                         if (failure == null) {
                             restored(lock, to, record, held.exclusive());
                         } else {
-                            again(lock, unwrapped(failure));
+                            again(lock, MemoryNodeLink.unwrapped(failure));
                         }
                         to.restoreEnded();
                     });
@@ -310,10 +309,6 @@ final class Relocation {
                 }
             });
         }
-    }
-
-    private static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private static LockLostException lost(LocalLock lock, String why, @Nullable Throwable cause) {

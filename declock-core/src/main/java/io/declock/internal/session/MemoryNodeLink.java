@@ -610,7 +610,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     }
 
     /** Returns what a stage failed with. Its own cause does not count: a session may have ended because its resumption was refused. */
-    private static Throwable unwrapped(Throwable failure) {
+    public static Throwable unwrapped(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 

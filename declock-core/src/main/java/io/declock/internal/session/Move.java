@@ -12,7 +12,6 @@ import io.declock.spi.FabricException;
 import io.declock.spi.RestoredHold;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -91,7 +90,7 @@ final class Move {
     }
 
     private void notRestored(LocalLock lock, Throwable failed) {
-        Throwable cause = unwrapped(failed);
+        Throwable cause = MemoryNodeLink.unwrapped(failed);
         if (cause instanceof FabricException.Refused refused
                 && refused.reason() != FabricException.Reason.SESSION_OVER) {
             next.counters().count(Event.HOLD_NOT_RESTORED);
@@ -126,7 +125,7 @@ final class Move {
                             () -> lock.moved(next, lost(lock, "its lease ran out before it was restored", null)));
                 });
             }
-            whenEnded.accept(failed == null ? null : unwrapped(failed));
+            whenEnded.accept(failed == null ? null : MemoryNodeLink.unwrapped(failed));
         });
     }
 
@@ -144,9 +143,5 @@ final class Move {
                 next.timer().schedule(RETRY_NANOS, this::awaitGrace);
             }
         });
-    }
-
-    private static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

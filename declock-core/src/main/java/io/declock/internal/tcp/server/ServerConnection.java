@@ -350,7 +350,7 @@ final class ServerConnection extends FrameConnection {
                 }));
         told = detached.members();
         MemberFrames.writeMembership(out(), told);
-        NodeList list = detached.nodes().list();
+        NodeList list = detached.nodeList();
         if (version >= Wire.LISTS_VERSION && !list.isNone()) {
             // The frame that told of it may have been lost with the last connection.
             NodeListFrames.writeNodes(out(), list);
