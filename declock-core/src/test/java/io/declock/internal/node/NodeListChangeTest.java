@@ -19,9 +19,13 @@ import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.Fabric;
+import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.Membership;
+import io.declock.spi.NodeList;
 import io.declock.spi.NodeSet;
+import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
@@ -51,6 +55,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class NodeListChangeTest {
     private static final Duration SECONDS = Duration.ofSeconds(10);
+    /** Less than a lease. */
+    private static final Duration AT_ONCE = ComputeNodeSettings.DEFAULTS.lease().dividedBy(3);
+
     private static final int NAMES = 60;
 
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(2);
@@ -108,7 +115,7 @@ class NodeListChangeTest {
         @Override
         public CompletionStage<FabricSession> join(
                 MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
-            return of(address).join(address, request, listener);
+            return of(address).join(address, request, new BreakingOff(listener));
         }
 
         @Override
@@ -119,6 +126,34 @@ class NodeListChangeTest {
         @Override
         public void close() {
             fabrics.values().forEach(InProcessFabric::close);
+        }
+    }
+
+    /** Tells the end of a session as a broken connection does: the memory node may have started again. */
+    private record BreakingOff(SessionListener to) implements SessionListener {
+        @Override
+        public void membershipChanged(Membership membership) {
+            to.membershipChanged(membership);
+        }
+
+        @Override
+        public void peerMessage(PeerMessage message) {
+            to.peerMessage(message);
+        }
+
+        @Override
+        public void reclaimProposed(long round, long[] records) {
+            to.reclaimProposed(round, records);
+        }
+
+        @Override
+        public void nodesChanged(NodeList list) {
+            to.nodesChanged(list);
+        }
+
+        @Override
+        public void lost(FabricException cause) {
+            to.brokenOff(cause);
         }
     }
 
@@ -239,9 +274,12 @@ class NodeListChangeTest {
         ComputeNode holder = ready("a", "b");
         straggler("a");
         straggler("b");
+        Set<String> told = ConcurrentHashMap.newKeySet();
         Map<String, LockHandle> held = new LinkedHashMap<>();
         for (String name : names()) {
-            held.put(name, holder.acquire(LockRequest.write(name)));
+            LockHandle handle = holder.acquire(LockRequest.write(name));
+            handle.onLost((lost, why) -> told.add(name));
+            held.put(name, handle);
         }
         try (NodeListPublisher publisher = publisher("a", "b")) {
             publisher.add(addresses("c").get(0));
@@ -255,7 +293,7 @@ class NodeListChangeTest {
                 boolean lost = moves(name, "a") || ending.equals("c") && moves(name, "b");
                 boolean stays = !lost && (ending.equals("c") || moves(name, "b"));
                 if (lost) {
-                    await().atMost(SECONDS).until(() -> !held.get(name).isValid());
+                    await(name).atMost(AT_ONCE).until(() -> !held.get(name).isValid() && told.contains(name));
                 } else if (stays) {
                     assertThat(held.get(name).isValid()).as(name).isTrue();
                 }
