@@ -17,6 +17,7 @@ import io.declock.internal.session.ClockSync;
 import io.declock.internal.session.KnownNodeSet;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.NodeSession;
+import io.declock.internal.session.StageFailure;
 import io.declock.internal.session.Surroundings;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
@@ -222,7 +223,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener, Relocation.Nodes {
     }
 
     private void notResolved(LocalLock lock, MemoryNodeLink link, NodeSession session, Throwable failure) {
-        Throwable cause = MemoryNodeLink.unwrapped(failure);
+        Throwable cause = StageFailure.unwrapped(failure);
         if (cause instanceof FabricException.Refused refused
                 && !refused.reason().passes()) {
             lock.bindFailed(new MemoryNodeRefusedException(

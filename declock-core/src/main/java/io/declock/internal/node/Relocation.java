@@ -10,6 +10,7 @@ import io.declock.internal.local.Moving;
 import io.declock.internal.monitor.Isolated;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.NodeSession;
+import io.declock.internal.session.StageFailure;
 import io.declock.spi.FabricException;
 import io.declock.spi.GivenUp;
 import io.declock.spi.NodeList;
@@ -255,7 +256,7 @@ final class Relocation {
                         if (failure == null) {
                             restored(lock, to, record, held.exclusive());
                         } else {
-                            again(lock, MemoryNodeLink.unwrapped(failure));
+                            again(lock, StageFailure.unwrapped(failure));
                         }
                         to.restoreEnded();
                     });

@@ -20,7 +20,6 @@ import io.declock.spi.NodeList;
 import io.declock.spi.NodeSet;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -313,7 +312,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
      * process not to hold them without that session.
      */
     private void giveUp(NodeSession fresh, Throwable failure) {
-        Throwable cause = unwrapped(failure);
+        Throwable cause = StageFailure.unwrapped(failure);
         fresh.suspend(new FabricException(String.valueOf(cause.getMessage()), cause));
         failed(failure);
     }
@@ -385,7 +384,7 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     }
 
     private void failed(Throwable failure) {
-        Throwable cause = unwrapped(failure);
+        Throwable cause = StageFailure.unwrapped(failure);
         if (cause instanceof FabricException.Refused no
                 && no.reason() == FabricException.Reason.SESSION_OVER
                 && departing.lose(no)) {
@@ -601,17 +600,12 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
                     .declareNodeSet(surroundings.nodeSet().get())
                     .whenComplete((ok, failure) -> {
                         if (failure != null && !current.isOver()) {
-                            Throwable cause = unwrapped(failure);
+                            Throwable cause = StageFailure.unwrapped(failure);
                             refuse(cause);
                             lost(current, new FabricException(String.valueOf(cause.getMessage()), cause));
                         }
                     });
         }
-    }
-
-    /** Returns what a stage failed with. Its own cause does not count: a session may have ended because its resumption was refused. */
-    public static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 
     private void refuse(Throwable cause) {

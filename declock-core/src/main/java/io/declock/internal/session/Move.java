@@ -90,7 +90,7 @@ final class Move {
     }
 
     private void notRestored(LocalLock lock, Throwable failed) {
-        Throwable cause = MemoryNodeLink.unwrapped(failed);
+        Throwable cause = StageFailure.unwrapped(failed);
         if (cause instanceof FabricException.Refused refused
                 && refused.reason() != FabricException.Reason.SESSION_OVER) {
             next.counters().count(Event.HOLD_NOT_RESTORED);
@@ -125,7 +125,7 @@ final class Move {
                             () -> lock.moved(next, lost(lock, "its lease ran out before it was restored", null)));
                 });
             }
-            whenEnded.accept(failed == null ? null : MemoryNodeLink.unwrapped(failed));
+            whenEnded.accept(failed == null ? null : StageFailure.unwrapped(failed));
         });
     }
 
