@@ -95,7 +95,6 @@ final class AsyncAcquirer {
             Try next = new Try();
             current.set(next);
             next.lock = acquirer.enter(name, next.waiter);
-            began = began == Acquirer.NOT_SET ? next.waiter.since() : began;
             next.waiter.run();
             if (timedOut || result.isCancelled()) {
                 // The time-out or the cancellation came between two tries.
@@ -105,6 +104,7 @@ final class AsyncAcquirer {
 
         private void decided(Try told) {
             AsyncWaiter waiter = told.waiter;
+            began = began == Acquirer.NOT_SET ? waiter.since() : began;
             if (waiter.state() == LocalWaiter.State.GRANTED && !Acquirer.mayReturn(waiter, true)) {
                 HeldLock.release(waiter.hold(), mode, false);
                 again();
