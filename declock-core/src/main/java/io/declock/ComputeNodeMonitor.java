@@ -3,6 +3,7 @@
 
 package io.declock;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,6 +53,14 @@ public interface ComputeNodeMonitor {
     /** {@return details of the fabrics that belong to no session: texts and growing numbers by name; empty if there are none} */
     default Map<String, Object> fabricDetails() {
         return Map.of();
+    }
+
+    /**
+     * {@return the longest time for which work had to wait for one of the event loops that exchange messages with memory nodes and peers, in
+     * the last half or whole minute} An event loop that is late for a lease loses the session. Zero if there are no event loops.
+     */
+    default Duration eventLoopLag() {
+        return Duration.ZERO;
     }
 
     /**

@@ -4,6 +4,7 @@
 package io.declock.spi;
 
 import io.declock.MemoryNodeAddress;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
@@ -35,6 +36,14 @@ public interface Fabric extends AutoCloseable {
     /** {@return details that belong to no session, for people: texts and numbers by name} Numbers only grow. */
     default Map<String, Object> details() {
         return Map.of();
+    }
+
+    /**
+     * {@return the longest time for which work had to wait for one of the fabric's event loops in the last half or whole minute} Zero if it has
+     * none.
+     */
+    default Duration eventLoopLag() {
+        return Duration.ZERO;
     }
 
     /** Closes every session and listener. */

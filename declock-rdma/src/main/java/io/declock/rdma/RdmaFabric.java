@@ -15,6 +15,7 @@ import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.SessionListener;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -139,6 +140,11 @@ public final class RdmaFabric implements Fabric {
         Map<String, Object> details = connections.details();
         sessions.forEach(session -> details.put("queuePair." + session.address(), session.queuePairState()));
         return details;
+    }
+
+    @Override
+    public Duration eventLoopLag() {
+        return control.eventLoopLag();
     }
 
     void joined(RdmaSession session) {

@@ -11,6 +11,7 @@ import io.declock.LockView;
 import io.declock.MemoryNodeView;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -78,6 +79,11 @@ final class RunningNodeMonitor implements ComputeNodeMonitor {
     @Override
     public Map<String, Object> fabricDetails() {
         return ask(ComputeNodeMonitor::fabricDetails, Map.of());
+    }
+
+    @Override
+    public Duration eventLoopLag() {
+        return ask(ComputeNodeMonitor::eventLoopLag, Duration.ZERO);
     }
 
     @Override

@@ -12,9 +12,11 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -48,6 +50,13 @@ public final class DecLockMetrics implements MeterBinder {
                 "declock.names",
                 "Lock names in the table of this application, idle ones included",
                 ComputeNodeMonitor::tableSize);
+        TimeGauge.builder(
+                        "declock.event.loop.lag",
+                        monitor,
+                        TimeUnit.NANOSECONDS,
+                        any -> any.eventLoopLag().toNanos())
+                .description("Longest wait for an event loop in the last minute")
+                .register(registry);
         grants(registry);
         remoteOperations(registry);
         events(registry);

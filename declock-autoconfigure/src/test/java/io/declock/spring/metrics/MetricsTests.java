@@ -78,6 +78,8 @@ class MetricsTests {
                             .count())
                     .isPositive();
             assertThat(registry.get("declock.names").gauge().value()).isEqualTo(1);
+            assertThat(registry.get("declock.event.loop.lag").timeGauge().value(TimeUnit.MINUTES))
+                    .isBetween(0.0, 1.0);
         });
     }
 

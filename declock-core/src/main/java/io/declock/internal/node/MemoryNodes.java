@@ -27,6 +27,7 @@ import io.declock.spi.Resolution;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +112,13 @@ final class MemoryNodes implements MemoryNodeLink.Listener, Relocation.Nodes {
         Map<String, Object> details = new LinkedHashMap<>();
         fabrics.forEach(fabric -> details.putAll(fabric.details()));
         return details;
+    }
+
+    Duration eventLoopLag() {
+        return fabrics.stream()
+                .map(Fabric::eventLoopLag)
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
     }
 
     Collection<MemoryNodeLink> links() {

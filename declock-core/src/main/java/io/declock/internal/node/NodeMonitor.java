@@ -62,6 +62,11 @@ final class NodeMonitor implements ComputeNodeMonitor {
     }
 
     @Override
+    public Duration eventLoopLag() {
+        return memoryNodes.eventLoopLag();
+    }
+
+    @Override
     public List<LockView> locks(int limit) {
         List<LockView> views = new ArrayList<>();
         for (LocalLock lock : table.all()) {

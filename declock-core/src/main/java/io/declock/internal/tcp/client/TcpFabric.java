@@ -25,6 +25,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +52,7 @@ public final class TcpFabric implements Fabric {
     private final FabricCounters counters;
     private volatile byte[] key;
     private final EventLoops loops;
+    private final LongestEventLoopLag lag;
     private static final int ATTEMPT_PART = 6;
     private static final long LEAST_ATTEMPT_NANOS = 500_000_000;
 
@@ -77,6 +79,7 @@ public final class TcpFabric implements Fabric {
         this.connectTimeouts = new ConnectTimeouts(settings.connectTimeout());
         this.loops = EventLoops.start(
                 settings.eventLoopThreads(), settings.eventLoopPolling().toNanos(), "declock-tcp");
+        this.lag = new LongestEventLoopLag(loops);
         this.log = new ThrottledLog(
                 LoggerFactory.getLogger(TcpFabric.class), System::nanoTime, this::later, ThrottledLog.INTERVAL);
         this.hosts = new HostAddresses(lookup);
@@ -441,6 +444,11 @@ public final class TcpFabric implements Fabric {
     }
 
     /** Closes every session and listener, and waits at most 2 s for this. */
+    @Override
+    public Duration eventLoopLag() {
+        return lag.longest();
+    }
+
     @Override
     public void close() {
         lifecycle.lock();
