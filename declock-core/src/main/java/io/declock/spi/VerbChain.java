@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Up to {@value #MAX_VERBS} verbs that are posted together and executed in order by the memory node, with the code that runs when they have
  * completed. A chain is reusable: fill it with {@link #begin}, post it, and do not touch it until it ends. A thread of the fabric calls
- * {@link #completed} or {@link #failed}: exactly one of them, exactly once per post.
+ * {@link #completed}, {@link #outcomeUnknown} or {@link #failed}: exactly one of them, exactly once per post.
  *
  * <p>Not thread-safe; between posting and completion it belongs to the fabric.
  */
@@ -223,6 +223,16 @@ public abstract class VerbChain {
      * @param cause cause of the failure
      */
     public abstract void failed(FabricException cause);
+
+    /**
+     * Called once when it will never be known which of the verbs were executed: an adapter executed them, and its connection broke. None of
+     * them is executed any more, and the session goes on with another connection. This implementation fails the chain.
+     *
+     * @param cause why the connection broke
+     */
+    public void outcomeUnknown(FabricException cause) {
+        failed(cause);
+    }
 
     @Override
     public String toString() {

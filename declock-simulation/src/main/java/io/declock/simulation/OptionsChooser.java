@@ -35,6 +35,8 @@ public final class OptionsChooser {
         DISCONNECTS,
         /** As in {@link #DISCONNECTS}, but their sessions go on with other connections, if the lease lasts. */
         RESUMPTIONS,
+        /** As in {@link #RESUMPTIONS}, but adapters execute the verbs, and the results of those in flight are lost. */
+        REPLACEMENTS,
         /** Many compute nodes acquire and release locks in a rush, and the records start near the end of their index range. */
         WALL,
         /** Several memory nodes, over which the names are spread, with faults of them and of compute nodes. */
@@ -87,6 +89,11 @@ public final class OptionsChooser {
         return profile == Profile.MOVES || profile == Profile.STAND_BYS;
     }
 
+    /** Returns whether sessions go on with other connections after breaks, and nothing else. */
+    private boolean resumes() {
+        return profile == Profile.RESUMPTIONS || profile == Profile.REPLACEMENTS;
+    }
+
     private boolean is(Profile asked) {
         boolean several = profile == Profile.EVERYTHING || profile == Profile.ANYTHING;
         return profile == asked || several && world.chance(0.5) || hasBesides(asked);
@@ -114,7 +121,7 @@ public final class OptionsChooser {
     private SimulationOptions choose() {
         boolean overflow = is(Profile.OVERFLOW);
         boolean guard = is(Profile.GUARD);
-        boolean disconnects = profile == Profile.DISCONNECTS || profile == Profile.RESUMPTIONS;
+        boolean disconnects = profile == Profile.DISCONNECTS || resumes();
         boolean resets = is(Profile.RESETS) || disconnects;
         boolean lossy = is(Profile.LOSSY);
         boolean crashes = is(Profile.CRASHES) || disconnects;
@@ -268,7 +275,7 @@ public final class OptionsChooser {
     }
 
     private SimulationOptions withDisconnects(SimulationOptions drawn) {
-        boolean resumed = profile == Profile.RESUMPTIONS;
+        boolean resumed = resumes();
         int breaks = world.between(1, 30);
         return new SimulationOptions(
                 drawn.cluster(),
@@ -278,7 +285,8 @@ public final class OptionsChooser {
                 drawn.local(),
                 drawn.cql(),
                 SimulationOptions.Outages.NONE,
-                new SimulationOptions.Rare(0, 0, 0, resumed ? 0 : breaks, resumed ? breaks : 0));
+                new SimulationOptions.Rare(
+                        0, 0, 0, resumed ? 0 : breaks, resumed ? breaks : 0, profile == Profile.REPLACEMENTS));
     }
 
     /** Returns a workload whose callers, in half of the seeds, hold for about as long as a lease, so that leases lapse during holds. */

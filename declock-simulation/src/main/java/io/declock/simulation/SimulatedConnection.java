@@ -114,7 +114,7 @@ final class SimulatedConnection {
             try {
                 pause = execute(first);
             } finally {
-                if (first.isExecuted() || !staysInside) {
+                if (first.isExecuted() || !staysInside || isGivenUp()) {
                     inside = false;
                     gate.exit();
                 }
@@ -135,6 +135,11 @@ final class SimulatedConnection {
         }
     }
 
+    /** Returns whether the connection's end stops an adapter between two verbs of a chain. */
+    private boolean isGivenUp() {
+        return session.isExecutedByAdapter() && session.connections().there() != this;
+    }
+
     private boolean enter() {
         if (!inside) {
             inside = gate.enter();
@@ -145,12 +150,15 @@ final class SimulatedConnection {
 
     private long execute(PostedChain chain) {
         session.connections().checkPresent(this);
+        boolean remembers = !session.isExecutedByAdapter();
         ExecutedChains executed = session.accepted().executed();
-        chain.begin(executed);
+        if (remembers) {
+            chain.begin(executed);
+        }
         session.connections().executes(this);
         long pause = chain.execute(session, session.life().memory(), memoryNode.nic());
         session.connections().executes(null);
-        if (chain.isExecuted()) {
+        if (remembers && chain.isExecuted()) {
             chain.remember(executed);
         }
         return pause;

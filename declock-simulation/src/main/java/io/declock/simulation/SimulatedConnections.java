@@ -213,9 +213,9 @@ final class SimulatedConnections {
         if (number != latest || number <= abandoned) {
             return;
         }
-        DataPlaneGate open = session.accepted().executed().remembers(oldest)
-                ? session.accepted().reattach()
-                : null;
+        boolean known =
+                session.isExecutedByAdapter() || session.accepted().executed().remembers(oldest);
+        DataPlaneGate open = known ? session.accepted().reattach() : null;
         if (open == null) {
             refuse(number, "the session is over");
             return;

@@ -113,6 +113,11 @@ final class SimulatedSession implements FabricSession {
         return cluster.options().rare().resumptions() > 0;
     }
 
+    /** Returns whether an adapter executes its verbs, so that nobody remembers the results of those in flight at a break. */
+    boolean isExecutedByAdapter() {
+        return cluster.options().rare().adapters();
+    }
+
     SimulatedConnections connections() {
         return connections;
     }

@@ -4,8 +4,11 @@
 package io.declock.simulation;
 
 import io.declock.internal.chains.ChainWindow;
+import io.declock.spi.FabricException;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.VerbChain;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The compute node's side of a session's data plane, one ordered stream: chains are numbered, executed in that order, and answered in that
@@ -113,9 +116,28 @@ final class SimulatedVerbs implements RemoteMemory, ChainWindow.Sender {
 
     /** The session has another connection: the memory node has executed all chains before a number, and gets the others again. */
     void resumed(int executed) {
+        if (session.isExecutedByAdapter()) {
+            replaced();
+            return;
+        }
         if (!window.resume(executed, world.now())) {
             throw new Violation("chains", "a resumption at chain " + executed + ", which is not in flight");
         }
+        send();
+    }
+
+    /** Nobody knows which of the chains in flight were executed. */
+    private void replaced() {
+        List<VerbChain> inDoubt = new ArrayList<>();
+        for (int i = window.oldest(); window.inFlight(i) != null; i++) {
+            inDoubt.add(window.inFlight(i));
+        }
+        inDoubt.forEach(chain -> window.answered(window.oldest(), world.now()));
+        for (VerbChain chain : inDoubt) {
+            world.note(() -> node + " never learns what became of " + chain);
+            chain.outcomeUnknown(new FabricException("the connection broke"));
+        }
+        cluster.observer().answered(session);
         send();
     }
 

@@ -257,8 +257,15 @@ public record SimulationOptions(
      * @param disconnects number of connections to the memory node that break, after which their process joins again; a request to join may
      *     come twice
      * @param resumptions number of connections to the memory node that break, after which their sessions go on with other connections
+     * @param adapters whether adapters execute the verbs, so that the results of those in flight are lost with a connection
      */
-    public record Rare(int brokenClocks, long brokenClock, int deathsInReset, int disconnects, int resumptions) {
+    public record Rare(
+            int brokenClocks, long brokenClock, int deathsInReset, int disconnects, int resumptions, boolean adapters) {
+        /** Makes rare faults where the memory node's processor executes the verbs. */
+        public Rare(int brokenClocks, long brokenClock, int deathsInReset, int disconnects, int resumptions) {
+            this(brokenClocks, brokenClock, deathsInReset, disconnects, resumptions, false);
+        }
+
         /** No rare faults. */
         public static final Rare NONE = new Rare(0, 0, 0, 0, 0);
     }

@@ -585,6 +585,37 @@ final class Mutations {
                     SERVER + "ReclaimRound",
                     "keepKnown",
                     Nothing.class),
+            Mutation.of(
+                    "G1",
+                    "the next connection does not wait for the verbs of the adapter's last one",
+                    Scenario.REPLACEMENTS,
+                    SERVER + "DataPlaneGate",
+                    "close",
+                    Sabotage.QuietAtOnce.class),
+            Mutation.of(
+                    "G6",
+                    "no reset follows an operation of unknown outcome",
+                    Scenario.REPLACEMENTS,
+                    STATE,
+                    "doubt",
+                    Nothing.class),
+            Mutation.of("G6", "a lock in doubt is used as before", Scenario.REPLACEMENTS, STATE, "isInDoubt", No.class),
+            Mutation.of(
+                    "G6",
+                    "every epoch that is learnt ends the doubt",
+                    Scenario.REPLACEMENTS,
+                    "io.declock.internal.protocol.ResetMember",
+                    "staysInDoubt",
+                    No.class),
+            Mutation.of(
+                    "G6",
+                    "a step of a reset is not repeated",
+                    Scenario.REPLACEMENTS,
+                    RUN + "$Step",
+                    "outcomeUnknown",
+                    Nothing.class),
+            Mutation.of(
+                    "G6", "the own claim is taken for another one's", Scenario.REPLACEMENTS, RESET, "isOwn", No.class),
             // H: the memory node's next life
             Mutation.of(
                     "H1",

@@ -21,6 +21,7 @@ enum Scenario {
     RESTARTS(Profile.RESTARTS),
     DISCONNECTS(Profile.DISCONNECTS),
     RESUMPTIONS(Profile.RESUMPTIONS),
+    REPLACEMENTS(Profile.REPLACEMENTS),
     WALL(Profile.WALL),
     SPREAD(Profile.SPREAD),
     RECLAIM(Profile.RECLAIM),

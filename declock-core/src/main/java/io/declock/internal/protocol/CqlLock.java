@@ -303,6 +303,22 @@ public final class CqlLock implements LockChain.Events {
     }
 
     @Override
+    public void outcomeUnknown(LockChain chain) {
+        event(effects -> {
+            if (chain.hasAtomic()) {
+                lock.doubt(effects);
+                take(chain, UnknownOutcome.asInReset(lock.position.epoch()), effects);
+                Freeze.poll(lock, effects);
+            } else if (chain.onlyReads()) {
+                effects.post(chain);
+            } else {
+                // The self-check of a waiter sees whether its entry was written.
+                take(chain, UnknownOutcome.asInReset(lock.position.epoch()), effects);
+            }
+        });
+    }
+
+    @Override
     public void due(LockTimer timer, int tenure) {
         event(effects -> {
             switch (timer) {

@@ -3,6 +3,7 @@
 
 package io.declock.internal.protocol;
 
+import io.declock.Verb;
 import io.declock.spi.FabricException;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
@@ -34,6 +35,9 @@ class LockChain extends VerbChain {
 
         /** A chain failed. */
         void failed(LockChain chain);
+
+        /** It will never be known whether the verbs of a chain were executed; they are not executed any more. */
+        void outcomeUnknown(LockChain chain);
 
         /**
          * A timer has run.
@@ -107,5 +111,20 @@ class LockChain extends VerbChain {
     @Override
     public final void failed(FabricException cause) {
         events.failed(this);
+    }
+
+    @Override
+    public final void outcomeUnknown(FabricException cause) {
+        events.outcomeUnknown(this);
+    }
+
+    /** Returns whether one of its verbs is an FAA or a CAS. */
+    final boolean hasAtomic() {
+        return verb(0) == Verb.FETCH_AND_ADD || verb(0) == Verb.COMPARE_AND_SWAP;
+    }
+
+    /** Returns whether none of its verbs changes anything. */
+    final boolean onlyReads() {
+        return verb(0) == Verb.READ;
     }
 }

@@ -224,11 +224,18 @@ public final class LockReset {
         run.to(Phase.MARKING);
         if (ResetClaim.epoch(found) > run.epoch()) {
             run.end(ResetOutcome.NOT_NEEDED, effects);
+        } else if (isOwn(found)) {
+            run.post((results, e) -> mark(results.value(0), e), effects).read(header(), 1);
         } else if (isOfEarlierEpoch(found)) {
             swapClaim(found, effects);
         } else {
             run.fetchMembers(e -> takeOver(found, e), effects);
         }
+    }
+
+    /** Returns whether this session's claim stands already: the answer to the CAS that took it was lost (rule G6). */
+    private boolean isOwn(long claim) {
+        return claim == ownClaim();
     }
 
     private boolean isOfEarlierEpoch(long claim) {
@@ -361,7 +368,12 @@ public final class LockReset {
 
     private void finish(long header, int survivors, int writers, Effects effects) {
         if (!run.isOfEpoch(header) || !LockHeader.isInReset(header)) {
-            run.end(ResetOutcome.LEFT_TO_OTHER, effects);
+            if (run.isRepeated()) {
+                // The header was changed, but the answer was lost.
+                finished(effects);
+            } else {
+                run.end(ResetOutcome.LEFT_TO_OTHER, effects);
+            }
             return;
         }
         long next = LockHeader.pack(run.epoch() + 1, 0, survivors, writers);

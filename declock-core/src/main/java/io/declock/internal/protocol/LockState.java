@@ -35,6 +35,9 @@ final class LockState {
     // What this node has seen of a reset.
     private boolean frozen;
     private boolean acknowledged;
+    /** Whether the header counts a position of this node is not known (rule G6). */
+    private boolean inDoubt;
+
     private boolean unanswered;
     private boolean polling;
     private int polls;
@@ -195,9 +198,21 @@ final class LockState {
         return acknowledged;
     }
 
-    /** Returns whether this node has acknowledged a hold, whose release must be put off. */
+    /** Returns whether the release of a hold must be put off: this node has acknowledged it, or the header may count it otherwise. */
     boolean keepsHold() {
-        return frozen && acknowledged;
+        return frozen && (acknowledged || isInDoubt());
+    }
+
+    /** It will never be known whether an FAA or CAS of this node was executed: the lock is frozen until a reset is over (rule G6). */
+    void doubt(Effects effects) {
+        freeze();
+        inDoubt = true;
+        requestReset(ResetReason.OUTCOME_UNKNOWN, effects);
+    }
+
+    /** Returns whether what the header counts for this node is in doubt. */
+    boolean isInDoubt() {
+        return inDoubt;
     }
 
     /** Begins to poll the epoch; returns false if a timer for that runs already. */
@@ -221,6 +236,7 @@ final class LockState {
     void thaw() {
         frozen = false;
         acknowledged = false;
+        inDoubt = false;
         unanswered = false;
     }
 

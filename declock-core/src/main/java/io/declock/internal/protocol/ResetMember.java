@@ -86,7 +86,9 @@ final class ResetMember {
         if (full > lock.position.epoch()) {
             onNewEpoch(lock, full, effects);
         } else if (!LockHeader.isInReset(header) && full == lock.position.epoch() && !lock.hasAcknowledged()) {
-            if (lock.isWalled()) {
+            if (lock.isInDoubt()) {
+                lock.requestReset(ResetReason.OUTCOME_UNKNOWN, effects);
+            } else if (lock.isWalled()) {
                 lock.requestReset(ResetReason.GUARD, effects);
             } else {
                 onNoReset(lock, effects);
@@ -104,6 +106,11 @@ final class ResetMember {
         }
         position.toEpoch(newEpoch);
         lock.env.sawEpoch(newEpoch);
+        if (staysInDoubt(lock)) {
+            // That reset was over before the operation was posted, and counted nothing of it.
+            lock.requestReset(ResetReason.OUTCOME_UNKNOWN, effects);
+            return;
+        }
         position.forgetPreArmed();
         lock.thaw();
         switch (position.state()) {
@@ -126,6 +133,11 @@ final class ResetMember {
             case IDLE -> lock.upper.settled(effects);
             default -> {}
         }
+    }
+
+    /** Returns whether an epoch has begun in which an operation of unknown outcome may have been executed. */
+    private static boolean staysInDoubt(LockState lock) {
+        return lock.isInDoubt() && !lock.hasAcknowledged();
     }
 
     /** There is no reset after all: the record is in the epoch that this node knows, which it was only about to enter before. */

@@ -15,6 +15,8 @@ public enum ResetReason {
     GRANT_REFUSED(true),
     /** A waiter suspects that no living node holds the lock; a node may still hold it, so the users are asked first (rule B10). */
     SUSPECTED(true),
+    /** A connection broke before the result of an FAA or CAS arrived, and nobody remembers it (rule G6). */
+    OUTCOME_UNKNOWN(false),
     /** A reset does not end; its initiator may be dead. */
     STALLED_RESET(false);
 

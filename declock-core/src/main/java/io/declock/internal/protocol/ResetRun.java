@@ -52,6 +52,8 @@ final class ResetRun {
     private Membership users = members;
     private final Map<Integer, PeerMessage> answers = new HashMap<>();
     private int resends;
+    /** A step may have been executed twice. */
+    private boolean repeated;
 
     ResetRun(
             CqlEnvironment env,
@@ -87,6 +89,11 @@ final class ResetRun {
 
     boolean isOfEpoch(long header) {
         return LockHeader.epoch(header) == (int) (epoch & LockHeader.EPOCH_MASK);
+    }
+
+    /** Returns whether a step may have been executed twice. */
+    boolean isRepeated() {
+        return repeated;
     }
 
     void end(ResetOutcome outcome, Effects effects) {
@@ -230,6 +237,15 @@ final class ResetRun {
         @Override
         public void failed(FabricException cause) {
             event(effects -> end(ResetOutcome.ABANDONED, effects));
+        }
+
+        /** Posts the step again, because its session's claim still stands: each step that was executed can be repeated (rule G6). */
+        @Override
+        public void outcomeUnknown(FabricException cause) {
+            event(effects -> {
+                repeated = true;
+                effects.post(this);
+            });
         }
     }
 
