@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,14 +94,29 @@ public final class RdmaServer implements RdmaAccess {
     }
 
     @Override
-    public RdmaOffer offer(MemoryNodeSession session) throws FabricException.Refused {
+    public void offer(
+            MemoryNodeSession session, Consumer<RdmaOffer> receiver, Consumer<FabricException.Refused> refused) {
+        manager.execute(() -> offerAfterLast(session, receiver, refused));
+    }
+
+    private void offerAfterLast(
+            MemoryNodeSession session, Consumer<RdmaOffer> receiver, Consumer<FabricException.Refused> refused) {
+        ServedSession last = offered.get(session);
+        if (last != null && !last.isOver()) {
+            last.end(() -> offerAfterLast(session, receiver, refused));
+            return;
+        }
+        try {
+            receiver.accept(offerNow(session));
+        } catch (FabricException.Refused e) {
+            refused.accept(e);
+        }
+    }
+
+    private RdmaOffer offerNow(MemoryNodeSession session) throws FabricException.Refused {
         byte[] token = newToken();
         ServedSession served = new ServedSession(this, session);
-        // A session gets one offer only, because all of its connections would have to be cut together.
-        if (offered.putIfAbsent(session, served) != null) {
-            throw new FabricException.Refused(
-                    FabricException.Reason.BAD_REQUEST, "the session has asked for RDMA before; join again");
-        }
+        offered.put(session, served);
         session.attach(served);
         byToken.put(ByteBuffer.wrap(token), served);
         // This thread attaches first and then checks whether the session is cut. The thread that cuts a session marks
@@ -170,7 +186,7 @@ public final class RdmaServer implements RdmaAccess {
 
     /** Invalidates a session's token. */
     void forget(ServedSession served) {
-        served.session().ifPresent(offered::remove);
+        served.session().ifPresent(session -> offered.remove(session, served));
         byToken.values().remove(served);
     }
 

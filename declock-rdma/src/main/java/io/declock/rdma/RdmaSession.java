@@ -24,24 +24,38 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One session by RDMA: a session over TCP for everything except verbs, and a connection of the adapters for verbs. When either ends, both
- * end. Thread-safe.
+ * One session by RDMA: a session over TCP for everything except verbs, and a connection of the adapters for verbs. When the session over TCP
+ * ends, both end. Thread-safe.
+ *
+ * <p>When the adapters' connection breaks, the session asks for another one, for as long as a lease (rules G1 and G6). Chains wait meanwhile.
+ * The memory node ends the last connection before it offers the next one, so that no verb of the last one is executed any more when the
+ * chains that were in flight on it learn that their outcome is unknown.
  *
  * <p>Between joining over TCP and the adapters' connection, unsolicited messages of the memory node are kept, so that the listener gets no
  * event of a session before joining has completed.
  */
 final class RdmaSession implements FabricSession, RemoteMemory, SessionListener, Connection.Owner {
+    private static final Logger LOG = LoggerFactory.getLogger(RdmaSession.class);
+
     /** Number of times within the request timeout that the session checks for a stuck verb. */
     private static final int LOOKS = 8;
+    /** Pause before the second attempt to replace a connection; each attempt doubles it, up to the longest one. */
+    private static final long FIRST_PAUSE_NANOS = 50_000_000;
+
+    private static final long LONGEST_PAUSE_NANOS = 500_000_000;
 
     private final RdmaFabric fabric;
     private final ConnectionManager manager;
@@ -50,14 +64,35 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
     private final SessionListener listener;
     private final CompletableFuture<FabricSession> joining;
     private final EarlyEvents early = new EarlyEvents();
-    // Each set once, in this order.
+    private final WaitingChains waiting = new WaitingChains(this::handOn);
+    /** Chains in flight on a connection that broke. */
+    private final Queue<VerbChain> unknown = new ConcurrentLinkedQueue<>();
+
     private volatile @Nullable ControlSession control;
+    // Written by the connection manager's thread; the queue is that of the last connection until the next one is
+    // established.
     private volatile @Nullable Connection connection;
     private volatile @Nullable VerbQueue verbs;
     private volatile @Nullable ScheduledFuture<?> watch;
     private volatile boolean leaving;
+    private volatile @Nullable FabricException over;
+    /** Why verbs cannot be posted now; null while they can. */
+    private volatile @Nullable Break broken;
+    /** Pause before the next attempt to replace the connection; belongs to the connection manager's thread. */
+    private long pause;
     /** The newest membership that the memory node sent. */
     private final AtomicReference<@Nullable Membership> membership = new AtomicReference<>();
+
+    /**
+     * A break of the adapters' connection.
+     *
+     * @param at time of this process at which it was noticed
+     */
+    private record Break(long at, FabricException why) {
+        long nanos() {
+            return Math.max(1, System.nanoTime() - at);
+        }
+    }
 
     RdmaSession(
             RdmaFabric fabric,
@@ -153,7 +188,7 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
     }
 
     private void granted(Connection established, byte[] grant) throws IOException {
-        VerbQueue queue = VerbQueue.on(established, manager, Greetings.readGrant(grant));
+        VerbQueue queue = VerbQueue.on(established, manager, Greetings.readGrant(grant), waiting);
         verbs = queue;
         long timeout = manager.settings().requestTimeout().toNanos();
         watch = manager.timer()
@@ -162,9 +197,54 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
                         timeout / LOOKS,
                         Math.max(1, timeout / LOOKS),
                         TimeUnit.NANOSECONDS);
+        Break last = broken;
+        if (last != null) {
+            goesOn(queue, last);
+            return;
+        }
         peers.joined(this);
         fabric.joined(this);
         early.open(() -> joining.complete(this));
+    }
+
+    /** The connection that broke has a successor: verbs are posted there. */
+    private void goesOn(VerbQueue queue, Break last) {
+        broken = null;
+        fabric.counters().count(Counters.Event.SESSION_RESUMED);
+        LOG.warn(
+                "The session with memory node {} goes on with another RDMA connection after {} ms, because {}",
+                address,
+                TimeUnit.NANOSECONDS.toMillis(last.nanos()),
+                last.why().getMessage());
+        for (VerbChain chain = unknown.poll(); chain != null; chain = unknown.poll()) {
+            try {
+                chain.outcomeUnknown(last.why());
+            } catch (RuntimeException e) {
+                LOG.error("The handler of the unknown outcome of {} failed", chain, e);
+            }
+        }
+        queue.postWhatWasLeft();
+        failIfOver();
+    }
+
+    /** A chain waits that an interrupted queue cannot post. */
+    private void handOn(VerbQueue from) {
+        VerbQueue present = verbs;
+        if (present != null && present != from) {
+            present.postWhatWasLeft();
+        }
+        failIfOver();
+    }
+
+    private void failIfOver() {
+        FabricException cause = over;
+        if (cause == null) {
+            return;
+        }
+        waiting.failAll(cause);
+        for (VerbChain chain = unknown.poll(); chain != null; chain = unknown.poll()) {
+            VerbQueue.fail(chain, cause);
+        }
     }
 
     private void check(Connection established, VerbQueue queue, long timeout) {
@@ -179,26 +259,93 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
         VerbQueue queue = verbs;
         if (queue == null) {
             giveUp(cause);
-        } else {
+        } else if (isFinished() || manager.isClosed() || cause instanceof FabricException.Refused) {
             over(queue, cause);
             if (!leaving) {
-                tcp().fail(cause);
+                tcp().fail(new FabricException(String.valueOf(cause.getMessage()), cause));
             }
+        } else if (broken == null) {
+            stopWatching();
+            broken = new Break(System.nanoTime(), cause);
+            pause = FIRST_PAUSE_NANOS;
+            unknown.addAll(queue.interrupt(cause));
+            failIfOver();
+            replace();
+        } else {
+            replaceLater(cause);
         }
     }
 
-    private void over(VerbQueue queue, FabricException cause) {
+    /** Asks for another connection of the adapters. */
+    private void replace() {
+        if (isFinished()) {
+            return;
+        }
+        tcp().rdmaOffer()
+                .whenComplete((offer, failure) -> manager.execute(() -> {
+                    if (isFinished()) {
+                        return;
+                    }
+                    if (failure == null) {
+                        connect(offer);
+                    } else {
+                        notOffered(failure);
+                    }
+                }));
+    }
+
+    private boolean isFinished() {
+        return over != null || leaving;
+    }
+
+    private void notOffered(Throwable failure) {
+        FabricException cause = new FabricException(
+                "memory node " + address + " offered no other RDMA connection: " + failure.getMessage(), failure);
+        if (failure instanceof FabricException.Refused) {
+            tcp().fail(cause);
+        } else {
+            replaceLater(cause);
+        }
+    }
+
+    private void replaceLater(FabricException cause) {
+        Break last = broken;
+        if (last == null || isFinished()) {
+            return;
+        }
+        if (last.nanos() > joined().leaseNanos()) {
+            tcp().fail(new FabricException(
+                    "no other RDMA connection to memory node " + address + " could be made within "
+                            + TimeUnit.NANOSECONDS.toMillis(last.nanos()) + " ms after one broke ("
+                            + last.why().getMessage() + "): " + cause.getMessage(),
+                    cause));
+            return;
+        }
+        manager.timer().schedule(() -> manager.execute(this::replace), pause, TimeUnit.NANOSECONDS);
+        pause = Math.min(2 * pause, LONGEST_PAUSE_NANOS);
+    }
+
+    private void stopWatching() {
         ScheduledFuture<?> watching = watch;
         if (watching != null) {
             watching.cancel(false);
         }
+    }
+
+    private void over(VerbQueue queue, FabricException cause) {
+        over = cause;
+        stopWatching();
         peers.gone(this);
         fabric.gone(this);
         queue.fail(cause);
+        failIfOver();
     }
 
-    /** Called when RDMA does not work for this session: continues over TCP if that is allowed. */
+    /** Called when RDMA does not work for this session: continues over TCP if that is allowed, and if there was no RDMA connection before. */
     private void giveUp(FabricException cause) {
+        if (broken != null) {
+            tcp().fail(cause);
+        }
         if (joining.isDone()) {
             return;
         }
@@ -237,6 +384,12 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
     @Override
     public RemoteMemory memory() {
         return this;
+    }
+
+    @Override
+    public long disconnectedNanos() {
+        Break last = broken;
+        return Math.max(last == null ? 0 : last.nanos(), tcp().disconnectedNanos());
     }
 
     @Override

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One session's resources on a memory node's adapter: a token until it is used, then a queue pair, in a protection domain with its own
  * registration of the region. Cutting destroys all of them before it reports that it is done. Belongs to the connection manager's thread,
- * except {@link #cut} and {@link #granted}.
+ * except {@link #cut(Runnable)} and {@link #granted}.
  */
 final class ServedSession implements DataPlane, Connection.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(ServedSession.class);
@@ -27,6 +27,7 @@ final class ServedSession implements DataPlane, Connection.Owner {
     private @Nullable Connection connection;
     private boolean counted;
     private boolean cut;
+    private boolean over;
     // Read by the control plane's threads.
     private volatile byte @Nullable [] granted;
 
@@ -86,15 +87,31 @@ final class ServedSession implements DataPlane, Connection.Owner {
 
     @Override
     public void cut(Runnable done) {
-        server.manager().execute(() -> {
-            cut = true;
-            server.forget(this);
-            Connection current = connection;
-            if (current == null) {
-                done.run();
-            } else {
-                current.endThen(new FabricException("the session is over"), done);
-            }
-        });
+        server.manager().execute(() -> end("the session is over", done));
+    }
+
+    /** Ends the connection, because the session is to have another one; {@code then} runs when none of its verbs can be executed any more. */
+    void end(Runnable then) {
+        end("the session has another connection", then);
+    }
+
+    private void end(String why, Runnable then) {
+        cut = true;
+        server.forget(this);
+        Connection current = connection;
+        if (current == null) {
+            over = true;
+            then.run();
+        } else {
+            current.endThen(new FabricException(why), () -> {
+                over = true;
+                then.run();
+            });
+        }
+    }
+
+    /** Returns whether none of its verbs can be executed any more, and it takes no connection. */
+    boolean isOver() {
+        return over;
     }
 }

@@ -17,9 +17,6 @@ import io.declock.spi.VerbResults;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -56,10 +53,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private final Consumer<FabricException> broken;
     private final Takers takers;
     private final ReentrantLock lock;
-    private final Queue<VerbChain> waiting = new ConcurrentLinkedQueue<>();
-    // The number of waiting chains. It is incremented before a chain is added and decremented after it is taken out, so
-    // a thread that reads zero need not check the queue.
-    private final AtomicInteger announced = new AtomicInteger();
+    private final WaitingChains waiting;
 
     private final AtomicReferenceArray<@Nullable VerbChain> inFlight;
     // Sequence numbers; the ring holds those from oldest to next. The first is written with the lock, the second by the
@@ -68,6 +62,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private volatile long oldest;
 
     private volatile @Nullable FabricException failure;
+    /** It has failed, but its waiting chains and later ones are for the session's next queue pair. */
+    private volatile boolean interrupted;
 
     // The chain whose results are being taken; belongs to the thread that takes completions.
     private long taken;
@@ -83,6 +79,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
      * @param broken called when the queue pair fails, perhaps more than once
      * @param takers the threads that take completions themselves
      * @param lock guards the ring; used by this queue only
+     * @param waiting the session's waiting chains
      */
     VerbQueue(
             VerbsBackend backend,
@@ -91,7 +88,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             RdmaCounters counters,
             Consumer<FabricException> broken,
             Takers takers,
-            ReentrantLock lock) {
+            ReentrantLock lock,
+            WaitingChains waiting) {
         this.backend = backend;
         this.qp = qp;
         this.slots = slots;
@@ -99,11 +97,18 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         this.broken = broken;
         this.takers = takers;
         this.lock = lock;
+        this.waiting = waiting;
         this.inFlight = new AtomicReferenceArray<>(slots.count());
     }
 
-    /** Makes a queue of chains on an established connection, and lets the connection own its memory. */
+    /** Makes a queue of chains on an established connection that has no successor. */
     static VerbQueue on(Connection connection, ConnectionManager manager, RegionGrant grant) throws IOException {
+        return on(connection, manager, grant, new WaitingChains(queue -> {}));
+    }
+
+    /** Makes a queue of chains on an established connection, and lets the connection own its memory. */
+    static VerbQueue on(Connection connection, ConnectionManager manager, RegionGrant grant, WaitingChains waiting)
+            throws IOException {
         ConnectionSettings settings = manager.settings();
         ConnectionResources resources = connection.resources();
         ChainSlots slots = new ChainSlots(
@@ -116,7 +121,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
                 manager.counters(),
                 connection::fail,
                 new Takers(resources.completionQueue(), settings.pollTime().toNanos()),
-                new ReentrantLock());
+                new ReentrantLock(),
+                waiting);
         resources.completionsTo(queue);
         return queue;
     }
@@ -124,7 +130,8 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     @Override
     public void post(VerbChain chain) {
         if (!slots.isGranted(chain)) {
-            FabricException cause = new FabricException(
+            FabricException cause = new FabricException.Refused(
+                    FabricException.Reason.BAD_REQUEST,
                     chain + " reaches outside the memory that the memory node granted: " + slots.granted() + " bytes");
             fail(chain, cause);
             broken.accept(cause);
@@ -155,7 +162,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             FabricException failed = null;
             try {
                 over = failure;
-                if (over == null && noneWaits() && hasRoom()) {
+                if (over == null && waiting.noneWaits() && hasRoom()) {
                     sequence = next;
                     failed = postNow(chain);
                 }
@@ -164,7 +171,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             }
             if (failed != null) {
                 broken.accept(failed);
-            } else if (sequence >= 0 && !noneWaits()) {
+            } else if (sequence >= 0 && !waiting.noneWaits()) {
                 // Another thread found the lock taken meanwhile and queued its chain.
                 postWaiting();
             }
@@ -172,10 +179,9 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
                 return sequence;
             }
         }
-        if (over != null) {
+        if (over != null && !interrupted) {
             fail(chain, over);
         } else {
-            announced.incrementAndGet();
             waiting.add(chain);
             counters.waits.increment();
             postWaiting();
@@ -186,19 +192,6 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     @Override
     public boolean isOver(long sequence) {
         return oldest > sequence || failure != null;
-    }
-
-    /** Returns true only if no chain waits. It may return false for a moment although none does. */
-    private boolean noneWaits() {
-        return announced.get() == 0;
-    }
-
-    private @Nullable VerbChain nextWaiting() {
-        VerbChain chain = waiting.poll();
-        if (chain != null) {
-            announced.decrementAndGet();
-        }
-        return chain;
     }
 
     private boolean hasRoom() {
@@ -229,7 +222,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     private @Nullable FabricException postWhatFits() {
         FabricException failed = null;
         while (failed == null && failure == null && hasRoom()) {
-            VerbChain chain = nextWaiting();
+            VerbChain chain = waiting.poll();
             if (chain == null) {
                 break;
             }
@@ -274,7 +267,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         // The slot is freed only now, because until here it held the results. Only one thread at a time takes
         // completions.
         oldest = sequence + 1;
-        if (!noneWaits()) {
+        if (!waiting.noneWaits()) {
             postWaiting();
         }
     }
@@ -337,9 +330,9 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         return now - watchedSince >= timeoutNanos;
     }
 
-    /** Posts chains that were left waiting because a thread held the lock only to read the state. */
-    private void postWhatWasLeft() {
-        if (noneWaits()) {
+    /** Posts chains that were left waiting: because a thread held the lock only to read the state, or by an interrupted queue. */
+    void postWhatWasLeft() {
+        if (waiting.noneWaits()) {
             return;
         }
         takers.enter();
@@ -352,11 +345,28 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
 
     /** Fails all chains in flight, waiting chains and later ones. Once it has returned, the queue pair is no longer used. */
     void fail(FabricException cause) {
+        List<VerbChain> lost = end(cause, false);
+        lost.forEach(chain -> fail(chain, cause));
+        failWaiting();
+    }
+
+    /**
+     * Returns the chains in flight, of which it will never be known whether they were executed. Waiting chains and later ones wait for the
+     * session's next queue pair. Once it has returned, this one is no longer used.
+     */
+    List<VerbChain> interrupt(FabricException cause) {
+        return end(cause, true);
+    }
+
+    private List<VerbChain> end(FabricException cause, boolean goesOn) {
         List<VerbChain> lost = new ArrayList<>();
         lock.lock();
         try {
+            if (failure == null || !goesOn) {
+                interrupted = goesOn;
+            }
             if (failure != null) {
-                return;
+                return lost;
             }
             failure = cause;
             for (long i = oldest; i != next; i++) {
@@ -368,21 +378,19 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         } finally {
             lock.unlock();
         }
-        lost.forEach(chain -> fail(chain, cause));
-        failWaiting();
+        return lost;
     }
 
     private void failWaiting() {
         FabricException cause = failure;
-        if (cause == null) {
-            return;
-        }
-        for (VerbChain chain = nextWaiting(); chain != null; chain = nextWaiting()) {
-            fail(chain, cause);
+        if (cause != null && interrupted) {
+            waiting.left(this);
+        } else if (cause != null) {
+            waiting.failAll(cause);
         }
     }
 
-    private static void fail(VerbChain chain, FabricException cause) {
+    static void fail(VerbChain chain, FabricException cause) {
         try {
             chain.failed(cause);
         } catch (RuntimeException e) {

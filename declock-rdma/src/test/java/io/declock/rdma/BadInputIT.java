@@ -177,14 +177,35 @@ class BadInputIT {
     }
 
     @Test
-    void aSessionAsksOnce() throws Exception {
+    void aTokenEndsWhenItsSessionAsksAgain() throws Exception {
         ControlSession session = session();
-        offer(session);
-        assertThatThrownBy(() -> offer(session))
-                .isInstanceOf(ExecutionException.class)
-                .cause()
-                .isInstanceOf(FabricException.Refused.class)
-                .hasMessageContaining("asked for RDMA before");
+        byte[] first = offer(session).token();
+        byte[] second = offer(session).token();
+        assertThat(new Attempt(first).failure()).contains("the token belongs to no session");
+        assertThat(new Attempt(second).granted.get(20, TimeUnit.SECONDS)).isNotNull();
+    }
+
+    /** Rule G1: no verb of the last connection is executed after the offer. */
+    @Test
+    void aQueuePairEndsBeforeItsSessionIsOfferedAnother() throws Exception {
+        ControlSession session = session();
+        Attempt first = new Attempt(offer(session).token());
+        RegionGrant grant = first.granted.get(20, TimeUnit.SECONDS);
+
+        assertThat(first.fetchAndAdd(grant, 0).future().get(20, TimeUnit.SECONDS)[0][0])
+                .isZero();
+
+        byte[] token = offer(session).token();
+
+        TestChain late = TestChain.forPurpose(Purpose.ACQUIRE);
+        late.fetchAndAdd(0, 1);
+        first.queue.post(late);
+        assertThatThrownBy(() -> late.future().get(20, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);
+        Attempt second = new Attempt(token);
+        RegionGrant next = second.granted.get(20, TimeUnit.SECONDS);
+        assertThat(second.fetchAndAdd(next, 0).future().get(20, TimeUnit.SECONDS)[0][0])
+                .as("the late FAA was not executed")
+                .isEqualTo(1);
     }
 
     @Test

@@ -71,7 +71,8 @@ class LeftBehindTest {
                 counters,
                 cause -> {},
                 new Takers(completions, pollTime.toNanos()),
-                lock);
+                lock,
+                new WaitingChains(none -> {}));
         handler.queue = queue;
         awaitSleep();
     }

@@ -192,7 +192,8 @@ public class LockBenchmark {
                         throw new IllegalStateException(cause);
                     },
                     new Takers(completions, settings.pollTime().toNanos()),
-                    new ReentrantLock());
+                    new ReentrantLock(),
+                    new WaitingChains(none -> {}));
             handler.queue = queue;
         }
 

@@ -10,6 +10,7 @@ import com.ibm.disni.verbs.RdmaCmEvent.EventType;
 import com.ibm.disni.verbs.RdmaCmId;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.rdma.RdmaOffer;
 import io.declock.rdma.ManagerRig.Context;
 import io.declock.rdma.ManagerRig.TestId;
 import io.declock.rdma.verbs.CmEvent;
@@ -20,7 +21,9 @@ import io.declock.spi.RecordingListener;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,7 +101,9 @@ class OtherAdapterTest {
     private byte[] token(long process) throws Exception {
         JoinRequest request =
                 new JoinRequest(process, 1, "test", "", 0, Duration.ofSeconds(3).toNanos());
-        return server.offer(node.join(request, new RecordingListener())).token();
+        CompletableFuture<RdmaOffer> offer = new CompletableFuture<>();
+        server.offer(node.join(request, new RecordingListener()), offer::complete, offer::completeExceptionally);
+        return offer.get(10, TimeUnit.SECONDS).token();
     }
 
     private Context adapter(String name) throws IOException {

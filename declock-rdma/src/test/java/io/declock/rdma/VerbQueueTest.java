@@ -10,6 +10,7 @@ import io.declock.Purpose;
 import io.declock.rdma.verbs.Constants;
 import io.declock.spi.FabricException;
 import io.declock.spi.TestChain;
+import io.declock.spi.VerbChain;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -50,7 +51,8 @@ class VerbQueueTest {
                 counters,
                 broken::add,
                 new Takers(taker, pollTime.toNanos()),
-                new ReentrantLock());
+                new ReentrantLock(),
+                new WaitingChains(none -> {}));
     }
 
     /** Completes what {@code sequences} say, one each time, when asked to take. */
@@ -302,6 +304,67 @@ class VerbQueueTest {
     }
 
     @Test
+    void anInterruptedQueueLeavesWhatItDidNotPostToTheNextOne() throws Exception {
+        WaitingChains waiting = new WaitingChains(this::handOn);
+        queue = queueWith(waiting);
+        List<TestChain> chains = new ArrayList<>();
+        for (int i = 0; i < SLOTS + 2; i++) {
+            chains.add(post(c -> c.fetchAndAdd(0, 1)));
+        }
+        complete(0);
+        VerbQueue interrupted = queue;
+
+        List<VerbChain> unknown = interrupted.interrupt(new FabricException("the connection broke"));
+        assertThat(unknown).isEqualTo(chains.subList(1, SLOTS + 1));
+        assertThat(interrupted.interrupt(new FabricException("again"))).isEmpty();
+        int posts = backend.posts.size();
+        chains.add(post(c -> c.fetchAndAdd(8, 1)));
+        assertThat(backend.posts).hasSize(posts);
+        assertThat(waiting.noneWaits()).isFalse();
+
+        queue = queueWith(waiting);
+        queue.postWhatWasLeft();
+        assertThat(backend.posts).hasSize(posts + 2);
+        TestChain late = TestChain.forPurpose(Purpose.RELEASE);
+        late.fetchAndAdd(16, 1);
+        interrupted.post(late);
+        assertThat(backend.posts).as("of a thread that came late").hasSize(posts + 3);
+        assertThat(chains.subList(1, chains.size()))
+                .allSatisfy(chain -> assertThat(chain.ends).hasValue(0));
+    }
+
+    @Test
+    void anInterruptedQueueWithoutASuccessorFailsWhatWaits() throws Exception {
+        queue = queueWith(new WaitingChains(this::handOn));
+        queue.interrupt(new FabricException("the connection broke"));
+        TestChain waits = post(c -> c.fetchAndAdd(0, 1));
+        assertThat(waits.ends).hasValue(0);
+        FabricException over = new FabricException("the session is over");
+        queue.fail(over);
+        assertThatThrownBy(() -> waits.future().get()).hasCause(over);
+        TestChain late = post(c -> c.fetchAndAdd(0, 1));
+        assertThatThrownBy(() -> late.future().get()).hasCause(over);
+    }
+
+    private void handOn(VerbQueue from) {
+        if (queue != from) {
+            queue.postWhatWasLeft();
+        }
+    }
+
+    private VerbQueue queueWith(WaitingChains waiting) throws Exception {
+        return new VerbQueue(
+                backend,
+                null,
+                new ChainSlots(backend, null, new RegionGrant(0x10000, 4096, 0x42), SLOTS, 16),
+                counters,
+                broken::add,
+                new Takers(taker, 0),
+                new ReentrantLock(),
+                waiting);
+    }
+
+    @Test
     void whatIsOutsideTheGrantNeverReachesTheAdapter() {
         for (long address : new long[] {-8, 4, 4096, 4096 - 8, Long.MAX_VALUE - 7}) {
             assertThat(post(c -> c.write(0, 1).read(address, 2)).future()).isCompletedExceptionally();
@@ -404,7 +467,8 @@ class VerbQueueTest {
             await(gone);
         });
         ChainSlots one = new ChainSlots(backend, null, new RegionGrant(0, 1024, 0x42), 1, 16);
-        queue = new VerbQueue(backend, null, one, counters, broken::add, new Takers(taker, 0), slow);
+        queue = new VerbQueue(
+                backend, null, one, counters, broken::add, new Takers(taker, 0), slow, new WaitingChains(none -> {}));
         CountDownLatch taking = new CountDownLatch(1);
         TestChain first = TestChain.forPurpose(Purpose.RELEASE);
         first.fetchAndAdd(0, 1);

@@ -7,15 +7,18 @@ import io.declock.internal.rdma.RdmaOffer;
 import io.declock.spi.FabricException;
 import io.declock.spi.RemoteMemory;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** Access to a memory node's region by RDMA, without its processor, beside the TCP server. Thread-safe. */
 public interface RdmaAccess extends AutoCloseable {
     /**
-     * Offers a session an RDMA connection. The session's {@link DataPlane} is attached when this method returns.
+     * Offers a session an RDMA connection. The last one that it had is ended before: none of its verbs is executed after the offer (rule G1).
+     * One of the consumers is called, once, perhaps later and on another thread.
      *
-     * @throws FabricException.Refused if the session cannot have it; the message says why
+     * @param offered receives the offer; the session's {@link DataPlane} is attached then
+     * @param refused receives why the session cannot have one
      */
-    RdmaOffer offer(MemoryNodeSession session) throws FabricException.Refused;
+    void offer(MemoryNodeSession session, Consumer<RdmaOffer> offered, Consumer<FabricException.Refused> refused);
 
     /**
      * Returns the data that the acceptance of a session's connection carried, for a compute node whose library does not show it. The data

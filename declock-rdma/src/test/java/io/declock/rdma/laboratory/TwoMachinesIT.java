@@ -12,6 +12,8 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two machines on one network: one of them dies, the other goes on. */
+/** Two machines on one network: one of them dies, or the cable between them is cut for a while. */
 @Timeout(400)
 class TwoMachinesIT {
     private static final int DEADLINE_SECONDS = 240;
@@ -28,12 +30,16 @@ class TwoMachinesIT {
     /** Lease of the participants and the memory node's margin, with the detection and the reset after it. */
     private static final Duration TAKE_OVER = Duration.ofSeconds(40);
 
+    /** Less than the lease, and longer than an adapter and a connection over TCP wait for an answer. */
+    private static final Duration CUT = Duration.ofSeconds(4);
+
     private static final String ADDRESS = "rdma://10.77.0.1:7420";
 
     @TempDir
     Path temporary;
 
     private int[] ports;
+    private Cable cable;
     private ChildProcess first;
     private ChildProcess second;
 
@@ -41,6 +47,7 @@ class TwoMachinesIT {
     void bootBoth() throws Exception {
         String image = Laboratory.image("what becomes of locks over RDMA when a machine dies");
         ports = freePorts();
+        cable = new Cable(ports[0], ports[1]);
         first = boot(1, image);
         second = boot(2, image);
         first.await("^@ here", BOOT);
@@ -55,11 +62,12 @@ class TwoMachinesIT {
         if (second != null) {
             second.close();
         }
+        cable.close();
     }
 
     private ChildProcess boot(int number, String image) throws Exception {
         int own = ports[number - 1];
-        int other = ports[2 - number];
+        int other = number == 1 ? cable.firstEnd() : cable.secondEnd();
         return VirtualMachine.boot(
                 "node" + number,
                 temporary.resolve("node" + number),
@@ -126,6 +134,38 @@ class TwoMachinesIT {
         second.tell("acquire write order-1 60000");
         MatchResult granted = second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE);
         assertThat(token(granted)).as("token after the restart").isGreaterThan(token);
+    }
+
+    @Test
+    void aCableThatIsCutForAWhileCostsNoHold() throws Exception {
+        first.tell("serve " + ADDRESS + " nowait");
+        first.await("^@ done serve", PATIENCE);
+        first.tell("join " + ADDRESS);
+        second.tell("join " + ADDRESS);
+        first.await("^@ done join", PATIENCE);
+        second.await("^@ done join", PATIENCE);
+        second.tell("acquire write order-1 20000");
+        long token = token(second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE));
+        first.tell("acquire write order-1 60000");
+        second.tell("acquire write order-2 20000");
+        second.await("^@ granted order-2", PATIENCE);
+        second.tell("release order-2");
+        second.await("^@ done release", PATIENCE);
+
+        cable.cut(true);
+        // The adapter sends its FAA again until it gives up.
+        second.tell("acquire write order-2 60000");
+        // Nothing tells when the adapter gives up.
+        assertThat(new CountDownLatch(1).await(CUT.toMillis(), TimeUnit.MILLISECONDS))
+                .isFalse();
+        cable.cut(false);
+
+        second.await("goes on with another RDMA connection", PATIENCE);
+        second.await("^@ granted order-2", PATIENCE);
+        second.tell("release order-1");
+        second.await("^@ done release", PATIENCE);
+        MatchResult granted = first.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE);
+        assertThat(token(granted)).as("token of the successor").isGreaterThan(token);
     }
 
     private static long token(MatchResult granted) {

@@ -215,7 +215,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     /**
      * Gives up a connection on which nothing arrives although a heartbeat, or something else, was asked: a machine that has lost its power, or a
      * network that is cut, says no farewell (rule G5). Counts checks and not time, so that a pause of this process is not taken for silence.
-     * Without resumption a slow memory node would cost every hold; and where an adapter executes the verbs, they go on without its program.
+     * Without resumption a slow memory node would cost every hold.
      */
     private void listen(SessionConnection present, int mostSilentChecks) {
         silentChecks = present.hasHeard() || requests.isEmpty() ? 0 : silentChecks + 1;

@@ -5,6 +5,8 @@ package io.declock.internal.tcp.server;
 
 import io.declock.Purpose;
 import io.declock.Verb;
+import io.declock.internal.chains.ExecutedChains;
+import io.declock.internal.memorynode.DataPlaneGate;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.tcp.wire.BadFrameException;
@@ -16,13 +18,15 @@ import io.declock.spi.RemoteMemory;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Has the adapter execute the chains that arrive in frames, in the order of arrival, and answers each on completion. A chain counts as
- * inside the session's gate from posting to completion, so that a session counts as cut only after its last chain was executed. {@link
- * #accept} belongs to the connection's event loop; completions come on a thread of the RDMA module.
+ * Has the adapter execute the chains that arrive in frames, in the order of arrival, remembers their results, and answers each on completion.
+ * A chain counts as inside the connection's gate from posting to completion, so that a connection counts as quiet only after its last chain
+ * was executed. {@link #accept} belongs to the connection's event loop; completions come in order, on one thread of the RDMA module at a time.
  */
 final class AdapterChains {
     /** Number of chains under way at which reading from the connection pauses, and at which it resumes. */
@@ -35,6 +39,10 @@ final class AdapterChains {
     private final RemoteMemory adapter;
     private final MemoryNode node;
     private final ServerConnection connection;
+    /** The session's executed chains. Those who complete chains use them, and others only while the gate is quiet. */
+    private @Nullable ExecutedChains executed;
+
+    private int due;
 
     AdapterChains(RemoteMemory adapter, MemoryNode node, ServerConnection connection) {
         this.adapter = adapter;
@@ -42,12 +50,23 @@ final class AdapterChains {
         this.connection = connection;
     }
 
+    /** Goes on with a session of which no chain is under way. */
+    void serve(MemoryNodeSession session) {
+        executed = session.executed();
+        due = session.executed().next();
+    }
+
     /** Checks and posts the chain of a frame. */
-    void accept(MemoryNodeSession session, FrameBody body) throws BadFrameException {
+    void accept(DataPlaneGate gate, FrameBody body) throws BadFrameException {
         ProcessorChains.read(frame, body, node.region());
-        Posted chain = new Posted(session, frame.sequence());
+        if (frame.sequence() != due || due - frame.oldest() < 0) {
+            throw new BadFrameException("chain " + frame.sequence() + ", of which chain " + frame.oldest()
+                    + " is the oldest unanswered one, where chain " + due + " is due");
+        }
+        due++;
+        Posted chain = new Posted(gate, frame.sequence(), frame.oldest());
         frame.copyTo(chain.begin(Purpose.ACQUIRE));
-        if (session.enter()) {
+        if (gate.enter()) {
             if (underWay.incrementAndGet() == PAUSE_AT) {
                 connection.channel().config().setAutoRead(false);
             }
@@ -56,11 +75,11 @@ final class AdapterChains {
             }
             adapter.post(chain);
         }
-        // Otherwise the session is cut, and the code that cut it closes the connection.
+        // Otherwise the session is cut or has another connection, and the code that did this closes this connection.
     }
 
-    private void ended(MemoryNodeSession session) {
-        session.exit();
+    private void ended(DataPlaneGate gate) {
+        gate.exit();
         if (underWay.decrementAndGet() == RESUME_AT && connection.isOpen()) {
             try {
                 connection.channel().config().setAutoRead(true);
@@ -71,20 +90,31 @@ final class AdapterChains {
     }
 
     private final class Posted extends VerbChain implements ChainDoneFrame.Words {
-        private final MemoryNodeSession session;
+        private final DataPlaneGate gate;
         private final int sequence;
+        private final int oldest;
         private long[] found = {};
 
-        Posted(MemoryNodeSession session, int sequence) {
-            this.session = session;
+        Posted(DataPlaneGate gate, int sequence, int oldest) {
+            this.gate = gate;
             this.sequence = sequence;
+            this.oldest = oldest;
         }
 
         @Override
         public void completed(VerbResults results) {
             found = copy(results);
-            ended(session);
+            remember();
+            ended(gate);
             connection.send(out -> ChainDoneFrame.writeChainDone(out, sequence, this));
+        }
+
+        private void remember() {
+            ExecutedChains session = Objects.requireNonNull(executed);
+            session.begin(sequence, oldest);
+            for (long word : found) {
+                session.found(word);
+            }
         }
 
         private long[] copy(VerbResults results) {
@@ -111,7 +141,7 @@ final class AdapterChains {
 
         @Override
         public void failed(FabricException cause) {
-            ended(session);
+            ended(gate);
             connection.end(new FabricException(
                     "the memory node's RDMA adapter does not execute verbs any more: " + cause.getMessage(), cause));
         }

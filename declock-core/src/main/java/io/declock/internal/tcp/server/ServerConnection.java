@@ -232,8 +232,9 @@ final class ServerConnection extends FrameConnection {
 
     private void chain(MemoryNodeSession current, FrameBody body) throws BadFrameException {
         AdapterChains posted = adapterChains;
-        if (posted != null) {
-            posted.accept(current, body);
+        DataPlaneGate present = gate;
+        if (posted != null && present != null) {
+            posted.accept(present, body);
         } else if (entered) {
             chains.accept(current.executed(), body, out());
         }
@@ -302,7 +303,7 @@ final class ServerConnection extends FrameConnection {
         if (version >= Wire.LISTS_VERSION && !reply.nodes().list().isNone()) {
             NodeListFrames.writeNodesState(out, 0, reply.nodes());
         }
-        HandshakeFrames.writeJoined(out, new HandshakeFrames.Joined(reply, fresh.memberKey(), fresh.isResumable()));
+        HandshakeFrames.writeJoined(out, new HandshakeFrames.Joined(reply, fresh.memberKey(), true));
     }
 
     private void serve(ServerSession present, MemoryNodeSession joined, DataPlaneGate open) {
@@ -310,6 +311,9 @@ final class ServerConnection extends FrameConnection {
         served = present;
         session = joined;
         gate = open;
+        if (adapterChains != null) {
+            adapterChains.serve(joined);
+        }
         server.joined(this);
     }
 

@@ -62,12 +62,10 @@ final class ServerSession implements SessionListener {
     void joined(MemoryNodeSession joined) {
         memberKey = server.tickets().keyOf(joined.member());
         session = joined;
-        if (isResumable()) {
-            server.opened(memberId(joined), this);
-            if (joined.isCut()) {
-                // The memory node may have told of the end before the session was in the table, and tells it only once.
-                ended();
-            }
+        server.opened(memberId(joined), this);
+        if (joined.isCut()) {
+            // The memory node may have told of the end before the session was in the table, and tells it only once.
+            ended();
         }
     }
 
@@ -112,15 +110,7 @@ final class ServerSession implements SessionListener {
     }
 
     /**
-     * Returns whether the session can go on with another connection. Where an adapter executes the verbs, the results of those in flight
-     * are not remembered.
-     */
-    boolean isResumable() {
-        return server.rdma() == null;
-    }
-
-    /**
-     * A connection has ended. If it was the session's, the session is detached from it, or cut if it cannot be resumed.
+     * A connection has ended. If it was the session's, the session is detached from it, or cut if its compute node broke the protocol.
      *
      * @param broken the compute node broke the protocol, and its session ends for that
      */
@@ -134,7 +124,7 @@ final class ServerSession implements SessionListener {
         } finally {
             mutex.unlock();
         }
-        if (broken || !isResumable()) {
+        if (broken) {
             session().disconnected();
         } else {
             session().detach(() -> {});

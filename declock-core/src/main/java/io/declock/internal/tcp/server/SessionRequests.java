@@ -73,7 +73,7 @@ final class SessionRequests {
             case DECLARE_NODES -> declareNodes(session, NodeListFrames.readDeclareNodes(body));
             case AWAIT_GIVEN_UP -> awaitGivenUp(session, NodeListFrames.readAwaitGivenUp(body));
             case TAKE_OVER -> takeOver(session, NodeListFrames.readTakeOver(body));
-            case RDMA_ACCESS -> rdmaAccess(session, RdmaFrames.readRdmaAccess(body), out);
+            case RDMA_ACCESS -> rdmaAccess(session, RdmaFrames.readRdmaAccess(body));
             case RDMA_GRANT -> rdmaGrant(session, RdmaFrames.readRdmaGrant(body), out);
             default -> throw new BadFrameException("a memory node does not take " + type);
         }
@@ -134,12 +134,15 @@ final class SessionRequests {
         }
     }
 
-    private void rdmaAccess(MemoryNodeSession session, int request, ByteBuf out) {
+    private void rdmaAccess(MemoryNodeSession session, int request) {
         RdmaAccess rdma = server.rdma();
-        try {
-            RdmaFrames.writeRdmaAccessReply(out, request, rdma == null ? null : rdma.offer(session));
-        } catch (FabricException.Refused e) {
-            refused(out, request, e);
+        if (rdma == null) {
+            connection.send(out -> RdmaFrames.writeRdmaAccessReply(out, request, null));
+        } else {
+            rdma.offer(
+                    session,
+                    offer -> connection.send(out -> RdmaFrames.writeRdmaAccessReply(out, request, offer)),
+                    refusal(request));
         }
     }
 

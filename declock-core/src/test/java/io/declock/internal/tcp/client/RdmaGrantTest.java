@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,8 +39,9 @@ class RdmaGrantTest {
     /** RDMA without an adapter: it grants the first compute node that joined something, and nobody else. */
     private static final class Granting implements RdmaAccess {
         @Override
-        public RdmaOffer offer(MemoryNodeSession session) {
-            return new RdmaOffer("", 1, new byte[32]);
+        public void offer(
+                MemoryNodeSession session, Consumer<RdmaOffer> offered, Consumer<FabricException.Refused> refused) {
+            offered.accept(new RdmaOffer("", 1, new byte[32]));
         }
 
         @Override

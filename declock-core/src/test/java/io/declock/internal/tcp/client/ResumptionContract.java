@@ -54,6 +54,11 @@ abstract class ResumptionContract {
     private TcpFabric fabric;
     protected FabricSession session;
 
+    /** Starts the memory node. */
+    protected TcpRig rig(MemoryNodeSettings settings, ManualTime manual) {
+        return new TcpRig(settings, manual, server().eventLoopThreads(2), client());
+    }
+
     /** Returns the memory node's settings. */
     protected abstract MemoryNodeServerSettings.Builder server();
 
@@ -62,15 +67,13 @@ abstract class ResumptionContract {
 
     @BeforeEach
     void start() throws Exception {
-        rig = new TcpRig(
+        rig = rig(
                 MemoryNodeSettings.builder("mn")
                         .records(16)
                         .maxLease(LEASE)
                         .waitOutOldSessions(false)
                         .build(),
-                time,
-                server().eventLoopThreads(2),
-                client());
+                time);
         proxy = new TcpProxy(rig.server().port());
         fabric = TcpFabric.open(client(), counters);
         session = join(1, 1);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.Purpose;
 import io.declock.Verb;
+import io.declock.internal.memorynode.DataPlaneGate;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.memorynode.MemoryNodeSettings;
@@ -30,6 +31,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +69,7 @@ class AdapterChainsTest {
     @BeforeEach
     void join() throws FabricException {
         session = node.join(new JoinRequest(TestProcess.id(), 1, "cn", "", 0, 1_000_000_000L), new RecordingListener());
+        chains.serve(session);
         session.resolve("ns:x".getBytes(StandardCharsets.UTF_8), true, new ResolveAnswer() {
             @Override
             public void resolved(@Nullable Resolution resolution) {
@@ -92,9 +95,9 @@ class AdapterChainsTest {
 
     private void accept(int sequence, VerbChain chain) throws BadFrameException {
         ByteBuf frame = Unpooled.buffer();
-        ChainFrame.writeChain(frame, sequence, 1, chain);
+        ChainFrame.writeChain(frame, sequence, 0, chain);
         int header = Integer.BYTES + 1;
-        chains.accept(session, new FrameBody().wrap(frame, header, frame.readableBytes() - header));
+        chains.accept(session.gate(), new FrameBody().wrap(frame, header, frame.readableBytes() - header));
         // The frame's buffer belongs to the connection again.
         frame.setZero(0, frame.capacity()).release();
     }
@@ -133,8 +136,8 @@ class AdapterChainsTest {
 
     @Test
     void theAdapterGetsTheVerbsOfTheFramesInTheOrderOfArrival() throws BadFrameException {
-        accept(1, chain().fetchAndAdd(address, 7).compareAndSwap(address, 1, 2).read(address, 3));
-        accept(2, chain().write(address, 9).write(address, new long[] {4, 5}));
+        accept(0, chain().fetchAndAdd(address, 7).compareAndSwap(address, 1, 2).read(address, 3));
+        accept(1, chain().write(address, 9).write(address, new long[] {4, 5}));
         assertThat(posted).hasSize(2);
         VerbChain first = posted.get(0);
         assertThat(List.of(first.verb(0), first.verb(1), first.verb(2)))
@@ -150,17 +153,61 @@ class AdapterChainsTest {
 
     @Test
     void eachChainIsAnsweredOnItsCompletionWithTheWordsThatItFound() throws BadFrameException {
-        accept(1, chain().read(address, 2).write(address, 9).fetchAndAdd(address, 1));
-        accept(2, chain().compareAndSwap(address, 1, 2));
-        complete(1);
-        assertThat(sent()).isEqualTo(answer(2, 0));
+        accept(0, chain().read(address, 2).write(address, 9).fetchAndAdd(address, 1));
+        accept(1, chain().compareAndSwap(address, 1, 2));
         complete(0);
-        assertThat(sent()).isEqualTo(answer(1, 0, 1, 200));
+        assertThat(sent()).isEqualTo(answer(0, 0, 1, 200));
+        complete(1);
+        assertThat(sent()).isEqualTo(answer(1, 0));
+    }
+
+    @Test
+    void theResultsAreRememberedForTheNextConnectionWhenTheLastChainHasEnded() throws BadFrameException {
+        accept(0, chain().read(address, 2).write(address, 9));
+        accept(1, chain().fetchAndAdd(address, 1));
+        session.detach(() ->
+                session.executed().replay(0, (sequence, words) -> events.add(sequence + " " + Arrays.toString(words))));
+        complete(0);
+        assertThat(events).isEmpty();
+        complete(1);
+        assertThat(events).containsExactly("0 [0, 1]", "1 [0]");
+
+        AdapterChains next = new AdapterChains(posted::add, node, connection);
+        next.serve(session);
+        DataPlaneGate open = Objects.requireNonNull(session.reattach());
+        ByteBuf frame = Unpooled.buffer();
+        ChainFrame.writeChain(frame, 2, 2, chain().read(address, 1));
+        int header = Integer.BYTES + 1;
+        next.accept(open, new FrameBody().wrap(frame, header, frame.readableBytes() - header));
+        assertThat(posted).hasSize(3);
+        frame.release();
+    }
+
+    @Test
+    void aChainOfAFormerConnectionIsNotExecuted() throws BadFrameException {
+        DataPlaneGate former = session.gate();
+        session.detach(() -> {});
+        session.reattach();
+        ByteBuf frame = Unpooled.buffer();
+        ChainFrame.writeChain(frame, 0, 0, chain().read(address, 1));
+        int header = Integer.BYTES + 1;
+        chains.accept(former, new FrameBody().wrap(frame, header, frame.readableBytes() - header));
+        assertThat(posted).isEmpty();
+        frame.release();
+    }
+
+    @Test
+    void aChainThatIsNotTheNextOneIsABadFrame() throws BadFrameException {
+        acceptReads(0, 0);
+        assertThatThrownBy(() -> acceptReads(0, 0))
+                .isInstanceOf(BadFrameException.class)
+                .hasMessageContaining("where chain 1 is due");
+        assertThat(posted).hasSize(1);
     }
 
     @Test
     void aSessionCountsAsCutOnlyAfterItsLastChain() throws BadFrameException {
-        acceptReads(1, 2);
+        acceptReads(0, 1);
         session.leave(() -> events.add("left"));
         complete(0);
         assertThat(events).isEmpty();
@@ -171,14 +218,14 @@ class AdapterChainsTest {
     @Test
     void aCutSessionPostsNothing() throws BadFrameException {
         session.leave(() -> events.add("left"));
-        acceptReads(1, 1);
+        acceptReads(0, 0);
         assertThat(posted).isEmpty();
         assertThat(events).containsExactly("left");
     }
 
     @Test
     void aChainBeyondTheRegionIsABadFrameAndDoesNotHoldUpTheCut() {
-        assertThatThrownBy(() -> accept(1, chain().read(address, 1).read(-8, 1)))
+        assertThatThrownBy(() -> accept(0, chain().read(address, 1).read(-8, 1)))
                 .isInstanceOf(BadFrameException.class)
                 .hasMessageContaining("not memory of this region");
         assertThat(posted).isEmpty();
@@ -188,9 +235,9 @@ class AdapterChainsTest {
 
     @Test
     void readingPausesWhileManyChainsAreUnderWay() throws BadFrameException {
-        acceptReads(1, PAUSE_AT - 1);
+        acceptReads(0, PAUSE_AT - 2);
         assertThat(line.config().isAutoRead()).isTrue();
-        acceptReads(PAUSE_AT, PAUSE_AT);
+        acceptReads(PAUSE_AT - 1, PAUSE_AT - 1);
         assertThat(line.config().isAutoRead()).isFalse();
         for (int done = 0; done < PAUSE_AT - RESUME_AT - 1; done++) {
             complete(done);
@@ -202,7 +249,7 @@ class AdapterChainsTest {
 
     @Test
     void aFailedChainEndsTheConnectionWithTheReason() throws BadFrameException {
-        acceptReads(1, 1);
+        acceptReads(0, 0);
         posted.get(0).failed(new FabricException("the queue pair broke"));
         line.runPendingTasks();
         assertThat(connection.isOpen()).isFalse();
