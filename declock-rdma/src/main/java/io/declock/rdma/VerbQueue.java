@@ -362,12 +362,12 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
         List<VerbChain> lost = new ArrayList<>();
         lock.lock();
         try {
-            if (failure == null || !goesOn) {
-                interrupted = goesOn;
-            }
-            if (failure != null) {
+            boolean over = failure != null && !interrupted;
+            boolean again = failure != null && goesOn;
+            if (over || again) {
                 return lost;
             }
+            interrupted = goesOn;
             failure = cause;
             for (long i = oldest; i != next; i++) {
                 VerbChain chain = inFlight.getAndSet(slots.slot(i), null);
