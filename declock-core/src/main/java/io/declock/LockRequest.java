@@ -4,6 +4,7 @@
 package io.declock;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -72,6 +73,39 @@ public final class LockRequest {
         Map<String, LockMode> names =
                 Map.of(Objects.requireNonNull(name, "name"), Objects.requireNonNull(mode, "mode"));
         return new LockRequest(name, mode, names, null, null);
+    }
+
+    /**
+     * Asks for several names in {@link LockMode#READ} mode.
+     *
+     * @param names the locks' names; those that occur twice count once
+     * @return the request
+     * @throws IllegalArgumentException if there is none
+     */
+    public static LockRequest readAll(Collection<String> names) {
+        return all(names, LockMode.READ);
+    }
+
+    /**
+     * Asks for several names in {@link LockMode#WRITE} mode.
+     *
+     * @param names the locks' names; those that occur twice count once
+     * @return the request
+     * @throws IllegalArgumentException if there is none
+     */
+    public static LockRequest writeAll(Collection<String> names) {
+        return all(names, LockMode.WRITE);
+    }
+
+    private static LockRequest all(Collection<String> names, LockMode mode) {
+        LockRequest request = null;
+        for (String name : names) {
+            request = request == null ? of(name, mode) : request.and(name, mode);
+        }
+        if (request == null) {
+            throw new IllegalArgumentException("a request needs the name of a lock, but the collection is empty");
+        }
+        return request;
     }
 
     /**

@@ -5,6 +5,7 @@ package io.declock.spring.autoconfigure;
 
 import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
+import io.declock.LockTemplate;
 import io.declock.spi.LockObserver;
 import io.declock.spring.AcquisitionInterceptor;
 import org.springframework.beans.factory.ObjectProvider;
@@ -12,6 +13,7 @@ import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
@@ -33,6 +35,14 @@ public final class DecLockAutoConfiguration {
     PropertiesDecLockConnectionDetails decLockConnectionDetails(
             DecLockProperties properties, ObjectProvider<SslBundles> sslBundles) {
         return new PropertiesDecLockConnectionDetails(properties, sslBundles.getIfAvailable());
+    }
+
+    /** Evaluated after the nested configurations, when the application's lock or this one is known. */
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnSingleCandidate(DistributedReadWriteLock.class)
+    LockTemplate decLockTemplate(DistributedReadWriteLock lock) {
+        return new LockTemplate(lock);
     }
 
     /** Hides the secret from every user of the actuator, whatever is configured for other values. */

@@ -4,11 +4,15 @@
 package io.declock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
+import io.declock.LockNotGrantedException;
+import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.LockTemplate;
 import io.declock.MemoryNodeView;
 import io.declock.spi.LockObserver;
 import io.declock.spring.AcquisitionInterceptor;
@@ -27,6 +31,7 @@ import io.github.resilience4j.retry.RetryRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
@@ -74,6 +79,28 @@ class DecLockAutoConfigurationTests {
                     .doesNotHaveBean(DecLockEndpoint.class)
                     .doesNotHaveBean(MemoryNodeCircuits.class);
         });
+    }
+
+    @Test
+    void theTemplateRunsCodeUnderTheLock() {
+        runner.run(context -> {
+            LockTemplate template = context.getBean(LockTemplate.class);
+            DistributedReadWriteLock lock = context.getBean(DistributedReadWriteLock.class);
+            LockRequest now = LockRequest.write("x").waitTime(Duration.ZERO);
+            LockOwner other = LockOwner.named("another owner");
+            template.run(
+                    "x",
+                    handle -> assertThatThrownBy(() -> lock.acquire(now, other))
+                            .isInstanceOf(LockNotGrantedException.class));
+            lock.acquire(now, other).close();
+        });
+        LockTemplate own = new LockTemplate(Mockito.mock(DistributedReadWriteLock.class));
+        runner.withBean(LockTemplate.class, () -> own)
+                .run(context -> assertThat(context).getBean(LockTemplate.class).isSameAs(own));
+        runner.withBean("one", DistributedReadWriteLock.class, () -> Mockito.mock(DistributedReadWriteLock.class))
+                .withBean("two", DistributedReadWriteLock.class, () -> Mockito.mock(DistributedReadWriteLock.class))
+                .withPropertyValues("declock.aop.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(LockTemplate.class));
     }
 
     @Test

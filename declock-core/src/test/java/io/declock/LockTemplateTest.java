@@ -1,0 +1,254 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class LockTemplateTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    private final LockOwner other = LockOwner.named("another owner");
+    private MemoryNode memoryNode;
+    private ComputeNode locks;
+    private LockTemplate template;
+
+    @BeforeEach
+    void start() throws Exception {
+        memoryNode = MemoryNode.create(
+                MemoryNodeSettings.builder("mn")
+                        .records(100)
+                        .queueCapacity(8)
+                        .waitOutOldSessions(false)
+                        .build(),
+                System::nanoTime,
+                (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
+                () -> ThreadLocalRandom.current().nextLong());
+        NodeCounters counters = new NodeCounters();
+        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
+        locks = ComputeNode.builder()
+                .memoryNodes(List.of(fabric.address()))
+                .fabric(fabric)
+                .counters(counters)
+                .build();
+        locks.start();
+        assertThat(locks.awaitReady(PATIENCE)).isTrue();
+        template = new LockTemplate(locks);
+    }
+
+    @AfterEach
+    void stop() {
+        locks.close();
+        memoryNode.close();
+        timer.shutdownNow();
+    }
+
+    private boolean isFree(String name) throws InterruptedException {
+        try (LockHandle handle = locks.acquire(LockRequest.write(name).waitTime(Duration.ofSeconds(1)), other)) {
+            return handle.isValid();
+        } catch (LockNotGrantedException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void theLockIsHeldWhileTheCodeRunsAndFreeAfterwards() throws Exception {
+        AtomicReference<LockHandle> seen = new AtomicReference<>();
+        String result = template.execute("order", handle -> {
+            seen.set(handle);
+            assertThat(handle.isValid()).isTrue();
+            assertThat(handle.fencingToken()).isPositive();
+            return "shipped";
+        });
+        assertThat(result).isEqualTo("shipped");
+        assertThat(seen.get().isValid()).isFalse();
+        assertThat(isFree("order")).isTrue();
+    }
+
+    @Test
+    void checkedExceptionsOfTheCodePassThroughAndTheLockIsFree() throws Exception {
+        assertThatThrownBy(() -> template.run("order", handle -> {
+                    throw new IOException("no paper");
+                }))
+                .isExactlyInstanceOf(IOException.class)
+                .hasMessage("no paper");
+        assertThat(isFree("order")).isTrue();
+    }
+
+    @Test
+    void codeThatMayNotRunNowDoesNotRun() throws Exception {
+        AtomicBoolean ran = new AtomicBoolean();
+        try (LockHandle held = locks.acquire(LockRequest.write("report"), other)) {
+            LockOutcome<String> outcome = template.tryExecute("report", handle -> {
+                ran.set(true);
+                return "done";
+            });
+            assertThat(ran).isFalse();
+            assertThat(outcome.ran()).isFalse();
+            assertThat(outcome.orElse("later")).isEqualTo("later");
+            assertThat(outcome.orElseGet(() -> "much later")).isEqualTo("much later");
+            assertThat(outcome.toOptional()).isEmpty();
+            assertThatThrownBy(outcome::get)
+                    .isInstanceOf(NoSuchElementException.class)
+                    .hasMessageContaining("report");
+            assertThatThrownBy(() -> outcome.orElseThrow(() -> new IOException("busy")))
+                    .isExactlyInstanceOf(IOException.class);
+            outcome.ifBusy(() -> ran.set(true));
+            assertThat(ran).isTrue();
+            assertThat(held.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void codeThatRanIsToldFromCodeThatDidNotByMoreThanItsResult() {
+        LockOutcome<String> outcome = template.tryExecute("report", handle -> null);
+        assertThat(outcome.ran()).isTrue();
+        assertThat(outcome.get()).isNull();
+        assertThat(outcome.toOptional()).isEqualTo(Optional.empty());
+        assertThat(outcome).isNotEqualTo(LockOutcome.notRun("busy"));
+    }
+
+    @Test
+    void severalNamesAreOneRequest() throws Exception {
+        template.run(LockRequest.writeAll(List.of("b", "a", "b")), handle -> {
+            assertThat(handle.grants()).extracting(grant -> grant.name()).containsExactlyInAnyOrder("a", "b");
+        });
+        assertThat(isFree("a") && isFree("b")).isTrue();
+        assertThatThrownBy(() -> LockRequest.readAll(List.of())).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aLockThatIsNotGrantedInTimeIsAnException() throws Exception {
+        try (LockHandle held = locks.acquire(LockRequest.write("order"), other)) {
+            LockRequest brief = LockRequest.write("order").waitTime(Duration.ofMillis(20));
+            assertThatThrownBy(() -> template.execute(brief, handle -> "never"))
+                    .isInstanceOf(LockNotGrantedException.class);
+            assertThat(held.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void anInterruptionIsAnUncheckedExceptionAndStaysSet() throws Exception {
+        try (LockHandle held = locks.acquire(LockRequest.write("order"), other)) {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> template.execute("order", handle -> "never"))
+                    .isInstanceOf(LockInterruptedException.class)
+                    .hasMessageContaining("order");
+            assertThat(Thread.interrupted()).isTrue();
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> template.tryExecute("order", handle -> "never"))
+                    .isInstanceOf(LockInterruptedException.class);
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(held.isValid()).isTrue();
+        }
+    }
+
+    @Test
+    void aLockThatWasLostWhileTheCodeRanIsAnException() {
+        LockRequest bounded = LockRequest.write("order").leaseTime(Duration.ofMillis(20));
+        assertThatThrownBy(() -> template.execute(bounded, handle -> {
+                    await().atMost(PATIENCE).until(() -> !handle.isValid());
+                    return "too late";
+                }))
+                .isInstanceOf(LockLostException.class);
+    }
+
+    // ---------------------------------------------------------------- stages
+
+    @Test
+    void aStageHoldsTheLockUntilItTerminates() throws Exception {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<String> result = template.executeAsync(LockRequest.write("order"), handle -> work);
+        assertThat(locks.tryAcquire(LockRequest.write("order").waitTime(Duration.ZERO)))
+                .isEmpty();
+        work.complete("shipped");
+        assertThat(result.get(10, SECONDS)).isEqualTo("shipped");
+        assertThat(isFree("order")).isTrue();
+    }
+
+    @Test
+    void aStageThatFailsReleasesAndFailsTheResult() throws Exception {
+        CompletableFuture<String> result = template.executeAsync(
+                LockRequest.write("order"), handle -> CompletableFuture.failedFuture(new IOException("no paper")));
+        assertThatThrownBy(() -> result.get(10, SECONDS)).hasCauseExactlyInstanceOf(IOException.class);
+        CompletableFuture<String> thrown = template.executeAsync(LockRequest.write("order"), handle -> {
+            throw new IllegalStateException("no stage");
+        });
+        assertThatThrownBy(() -> thrown.get(10, SECONDS)).hasCauseExactlyInstanceOf(IllegalStateException.class);
+        assertThat(isFree("order")).isTrue();
+    }
+
+    @Test
+    void cancellingTheResultWithdrawsTheRequest() throws Exception {
+        AtomicBoolean ran = new AtomicBoolean();
+        try (LockHandle held = locks.acquire(LockRequest.write("order"), other)) {
+            CompletableFuture<String> result = template.executeAsync(LockRequest.write("order"), handle -> {
+                ran.set(true);
+                return CompletableFuture.completedFuture("never");
+            });
+            assertThat(result).isNotDone();
+            result.cancel(false);
+            await().atMost(PATIENCE).until(() -> locks.monitor().waitingNow() == 0);
+            assertThat(held.isValid()).isTrue();
+        }
+        assertThat(isFree("order")).isTrue();
+        assertThat(ran).isFalse();
+    }
+
+    @Test
+    void cancellingTheResultOfCodeThatRunsCancelsItsStageAndReleasesAfterIt() throws Exception {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<String> result = template.executeAsync(LockRequest.write("order"), handle -> {
+            running.countDown();
+            return work;
+        });
+        running.await();
+        await().atMost(PATIENCE).until(() -> {
+            result.cancel(false);
+            return work.isCancelled();
+        });
+        assertThatThrownBy(work::join).isInstanceOf(CancellationException.class);
+        assertThat(isFree("order")).isTrue();
+    }
+
+    @Test
+    void aStageWhoseLockWasLostFailsTheResult() {
+        LockRequest bounded = LockRequest.write("order").leaseTime(Duration.ofMillis(20));
+        CompletableFuture<String> result = template.executeAsync(bounded, handle -> {
+            CompletableFuture<String> late = new CompletableFuture<>();
+            handle.onLost((lost, why) -> late.complete("too late"));
+            return late;
+        });
+        assertThatThrownBy(() -> result.get(10, SECONDS)).hasCauseInstanceOf(LockLostException.class);
+    }
+}
