@@ -8,6 +8,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.BeanFactory;
@@ -35,6 +36,9 @@ import org.springframework.expression.spel.support.StandardTypeLocator;
 /** Parses keys, refuses keys that cannot work, and makes the context in which they are evaluated. Thread-safe. */
 final class KeyCompiler {
     private static final ParameterNameDiscoverer PARAMETERS = DefaultParameterNameDiscoverer.getSharedInstance();
+
+    /** Words that hyphens, dots, slashes or colons join. */
+    private static final Pattern NAME = Pattern.compile("\\p{Alpha}\\w*(?:[-./:]\\p{Alpha}\\w*)*");
 
     private final SpelExpressionParser parser = new SpelExpressionParser();
     private final StandardEvaluationContext shared = new StandardEvaluationContext();
@@ -129,8 +133,8 @@ final class KeyCompiler {
                             + "' is neither a parameter nor a text. Did you mean "
                             + (isParameter
                                     ? "the parameter #" + word
-                                    : word.equals(text)
-                                            ? "name = \"" + word + "\""
+                                    : looksLikeAName(text)
+                                            ? "name = \"" + text + "\""
                                             : "the text '" + word + "' in quotes")
                             + "?",
                     null);
@@ -142,6 +146,11 @@ final class KeyCompiler {
                 checkProperties(node.getChild(i), text, method, parameters);
             }
         }
+    }
+
+    /** Returns whether a text without operators that need more than a hyphen is the name of a lock, as in "nightly-report". */
+    private static boolean looksLikeAName(String text) {
+        return NAME.matcher(text).matches();
     }
 
     private static void checkVariables(SpelNode node, Set<String> known, String text, Method method) {

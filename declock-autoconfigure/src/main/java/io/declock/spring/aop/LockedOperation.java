@@ -15,6 +15,7 @@ import io.declock.spring.OnLost;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -115,7 +116,8 @@ record LockedOperation(
     private @Nullable LockRequest and(
             @Nullable LockRequest request, Lock lock, KeyExpression key, @Nullable Object value) {
         LockRequest more = request;
-        if (value instanceof Iterable<?> several) {
+        // Not every Iterable: a Path is one thing, although it can be walked.
+        if (value instanceof Collection<?> several) {
             for (Object one : several) {
                 more = and(more, name(lock, key, one), lock.mode);
             }

@@ -41,6 +41,7 @@ class MisuseTests {
                 misuse(BadSpel.class, "BadSpel.locked(int)", "'#id +'", "not a SpEL expression"),
                 misuse(PlainTextKey.class, "PlainTextKey.locked()", "'order 42'", "belongs in 'name'"),
                 misuse(BareWord.class, "BareWord.locked()", "'report'", "Did you mean name = \"report\"?"),
+                misuse(HyphenatedWord.class, "Did you mean name = \"nightly-report\"?"),
                 misuse(BareParameter.class, "BareParameter.locked(int)", "Did you mean the parameter #id?"),
                 misuse(BareWordInText.class, "BareWordInText.locked(int)", "Did you mean the text 'order' in quotes?"),
                 misuse(BareParameterWithPath.class, "Did you mean the parameter #order?"),
@@ -216,6 +217,11 @@ class MisuseTests {
     static class PlainTextKey {
         @DecLocked("order 42")
         public void locked() {}
+    }
+
+    static class HyphenatedWord {
+        @DecLocked("nightly-report")
+        void locked() {}
     }
 
     static class BareWord {

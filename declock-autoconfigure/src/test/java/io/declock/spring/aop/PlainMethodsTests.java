@@ -17,6 +17,7 @@ import io.declock.spring.Contexts;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLocked;
 import io.declock.spring.DecLockedMisuseException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -119,6 +120,14 @@ class PlainMethodsTests {
         });
     }
 
+    @Test
+    void aPathIsOneKeyAndNotACollectionOfItsElements() {
+        run(
+                Keys.class,
+                (context, keys) -> assertThat(keys.of(Path.of("reports", "2026")))
+                        .isEqualTo("{thing:" + Path.of("reports", "2026") + "=WRITE}"));
+    }
+
     private static final class Nameless {}
 
     private record Named(String name) {}
@@ -129,7 +138,9 @@ class PlainMethodsTests {
 
     static class Keys {
         @DecLocked(name = "thing", key = "#thing")
-        public void of(Object thing) {}
+        public String of(Object thing) {
+            return held();
+        }
     }
 
     @Test
