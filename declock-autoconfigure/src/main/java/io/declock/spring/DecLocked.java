@@ -117,4 +117,11 @@ public @interface DecLocked {
      * @return whether it is interrupted
      */
     boolean interruptOnLost() default false;
+
+    /**
+     * When the lock is given back.
+     *
+     * @return the instant
+     */
+    Release release() default Release.AFTER_METHOD;
 }

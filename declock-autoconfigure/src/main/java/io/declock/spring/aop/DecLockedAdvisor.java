@@ -34,12 +34,17 @@ public final class DecLockedAdvisor extends AbstractPointcutAdvisor {
      * @param beanFactory resolves placeholders and beans in keys
      * @param lock the locks
      * @param executor runs methods that return a stage when their lock was not granted at once
+     * @param callersTransactions what to do about locks inside of a caller's transaction
      * @param order the advisor's order among other advisors
      */
     public DecLockedAdvisor(
-            BeanFactory beanFactory, Supplier<DistributedReadWriteLock> lock, Supplier<Executor> executor, int order) {
+            BeanFactory beanFactory,
+            Supplier<DistributedReadWriteLock> lock,
+            Supplier<Executor> executor,
+            Supplier<CallersTransactionPolicy> callersTransactions,
+            int order) {
         this.operations = new LockedOperations(beanFactory);
-        this.advice = new DecLockedInterceptor(operations, lock, executor);
+        this.advice = new DecLockedInterceptor(operations, lock, executor, callersTransactions);
         setOrder(order);
     }
 

@@ -30,10 +30,10 @@ final class DecLockedInterceptor implements MethodInterceptor {
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Mono", DecLockedInterceptor.class.getClassLoader());
 
-    private static final boolean TRANSACTIONS = ClassUtils.isPresent(
+    static final boolean TRANSACTIONS = ClassUtils.isPresent(
             "org.springframework.transaction.annotation.Transactional", DecLockedInterceptor.class.getClassLoader());
 
-    private final @Nullable CallersTransaction callersTransaction = TRANSACTIONS ? new CallersTransaction() : null;
+    private final @Nullable CallersTransaction callersTransaction;
     private final LockedOperations operations;
     private final Supplier<DistributedReadWriteLock> lock;
     private final StageExecution stages;
@@ -43,9 +43,14 @@ final class DecLockedInterceptor implements MethodInterceptor {
      *
      * @param lock supplies the locks; called at the first invocation
      * @param executor runs methods that return a stage when their lock was not granted at once; called at the first such invocation
+     * @param callersTransactions says what to do about locks inside of a caller's transaction; called at the first of them
      */
     DecLockedInterceptor(
-            LockedOperations operations, Supplier<DistributedReadWriteLock> lock, Supplier<Executor> executor) {
+            LockedOperations operations,
+            Supplier<DistributedReadWriteLock> lock,
+            Supplier<Executor> executor,
+            Supplier<CallersTransactionPolicy> callersTransactions) {
+        this.callersTransaction = TRANSACTIONS ? new CallersTransaction(callersTransactions) : null;
         this.operations = operations;
         this.lock = SingletonSupplier.of(lock);
         this.stages = new StageExecution(SingletonSupplier.of(executor));
@@ -68,10 +73,12 @@ final class DecLockedInterceptor implements MethodInterceptor {
     private @Nullable Object plain(MethodInvocation invocation, LockedOperation operation, LockedCall call)
             throws Throwable {
         LockOwner owner = DecLockContext.currentOwner();
+        CallersTransaction keeper =
+                callersTransaction != null && callersTransaction.keepsLock(operation) ? callersTransaction : null;
         LockHandle handle;
         try {
             LockRequest request = operation.request(call);
-            if (callersTransaction != null) {
+            if (callersTransaction != null && keeper == null) {
                 callersTransaction.check(operation, request);
             }
             handle = acquire(request, owner);
@@ -89,10 +96,19 @@ final class DecLockedInterceptor implements MethodInterceptor {
             result = invocation.proceed();
             checkFinished(result, operation);
         } catch (Throwable failure) {
-            operation.release(handle, failure);
+            if (keeper != null && handle.isValid()) {
+                // The caller may handle the failure, and commit.
+                keeper.keep(operation, handle);
+            } else {
+                operation.release(handle, failure);
+            }
             throw failure;
         } finally {
             scope.close();
+        }
+        if (keeper != null && handle.isValid()) {
+            keeper.keep(operation, handle);
+            return result;
         }
         LockLostException lost = operation.release(handle, scope.hasCommitted());
         if (lost != null) {

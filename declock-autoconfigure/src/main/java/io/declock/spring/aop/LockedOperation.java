@@ -12,6 +12,7 @@ import io.declock.LockRequest;
 import io.declock.spring.DecLockedMisuseException;
 import io.declock.spring.OnFailure;
 import io.declock.spring.OnLost;
+import io.declock.spring.Release;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -37,6 +38,7 @@ import org.springframework.util.function.SingletonSupplier;
  * @param fallback the method to call then if {@code onFailure} is FALLBACK, else null
  * @param onLost what to do when the lock was lost
  * @param interruptOnLost whether the method's thread is interrupted when the lock is lost
+ * @param release when the lock is given back
  * @param result the type of the method's result; for a stage or publisher, the type of what it emits
  * @param kind how the method returns its result
  * @param keys makes the context of expressions
@@ -51,6 +53,7 @@ record LockedOperation(
         @Nullable Fallback fallback,
         OnLost onLost,
         boolean interruptOnLost,
+        Release release,
         ResolvableType result,
         ReturnKind kind,
         KeyCompiler keys) {

@@ -8,6 +8,7 @@ import io.declock.spring.DecLocked;
 import io.declock.spring.DecLockedMisuseException;
 import io.declock.spring.OnFailure;
 import io.declock.spring.OnLost;
+import io.declock.spring.Release;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,13 +72,15 @@ final class LockedOperations {
         String fallback = common(method, annotations, "fallback", DecLocked::fallback, "");
         OnLost onLost = common(method, annotations, "onLost", DecLocked::onLost, OnLost.THROW);
         boolean interruptOnLost = common(method, annotations, "interruptOnLost", DecLocked::interruptOnLost, false);
+        Release release = common(method, annotations, "release", DecLocked::release, Release.AFTER_METHOD);
         String waitTime = common(method, annotations, "waitTime", DecLocked::waitTime, "");
         String leaseTime = common(method, annotations, "leaseTime", DecLocked::leaseTime, "");
         ReturnKind kind = kind(method);
         ResolvableType declared = ResolvableType.forMethodReturnType(method, targetClass);
         ResolvableType result = kind == ReturnKind.PLAIN ? declared : inner(declared);
         checkFailureStrategy(method, onFailure, fallback, kind, result);
-        checkOneThread(method, kind, onLost, interruptOnLost);
+        checkOneThread(method, kind, onLost, interruptOnLost, release);
+        checkTransactions(method, release);
         return new LockedOperation(
                 method,
                 targetClass,
@@ -88,6 +91,7 @@ final class LockedOperations {
                 onFailure == OnFailure.FALLBACK ? Fallback.find(fallback, method, targetClass) : null,
                 onLost,
                 interruptOnLost,
+                release,
                 result,
                 kind,
                 keys);
@@ -148,8 +152,22 @@ final class LockedOperations {
         }
     }
 
-    private static void checkOneThread(Method method, ReturnKind kind, OnLost onLost, boolean interruptOnLost) {
-        String needsOne = interruptOnLost ? "interruptOnLost" : onLost == OnLost.ROLL_BACK ? "onLost = ROLL_BACK" : "";
+    private static void checkTransactions(Method method, Release release) {
+        if (release == Release.AFTER_COMPLETION && !DecLockedInterceptor.TRANSACTIONS) {
+            throw new DecLockedMisuseException(
+                    "@DecLocked on " + Names.of(method)
+                            + " has release = AFTER_COMPLETION, but there are no transactions: spring-tx is not on the class path.",
+                    null);
+        }
+    }
+
+    private static void checkOneThread(
+            Method method, ReturnKind kind, OnLost onLost, boolean interruptOnLost, Release release) {
+        String needsOne = interruptOnLost
+                ? "interruptOnLost"
+                : onLost == OnLost.ROLL_BACK
+                        ? "onLost = ROLL_BACK"
+                        : release == Release.AFTER_COMPLETION ? "release = AFTER_COMPLETION" : "";
         if (kind != ReturnKind.PLAIN && !needsOne.isEmpty()) {
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method) + " has " + needsOne

@@ -4,6 +4,7 @@
 package io.declock.spring.autoconfigure;
 
 import io.declock.DistributedReadWriteLock;
+import io.declock.spring.aop.CallersTransactionPolicy;
 import io.declock.spring.aop.DecLockedAdvisor;
 import io.declock.spring.aop.DecLockedChecker;
 import java.util.concurrent.Executor;
@@ -49,7 +50,14 @@ public final class DecLockAopAutoConfiguration {
             BeanFactory beanFactory, ObjectProvider<DistributedReadWriteLock> lock, Environment environment) {
         int order =
                 Binder.get(environment).bind("declock.aop.order", Integer.class).orElse(DecLockedAdvisor.DEFAULT_ORDER);
-        return new DecLockedAdvisor(beanFactory, lock::getObject, () -> executor(beanFactory), order);
+        return new DecLockedAdvisor(
+                beanFactory,
+                lock::getObject,
+                () -> executor(beanFactory),
+                () -> Binder.get(environment)
+                        .bind("declock.aop.callers-transaction", CallersTransactionPolicy.class)
+                        .orElse(CallersTransactionPolicy.WARN),
+                order);
     }
 
     @Bean

@@ -6,6 +6,7 @@ package io.declock.spring.autoconfigure;
 import io.declock.FairnessPolicy;
 import io.declock.ReleaseRead;
 import io.declock.SettingChecks;
+import io.declock.spring.aop.CallersTransactionPolicy;
 import io.declock.spring.aop.DecLockedAdvisor;
 import io.declock.spring.aop.DecLockedChecker;
 import java.time.Duration;
@@ -261,12 +262,14 @@ public record DecLockProperties(
      *
      * @param order Order of the lock among other method interceptors. Lower is further outside; transactions are innermost by default.
      * @param selfInvocation What to do when a bean calls a locked method on its own object, past the proxy.
+     * @param callersTransaction What to do when a method takes its lock inside a transaction of its caller, and would give it back before that is committed.
      */
     public record Aop(
             @DefaultValue("" + DecLockedAdvisor.DEFAULT_ORDER)
             int order,
 
-            @DefaultValue("fail") DecLockedChecker.SelfInvocationPolicy selfInvocation) {}
+            @DefaultValue("fail") DecLockedChecker.SelfInvocationPolicy selfInvocation,
+            @DefaultValue("warn") CallersTransactionPolicy callersTransaction) {}
 
     /**
      * Circuit breaker and retry for memory nodes that are unavailable.

@@ -15,5 +15,6 @@ public final class LockedCommits implements TransactionExecutionListener {
     @Override
     public void beforeCommit(TransactionExecution transaction) {
         DecLockContext.checkCommit();
+        KeptLock.checkCommit();
     }
 }
