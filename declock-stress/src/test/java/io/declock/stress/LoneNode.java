@@ -122,7 +122,7 @@ public final class LoneNode extends StillNode implements LocalLock.Host {
     public void forgotten(LocalLock of) {}
 
     @Override
-    public void holdLost(LockMode mode) {}
+    public void holdLost(String name, LockMode mode) {}
 
     @Override
     public void tellOfLoss(Runnable listener) {

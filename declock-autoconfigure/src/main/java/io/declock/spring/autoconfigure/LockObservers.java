@@ -25,30 +25,30 @@ final class LockObservers implements LockObserver {
     }
 
     @Override
-    public void granted(LockMode mode, GrantKind kind, long waitNanos) {
+    public void granted(String name, LockMode mode, GrantKind kind, long waitNanos) {
         for (LockObserver observer : observers) {
-            observer.granted(mode, kind, waitNanos);
+            observer.granted(name, mode, kind, waitNanos);
         }
     }
 
     @Override
-    public void released(LockMode mode, long heldNanos) {
+    public void released(String name, LockMode mode, long heldNanos) {
         for (LockObserver observer : observers) {
-            observer.released(mode, heldNanos);
+            observer.released(name, mode, heldNanos);
         }
     }
 
     @Override
-    public void notGranted(LockMode mode, Outcome outcome, long waitNanos) {
+    public void notGranted(String name, LockMode mode, Outcome outcome, long waitNanos) {
         for (LockObserver observer : observers) {
-            observer.notGranted(mode, outcome, waitNanos);
+            observer.notGranted(name, mode, outcome, waitNanos);
         }
     }
 
     @Override
-    public void lost(LockMode mode) {
+    public void lost(String name, LockMode mode) {
         for (LockObserver observer : observers) {
-            observer.lost(mode);
+            observer.lost(name, mode);
         }
     }
 }

@@ -32,28 +32,28 @@ public final class MeteredLockObserver implements LockObserver, MeterBinder {
     }
 
     @Override
-    public void granted(LockMode mode, GrantKind kind, long waitNanos) {
+    public void granted(String name, LockMode mode, GrantKind kind, long waitNanos) {
         for (Meters meters : bound) {
             Objects.requireNonNull(meters.of(mode).granted.get(kind)).record(waitNanos, TimeUnit.NANOSECONDS);
         }
     }
 
     @Override
-    public void notGranted(LockMode mode, Outcome outcome, long waitNanos) {
+    public void notGranted(String name, LockMode mode, Outcome outcome, long waitNanos) {
         for (Meters meters : bound) {
             Objects.requireNonNull(meters.of(mode).notGranted.get(outcome)).record(waitNanos, TimeUnit.NANOSECONDS);
         }
     }
 
     @Override
-    public void released(LockMode mode, long heldNanos) {
+    public void released(String name, LockMode mode, long heldNanos) {
         for (Meters meters : bound) {
             meters.of(mode).held.record(heldNanos, TimeUnit.NANOSECONDS);
         }
     }
 
     @Override
-    public void lost(LockMode mode) {
+    public void lost(String name, LockMode mode) {
         for (Meters meters : bound) {
             meters.of(mode).lost.increment();
         }

@@ -74,7 +74,7 @@ public class LocalQueueBenchmark implements LocalLock.Host {
     public void forgotten(LocalLock retired) {}
 
     @Override
-    public void holdLost(LockMode mode) {}
+    public void holdLost(String name, LockMode mode) {}
 
     @Override
     public void tellOfLoss(Runnable listener) {}

@@ -15,8 +15,8 @@ public interface LocalHost {
     /** Returns the monotonic clock. */
     Clock clock();
 
-    /** A hold was lost, in the mode that it had then. The caller holds no mutex. */
-    void holdLost(LockMode mode);
+    /** A hold of that name was lost, in the mode that it had then. The caller holds no mutex. */
+    void holdLost(String name, LockMode mode);
 
     /** Runs a user's loss listener, which may block. The caller holds no mutex. */
     void tellOfLoss(Runnable listener);

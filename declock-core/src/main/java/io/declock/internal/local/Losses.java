@@ -52,7 +52,7 @@ final class Losses {
         hold.lose(why);
         // The mode is read now: the owner may have released the hold when the effects are performed.
         LockMode mode = hold.isExclusive() ? LockMode.WRITE : LockMode.READ;
-        effects.run(() -> lock.host.holdLost(mode));
+        effects.run(() -> lock.host.holdLost(lock.name(), mode));
         for (LossListeners listeners : hold.takeListening()) {
             tell(lock, listeners, effects);
         }

@@ -32,36 +32,36 @@ public final class IsolatedObserver implements LockObserver {
     }
 
     @Override
-    public void granted(LockMode mode, GrantKind kind, long waitNanos) {
+    public void granted(String name, LockMode mode, GrantKind kind, long waitNanos) {
         try {
-            observer.granted(mode, kind, waitNanos);
+            observer.granted(name, mode, kind, waitNanos);
         } catch (RuntimeException | Error e) {
             failed(e);
         }
     }
 
     @Override
-    public void released(LockMode mode, long heldNanos) {
+    public void released(String name, LockMode mode, long heldNanos) {
         try {
-            observer.released(mode, heldNanos);
+            observer.released(name, mode, heldNanos);
         } catch (RuntimeException | Error e) {
             failed(e);
         }
     }
 
     @Override
-    public void notGranted(LockMode mode, Outcome outcome, long waitNanos) {
+    public void notGranted(String name, LockMode mode, Outcome outcome, long waitNanos) {
         try {
-            observer.notGranted(mode, outcome, waitNanos);
+            observer.notGranted(name, mode, outcome, waitNanos);
         } catch (RuntimeException | Error e) {
             failed(e);
         }
     }
 
     @Override
-    public void lost(LockMode mode) {
+    public void lost(String name, LockMode mode) {
         try {
-            observer.lost(mode);
+            observer.lost(name, mode);
         } catch (RuntimeException | Error e) {
             failed(e);
         }

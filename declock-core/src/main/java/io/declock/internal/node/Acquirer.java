@@ -81,7 +81,7 @@ final class Acquirer {
             if (waits) {
                 deadline = deadline == NOT_SET ? deadlineIn(waitNanos) : deadline;
                 if (!await(waiter, deadline, interruptible) && lock.abandon(waiter)) {
-                    return gaveUp(mode, began, interruptible);
+                    return gaveUp(name, mode, began, interruptible);
                 }
             }
             switch (waiter.state()) {
@@ -90,11 +90,11 @@ final class Acquirer {
                         HeldLock.release(waiter.hold(), mode, byView);
                         continue;
                     }
-                    return granted(waiter, began);
+                    return granted(name, waiter, began);
                 }
-                case FAILED -> throw failed(waiter, began);
+                case FAILED -> throw failed(name, waiter, began);
                 default -> {
-                    return notGranted(mode, LockObserver.Outcome.TIMED_OUT, began);
+                    return notGranted(name, mode, LockObserver.Outcome.TIMED_OUT, began);
                 }
             }
         }
@@ -136,9 +136,10 @@ final class Acquirer {
         return clock.nanoTime() - began;
     }
 
-    private @Nullable LocalWaiter gaveUp(LockMode mode, long began, boolean interruptible) throws InterruptedException {
+    private @Nullable LocalWaiter gaveUp(String name, LockMode mode, long began, boolean interruptible)
+            throws InterruptedException {
         boolean interrupted = interruptible && Thread.interrupted();
-        notGranted(mode, interrupted ? LockObserver.Outcome.CANCELLED : LockObserver.Outcome.TIMED_OUT, began);
+        notGranted(name, mode, interrupted ? LockObserver.Outcome.CANCELLED : LockObserver.Outcome.TIMED_OUT, began);
         if (interrupted) {
             throw new InterruptedException();
         }
@@ -147,8 +148,8 @@ final class Acquirer {
 
     /** Tells the observer of an acquisition that ends without a lock; returns null, the result of such an acquisition. */
     @Nullable
-    LocalWaiter notGranted(LockMode mode, LockObserver.Outcome outcome, long began) {
-        observer.notGranted(mode, outcome, since(began));
+    LocalWaiter notGranted(String name, LockMode mode, LockObserver.Outcome outcome, long began) {
+        observer.notGranted(name, mode, outcome, since(began));
         return null;
     }
 
@@ -174,21 +175,22 @@ final class Acquirer {
         return lock;
     }
 
-    LocalWaiter granted(LocalWaiter waiter, long began) {
+    LocalWaiter granted(String name, LocalWaiter waiter, long began) {
         if (!waiter.isReentrant()) {
             Hold hold = waiter.hold();
             counters.count(event(hold.kind()));
             if (observed) {
-                observer.granted(waiter.mode(), hold.kind(), since(began));
+                observer.granted(name, waiter.mode(), hold.kind(), since(began));
             }
         }
         return waiter;
     }
 
-    DecLockException failed(LocalWaiter waiter, long began) {
+    DecLockException failed(String name, LocalWaiter waiter, long began) {
         DecLockException failure = waiter.failure();
         boolean refused = failure instanceof LockNotGrantedException || failure instanceof LockLostException;
-        notGranted(waiter.mode(), refused ? LockObserver.Outcome.REFUSED : LockObserver.Outcome.UNAVAILABLE, began);
+        notGranted(
+                name, waiter.mode(), refused ? LockObserver.Outcome.REFUSED : LockObserver.Outcome.UNAVAILABLE, began);
         return failure == null ? new DecLockException("the acquisition failed") : failure;
     }
 
@@ -223,7 +225,7 @@ final class Acquirer {
             ceiling.cancel();
         }
         if (observed) {
-            observer.released(mode, since(hold.grantedAt()));
+            observer.released(hold.lock().name(), mode, since(hold.grantedAt()));
         }
     }
 

@@ -113,13 +113,13 @@ final class AsyncAcquirer {
             callers.waiting(-1);
             switch (waiter.state()) {
                 case GRANTED -> {
-                    acquirer.granted(waiter, began);
+                    acquirer.granted(name, waiter, began);
                     if (!result.complete(waiter)) {
                         acquirer.release(waiter.hold(), mode, false);
                     }
                 }
-                case FAILED -> result.completeExceptionally(acquirer.failed(waiter, began));
-                default -> result.complete(acquirer.notGranted(mode, LockObserver.Outcome.TIMED_OUT, began));
+                case FAILED -> result.completeExceptionally(acquirer.failed(name, waiter, began));
+                default -> result.complete(acquirer.notGranted(name, mode, LockObserver.Outcome.TIMED_OUT, began));
             }
         }
 

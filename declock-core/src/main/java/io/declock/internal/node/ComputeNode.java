@@ -203,9 +203,9 @@ public final class ComputeNode implements DecLock {
         }
 
         @Override
-        public void holdLost(LockMode mode) {
+        public void holdLost(String name, LockMode mode) {
             counters.count(Counters.Event.HOLD_LOST);
-            observer.lost(mode);
+            observer.lost(name, mode);
         }
 
         @Override

@@ -48,7 +48,7 @@ class AsyncWaitTimeTest {
                         .withoutThreads(Runnable::run, new Signal())
                         .observer(new LockObserver() {
                             @Override
-                            public void granted(LockMode mode, GrantKind kind, long waitNanos) {
+                            public void granted(String name, LockMode mode, GrantKind kind, long waitNanos) {
                                 waited.set(waitNanos);
                             }
                         })

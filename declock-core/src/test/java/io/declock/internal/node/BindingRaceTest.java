@@ -149,7 +149,7 @@ class BindingRaceTest {
         public void forgotten(LocalLock lock) {}
 
         @Override
-        public void holdLost(LockMode mode) {}
+        public void holdLost(String name, LockMode mode) {}
 
         @Override
         public void tellOfLoss(Runnable listener) {}

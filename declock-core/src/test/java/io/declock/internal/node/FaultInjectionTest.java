@@ -232,22 +232,22 @@ class FaultInjectionTest {
 
     private final class FaultyObserver implements LockObserver {
         @Override
-        public void granted(LockMode mode, GrantKind kind, long waitNanos) {
+        public void granted(String name, LockMode mode, GrantKind kind, long waitNanos) {
             inject(Port.OBSERVER_GRANTED);
         }
 
         @Override
-        public void released(LockMode mode, long heldNanos) {
+        public void released(String name, LockMode mode, long heldNanos) {
             inject(Port.OBSERVER_RELEASED);
         }
 
         @Override
-        public void notGranted(LockMode mode, Outcome outcome, long waitNanos) {
+        public void notGranted(String name, LockMode mode, Outcome outcome, long waitNanos) {
             inject(Port.OBSERVER_NOT_GRANTED);
         }
 
         @Override
-        public void lost(LockMode mode) {
+        public void lost(String name, LockMode mode) {
             inject(Port.OBSERVER_LOST);
         }
     }

@@ -70,7 +70,7 @@ class LostBeforeReturnTest {
                 .counters(counters)
                 .observer(new LockObserver() {
                     @Override
-                    public void granted(LockMode mode, GrantKind kind, long waitNanos) {
+                    public void granted(String name, LockMode mode, GrantKind kind, long waitNanos) {
                         waited = waitNanos;
                     }
                 })

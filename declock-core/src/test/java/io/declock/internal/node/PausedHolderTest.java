@@ -42,7 +42,7 @@ class PausedHolderTest {
                 ComputeNodeSettings.DEFAULTS,
                 builder -> builder.observer(new LockObserver() {
                             @Override
-                            public void lost(LockMode mode) {
+                            public void lost(String name, LockMode mode) {
                                 lost.add(mode);
                             }
                         })

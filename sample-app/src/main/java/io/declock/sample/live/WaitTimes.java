@@ -27,7 +27,7 @@ class WaitTimes implements LockObserver {
     private volatile Histogram current = new Histogram();
 
     @Override
-    public void granted(LockMode mode, GrantKind kind, long waitNanos) {
+    public void granted(String name, LockMode mode, GrantKind kind, long waitNanos) {
         all.record(waitNanos);
         current.record(waitNanos);
     }

@@ -14,7 +14,7 @@ class WaitTimesTest {
     private final WaitTimes waits = new WaitTimes();
 
     private void waited(long micros) {
-        waits.granted(LockMode.WRITE, GrantKind.PEER, micros * 1000);
+        waits.granted("x", LockMode.WRITE, GrantKind.PEER, micros * 1000);
     }
 
     @Test
