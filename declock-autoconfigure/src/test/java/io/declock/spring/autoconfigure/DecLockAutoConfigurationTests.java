@@ -19,6 +19,7 @@ import io.declock.spring.AcquisitionInterceptor;
 import io.declock.spring.Contexts;
 import io.declock.spring.aop.DecLockedAdvisor;
 import io.declock.spring.endpoint.DecLockEndpoint;
+import io.declock.spring.info.DecLockInfoContributor;
 import io.declock.spring.metrics.DecLockMetrics;
 import io.declock.spring.metrics.MeteredLockObserver;
 import io.declock.spring.metrics.ObservedAcquisitions;
@@ -33,9 +34,12 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.info.Info;
+import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -49,6 +53,7 @@ class DecLockAutoConfigurationTests {
             .withConfiguration(AutoConfigurations.of(
                     DecLockEndpointAutoConfiguration.class,
                     DecLockHealthContributorAutoConfiguration.class,
+                    DecLockInfoContributorAutoConfiguration.class,
                     DecLockMetricsAutoConfiguration.class,
                     DecLockResilienceAutoConfiguration.class))
             .withPropertyValues("management.endpoints.web.exposure.include=*");
@@ -134,6 +139,30 @@ class DecLockAutoConfigurationTests {
                 .run(context -> assertThat(context).doesNotHaveBean("declockHealthContributor"));
         runner.withBean("declockHealthIndicator", HealthIndicator.class, () -> Mockito.mock(HealthIndicator.class))
                 .run(context -> assertThat(context).doesNotHaveBean("declockHealthContributor"));
+    }
+
+    @Test
+    void infoSaysHowLocksAreShared() {
+        runner.withPropertyValues("declock.namespace=shop", "declock.lease=4s").run(context -> {
+            Info.Builder info = new Info.Builder();
+            context.getBean(DecLockInfoContributor.class).contribute(info);
+            assertThat(info.build().getDetails())
+                    .containsOnly(Map.entry(
+                            "declock",
+                            Map.of(
+                                    "namespace",
+                                    "shop",
+                                    "lease",
+                                    "PT4S",
+                                    "memoryNodes",
+                                    1,
+                                    "embedded",
+                                    "a memory node for this instance alone")));
+        });
+        runner.withPropertyValues("management.info.declock.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(DecLockInfoContributor.class));
+        runner.withClassLoader(new FilteredClassLoader(InfoContributor.class))
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
