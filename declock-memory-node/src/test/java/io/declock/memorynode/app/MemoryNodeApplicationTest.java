@@ -37,9 +37,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -275,6 +279,28 @@ class MemoryNodeApplicationTest {
                     .contains("declock_server_names_refused_total 1.0")
                     .contains("declock_server_records_session_max 3.0")
                     .contains("declock_server_records_session_limit 3.0");
+        }
+    }
+
+    /** The alerts and the dashboard of the directory {@code monitoring}; its other metrics are those of services. */
+    @Test
+    void everyMetricThatMonitoringAsksForExists() throws Exception {
+        Path monitoring = Path.of("").toAbsolutePath().resolveSibling("monitoring");
+        Pattern metric = Pattern.compile("\\bdeclock_server_[a-z0-9_]+");
+        Set<String> asked = new TreeSet<>();
+        for (String file : List.of("declock-alerts.yml", "declock-dashboard.json")) {
+            metric.matcher(Files.readString(monitoring.resolve(file)))
+                    .results()
+                    .forEach(found -> asked.add(found.group()));
+        }
+        assertThat(asked).hasSizeGreaterThan(5);
+        try (RunningNode running = RunningNode.start(FRESH)) {
+            Set<String> exported = running.get("/actuator/prometheus")
+                    .body()
+                    .lines()
+                    .map(line -> line.split("[{ ]")[0])
+                    .collect(Collectors.toSet());
+            assertThat(exported).containsAll(asked);
         }
     }
 
