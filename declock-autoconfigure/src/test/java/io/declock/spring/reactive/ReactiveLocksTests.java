@@ -1,0 +1,164 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.reactive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.declock.ComputeNodeMonitor;
+import io.declock.DistributedReadWriteLock;
+import io.declock.LockHandle;
+import io.declock.LockLostException;
+import io.declock.LockNotGrantedException;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.spring.Contexts;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.context.ApplicationContext;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.test.StepVerifier;
+
+@Timeout(60)
+class ReactiveLocksTests {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final LockRequest REQUEST = LockRequest.write("order:42");
+
+    private interface WithLocks {
+        void use(DistributedReadWriteLock locks, ApplicationContext context) throws Exception;
+    }
+
+    private static void with(WithLocks test) {
+        Contexts.locks().run(context -> test.use(context.getBean(DistributedReadWriteLock.class), context));
+    }
+
+    private static boolean isFree(DistributedReadWriteLock locks) throws InterruptedException {
+        LockRequest soon = REQUEST.waitTime(Duration.ofMillis(300));
+        try (LockHandle handle = locks.acquire(soon, LockOwner.named("another owner"))) {
+            return handle.isValid();
+        } catch (LockNotGrantedException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aMonoHoldsTheLockUntilItEnds() {
+        with((locks, context) -> {
+            Sinks.One<String> source = Sinks.one();
+            Mono<String> locked = source.asMono().transform(ReactiveLocks.locked(locks, REQUEST));
+            assertThat(isFree(locks)).as("before the subscription").isTrue();
+            StepVerifier.create(locked)
+                    .then(() -> assertThat(isFreeNow(locks)).isFalse())
+                    .then(() -> source.tryEmitValue("shipped"))
+                    .expectNext("shipped")
+                    .expectComplete()
+                    .verify(PATIENCE);
+            assertThat(isFree(locks)).isTrue();
+        });
+    }
+
+    private static boolean isFreeNow(DistributedReadWriteLock locks) {
+        try {
+            return isFree(locks);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void eachSubscriptionAcquires() {
+        with((locks, context) -> {
+            AtomicInteger tokens = new AtomicInteger();
+            Flux<Long> locked = Flux.from(ReactiveDecLockContext.currentToken())
+                    .doOnNext(token -> tokens.incrementAndGet())
+                    .transform(ReactiveLocks.locked(locks, REQUEST));
+            Long first = locked.blockFirst(PATIENCE);
+            Long second = locked.blockFirst(PATIENCE);
+            assertThat(second).isGreaterThan(first);
+            assertThat(tokens).hasValue(2);
+        });
+    }
+
+    @Test
+    void anErrorGoesOnAndTheLockIsFree() {
+        with((locks, context) -> {
+            Flux<String> locked = Flux.concat(Mono.just("one"), Mono.<String>error(new IOException("no paper")))
+                    .transform(ReactiveLocks.locked(locks, REQUEST));
+            StepVerifier.create(locked)
+                    .expectNext("one")
+                    .expectErrorMessage("no paper")
+                    .verify(PATIENCE);
+            assertThat(isFree(locks)).isTrue();
+        });
+    }
+
+    @Test
+    void aPipelineThatIsNotGrantedInTimeDoesNotRun() {
+        with((locks, context) -> {
+            AtomicInteger runs = new AtomicInteger();
+            try (LockHandle held = locks.acquire(REQUEST, LockOwner.named("another owner"))) {
+                StepVerifier.create(Mono.fromCallable(runs::incrementAndGet)
+                                .transform(ReactiveLocks.locked(locks, REQUEST.waitTime(Duration.ofMillis(20)))))
+                        .expectError(LockNotGrantedException.class)
+                        .verify(PATIENCE);
+                assertThat(held.isValid()).isTrue();
+            }
+            assertThat(runs).hasValue(0);
+        });
+    }
+
+    @Test
+    void aCancelledSubscriptionWithdrawsOrReleases() {
+        with((locks, context) -> {
+            ComputeNodeMonitor monitor = context.getBean(ComputeNodeMonitor.class);
+            try (LockHandle held = locks.acquire(REQUEST, LockOwner.named("another owner"))) {
+                Disposable waiting = Mono.just("never")
+                        .transform(ReactiveLocks.locked(locks, REQUEST))
+                        .subscribe();
+                await().atMost(PATIENCE).until(() -> monitor.waitingNow() == 1);
+                waiting.dispose();
+                await().atMost(PATIENCE).until(() -> monitor.waitingNow() == 0);
+                assertThat(held.isValid()).isTrue();
+            }
+            Disposable running =
+                    Mono.never().transform(ReactiveLocks.locked(locks, REQUEST)).subscribe();
+            await().atMost(PATIENCE).until(() -> monitor.heldNow() == 1);
+            running.dispose();
+            await().atMost(PATIENCE).until(() -> monitor.heldNow() == 0);
+            assertThat(isFree(locks)).isTrue();
+        });
+    }
+
+    @Test
+    void aPipelineInsideOfAnotherHasTheSameOwner() {
+        with((locks, context) -> {
+            Mono<String> inner = Mono.just("inner").transform(ReactiveLocks.locked(locks, REQUEST));
+            Mono<String> outer = inner.transform(ReactiveLocks.locked(locks, REQUEST));
+            assertThat(outer.block(PATIENCE)).isEqualTo("inner");
+            assertThat(isFree(locks)).isTrue();
+        });
+    }
+
+    @Test
+    void aLossIsAnErrorInPlaceOfTheEnd() {
+        with((locks, context) -> {
+            LockRequest bounded = REQUEST.leaseTime(Duration.ofMillis(50));
+            StepVerifier.create(Flux.just("one", "two")
+                            .delayElements(Duration.ofMillis(200))
+                            .transform(ReactiveLocks.locked(locks, bounded)))
+                    .expectNext("one", "two")
+                    .expectError(LockLostException.class)
+                    .verify(PATIENCE);
+            StepVerifier.create(Mono.delay(Duration.ofMillis(200)).transform(ReactiveLocks.locked(locks, bounded)))
+                    .expectError(LockLostException.class)
+                    .verify(PATIENCE);
+        });
+    }
+}
