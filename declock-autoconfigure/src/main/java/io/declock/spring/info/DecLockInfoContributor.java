@@ -24,6 +24,9 @@ public final class DecLockInfoContributor implements InfoContributor {
     /**
      * Makes it.
      *
+     * @param monitor tells how many memory nodes are used
+     * @param namespace namespace of the names
+     * @param lease lease that is asked for
      * @param embedded description of the embedded memory node, null if memory nodes are configured
      */
     public DecLockInfoContributor(
