@@ -9,6 +9,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntSupplier;
 import java.util.stream.IntStream;
@@ -25,14 +27,24 @@ public final class Ports {
     private static final int ATTEMPTS = 100;
     private static final int CONNECT_MILLIS = 200;
 
+    private static final Set<Integer> RETURNED = ConcurrentHashMap.newKeySet();
+
     private Ports() {}
 
     /**
      * Finds a port that is not in use, and that the kernel does not assign to outgoing connections: a server that is started again
-     * must find its port free, and a process that connects to it meanwhile must not be connected to itself.
+     * must find its port free, and a process that connects to it meanwhile must not be connected to itself. No port is returned twice
+     * in one process: a test must not find what another one left behind under its port, such as a state directory.
      */
     public static int free() {
-        return free(() -> ThreadLocalRandom.current().nextInt(FIRST, LAST));
+        return free(Ports::neverReturned);
+    }
+
+    private static int neverReturned() {
+        return IntStream.generate(() -> ThreadLocalRandom.current().nextInt(FIRST, LAST))
+                .filter(RETURNED::add)
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Finds as many free ports, all different. */

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Ports that are still free when a server is started again. */
@@ -36,6 +37,11 @@ class PortsTest {
     @Test
     void severalFreePortsAreDifferent() {
         assertThat(Ports.free(50)).doesNotHaveDuplicates().hasSize(50);
+    }
+
+    @Test
+    void noPortIsGivenTwice() {
+        assertThat(IntStream.generate(Ports::free).limit(500).boxed().toList()).doesNotHaveDuplicates();
     }
 
     @Test
