@@ -5,6 +5,7 @@ package io.declock.simulation;
 
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.spi.FabricException;
+import io.declock.spi.JoinRequest;
 import io.declock.spi.NodeList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,7 +27,7 @@ final class ListInjector {
     /** Adds a memory node, or removes one, unless a memory node does not agree. */
     void change() {
         NodeList next = next();
-        Map<SimulatedMemoryNode.Life, MemoryNodeSession> sessions = new LinkedHashMap<>();
+        Map<MemoryNodeLife, MemoryNodeSession> sessions = new LinkedHashMap<>();
         try {
             for (SimulatedMemoryNode memoryNode : cluster.memoryNodes()) {
                 boolean concerned = next.node(memoryNode.toString()).isPresent()
@@ -43,20 +44,20 @@ final class ListInjector {
         publish(next, sessions);
     }
 
-    private void agree(
-            SimulatedMemoryNode memoryNode, NodeList next, Map<SimulatedMemoryNode.Life, MemoryNodeSession> sessions)
+    private void agree(SimulatedMemoryNode memoryNode, NodeList next, Map<MemoryNodeLife, MemoryNodeSession> sessions)
             throws FabricException.Refused {
         if (!memoryNode.isUp()) {
             throw new FabricException.Refused(FabricException.Reason.NOT_YET, memoryNode + " is down");
         }
-        SimulatedMemoryNode.Life life = memoryNode.life();
-        MemoryNodeSession session = life.node()
-                .join(
-                        SimulatedMemoryNode.publisher(
-                                ++publishers, cluster.options().cluster().lease()),
-                        SimulatedMemoryNode.NOBODY);
+        MemoryNodeLife life = memoryNode.life();
+        MemoryNodeSession session = life.node().join(publisher(), SimulatedJoin.NOBODY);
         sessions.put(life, session);
         session.proposeNodes(next);
+    }
+
+    private JoinRequest publisher() {
+        long lease = MemoryNodeClock.paced(cluster.options().cluster().lease());
+        return new JoinRequest(++publishers, 1, "publisher", "", 0, lease);
     }
 
     /** A list may be on a disk although the memory node died before it could say so. */
@@ -94,10 +95,10 @@ final class ListInjector {
     }
 
     /** The first one that takes it makes it the newest; the others get it at other times, or learn of it from compute nodes. */
-    private void publish(NodeList next, Map<SimulatedMemoryNode.Life, MemoryNodeSession> sessions) {
+    private void publish(NodeList next, Map<MemoryNodeLife, MemoryNodeSession> sessions) {
         long most = cluster.options().cluster().lease() / 4;
-        List<SimulatedMemoryNode.Life> all = new ArrayList<>(sessions.keySet());
-        SimulatedMemoryNode.Life first = all.get((int) world.below(all.size()));
+        List<MemoryNodeLife> all = new ArrayList<>(sessions.keySet());
+        MemoryNodeLife first = all.get((int) world.below(all.size()));
         declare(first, sessions.get(first), next, () -> {
             world.note(() -> next.describe()
                     + (next.added() ? ", new is " : ", without ")
@@ -121,8 +122,7 @@ final class ListInjector {
                 }));
     }
 
-    private void declare(
-            SimulatedMemoryNode.Life life, @Nullable MemoryNodeSession session, NodeList next, Runnable then) {
+    private void declare(MemoryNodeLife life, @Nullable MemoryNodeSession session, NodeList next, Runnable then) {
         if (session != null && life.place().isAlive() && !session.isCut()) {
             session.declareNodes(
                     next,

@@ -61,7 +61,7 @@ final class OutageInjector {
     private void restartMemoryNode() {
         SimulatedMemoryNode victim = cluster.someMemoryNode();
         if (!victim.candidates().isEmpty()) {
-            victim.restartCandidate(victim.someCandidate(), true, end(outages.down()));
+            victim.candidates().restart(victim.candidates().some(), true, end(outages.down()));
         } else if (victim.isUp()) {
             victim.restart(end(outages.down()));
         }
@@ -71,7 +71,7 @@ final class OutageInjector {
         long end = end(outages.memoryNodePause());
         SimulatedMemoryNode victim = cluster.someMemoryNode();
         if (!victim.candidates().isEmpty()) {
-            victim.someCandidate().pauseUntil(end);
+            victim.candidates().some().pauseUntil(end);
             return;
         }
         world.note(() -> "the memory node pauses until " + end);
@@ -80,17 +80,17 @@ final class OutageInjector {
 
     private void resign() {
         SimulatedMemoryNode victim = cluster.someMemoryNode();
-        victim.restartCandidate(victim.someCandidate(), false, end(outages.down()));
+        victim.candidates().restart(victim.candidates().some(), false, end(outages.down()));
     }
 
     /** All candidates, or one, cannot reach the engine, or each other; each until an instant of its own. */
     private void cutEngine() {
-        SimulatedMemoryNode victim = cluster.someMemoryNode();
+        SimulatedCandidates candidates = cluster.someMemoryNode().candidates();
         boolean there = world.chance(0.8);
         boolean back = !there || world.chance(0.7);
         boolean all = world.chance(0.7);
         boolean apart = world.chance(0.2);
-        for (SimulatedCandidate candidate : all ? victim.candidates() : List.of(victim.someCandidate())) {
+        for (SimulatedCandidate candidate : all ? candidates.all() : List.of(candidates.some())) {
             long end = end(cluster.options().elections().engineCut());
             candidate.cutFromEngine(there, back, end);
             if (apart) {

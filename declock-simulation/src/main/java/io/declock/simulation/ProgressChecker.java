@@ -14,7 +14,7 @@ final class ProgressChecker {
     private static final long SLOWEST_SUSPICION = 100_000_000L;
 
     /** How often a memory node whose records are scarce looks for idle ones. */
-    private static final long PRESSED_INTERVAL = 1_000_000_000L / SimulatedMemoryNode.PACE;
+    private static final long PRESSED_INTERVAL = 1_000_000_000L / MemoryNodeClock.PACE;
 
     /** The longest pause after a refusal that lasts. */
     private static final long LONGEST_PAUSE_AFTER_REFUSAL = 8_000_000_000L;

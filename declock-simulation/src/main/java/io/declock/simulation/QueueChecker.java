@@ -52,7 +52,7 @@ final class QueueChecker implements WatchedRegion.Observer {
     private final Map<Long, SimulatedSession> claimants = new HashMap<>();
     private final Map<Long, Long> marked = new HashMap<>();
     private final Map<Long, Long> headers = new HashMap<>();
-    private final Map<Long, SimulatedMemoryNode.Life> lives = new HashMap<>();
+    private final Map<Long, MemoryNodeLife> lives = new HashMap<>();
     private final int capacity;
     private long resets;
     private long acquisitions;
@@ -135,7 +135,7 @@ final class QueueChecker implements WatchedRegion.Observer {
     }
 
     @Override
-    public void erased(SimulatedMemoryNode.Life life) {
+    public void erased(MemoryNodeLife life) {
         List.copyOf(lives.keySet()).stream()
                 .filter(key -> lives.get(key) == life)
                 .forEach(this::forget);
@@ -143,7 +143,7 @@ final class QueueChecker implements WatchedRegion.Observer {
 
     /** A record that was reclaimed and initialised again begins with an empty queue. */
     @Override
-    public void resolved(SimulatedMemoryNode.Life life, long record) {
+    public void resolved(MemoryNodeLife life, long record) {
         long key = life.keyOf(record);
         if (headers.containsKey(key) && headers.get(key) != life.memory().peek(record)) {
             world.note(() -> "record " + number(record) + " has become another name's");
@@ -153,8 +153,7 @@ final class QueueChecker implements WatchedRegion.Observer {
 
     /** The record is as after a reset that every holder survived (rule H5). */
     @Override
-    public void restored(
-            SimulatedMemoryNode.Life life, long record, Map<SimulatedSession, Boolean> exclusiveBySession) {
+    public void restored(MemoryNodeLife life, long record, Map<SimulatedSession, Boolean> exclusiveBySession) {
         long key = life.keyOf(record);
         long header = life.memory().peek(record);
         List<Position> queue = new ArrayList<>();
@@ -323,7 +322,7 @@ final class QueueChecker implements WatchedRegion.Observer {
                             + LockHeader.toString(after));
         }
         queue.clear();
-        SimulatedMemoryNode.Life life = session.life();
+        MemoryNodeLife life = session.life();
         takers.remove(life.keyOf(record));
         for (SimulatedSession member : life.sessions()) {
             member.node().eachRemote((lock, remote) -> {
@@ -336,7 +335,7 @@ final class QueueChecker implements WatchedRegion.Observer {
     }
 
     /** Returns the sessions that were cut, and those that their process closed while the memory node does not know of it yet. */
-    private static List<SimulatedSession> goneSince(SimulatedMemoryNode.Life life, long instant) {
+    private static List<SimulatedSession> goneSince(MemoryNodeLife life, long instant) {
         List<SimulatedSession> gone = new ArrayList<>(life.goneSince(instant));
         life.sessions().stream().filter(SimulatedSession::isClosed).forEach(gone::add);
         return gone;
@@ -392,7 +391,7 @@ final class QueueChecker implements WatchedRegion.Observer {
     /** Returns whether the hold was restored, and its compute node waits for the record's epoch. */
     private static boolean isRestored(CqlLock remote) {
         SimulatedSession session = SimulatedSession.of(remote);
-        return session != null && remote.isFrozen() && session.life().isRestored(remote.record(), session);
+        return session != null && remote.isFrozen() && session.life().holds().isRestored(remote.record(), session);
     }
 
     private void granted(CqlLock remote) {
@@ -434,7 +433,7 @@ final class QueueChecker implements WatchedRegion.Observer {
         positions.forEach((key, queue) -> {
             SimulatedSession claimant = claimants.get(key);
             long header = headers.getOrDefault(key, 0L);
-            SimulatedMemoryNode.Life life = lives.get(key);
+            MemoryNodeLife life = lives.get(key);
             if (life != null && life.isForeign(key & RECORD_MASK)) {
                 // Its name has moved, and what was left here is nobody's.
                 return;

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One candidate of a memory node: a place with one program after the other, each with a real candidacy and a clock that drifts. */
@@ -20,14 +21,25 @@ final class SimulatedCandidate implements Candidacy.Host, Candidacy.Peers {
     private static final long PPM = 1_000_000;
     private static final int MOST_DRIFT_PPM = 10_000;
 
+    /** What becomes of the memory node with a candidate. */
+    interface Lives {
+        /** A candidate begins to serve: a life with empty memory begins. */
+        MemoryNodeLife begins(SimulatedCandidate by, Term term, MemberList list);
+
+        /** A candidate serves no longer, or is dead. */
+        void ends(MemoryNodeLife ending);
+    }
+
     private final SimulatedCluster cluster;
     private final SimulatedWorld world;
-    private final SimulatedMemoryNode memoryNode;
-    private final SimulatedEngine engine;
+    private final String memoryNode;
     private final String address;
+    private final SimulatedEngine engine;
+    private final Lives lives;
+    private final Function<String, SimulatedCandidate> byAddress;
     private final int driftPpm;
     private SimulatedWorld.Place place = new SimulatedWorld.Place("nowhere");
-    private SimulatedMemoryNode.@Nullable Life life;
+    private @Nullable MemoryNodeLife life;
     private @Nullable Candidacy candidacy;
     private final Set<Runnable> whenDead = new LinkedHashSet<>();
     private int programs;
@@ -35,13 +47,26 @@ final class SimulatedCandidate implements Candidacy.Host, Candidacy.Peers {
     private long cannotHearUntil;
     private long apartUntil;
 
+    /**
+     * Makes one without a program.
+     *
+     * @param memoryNode id of the memory node
+     * @param byAddress finds the candidates of the same memory node
+     */
     SimulatedCandidate(
-            SimulatedCluster cluster, SimulatedMemoryNode memoryNode, SimulatedEngine engine, String address) {
+            SimulatedCluster cluster,
+            String memoryNode,
+            String address,
+            SimulatedEngine engine,
+            Lives lives,
+            Function<String, SimulatedCandidate> byAddress) {
         this.cluster = cluster;
         this.world = cluster.world();
         this.memoryNode = memoryNode;
-        this.engine = engine;
         this.address = address;
+        this.engine = engine;
+        this.lives = lives;
+        this.byAddress = byAddress;
         this.driftPpm = world.oneOf(0, world.between(-MOST_DRIFT_PPM, MOST_DRIFT_PPM));
     }
 
@@ -59,7 +84,8 @@ final class SimulatedCandidate implements Candidacy.Host, Candidacy.Peers {
     }
 
     /** Returns the life of the memory node that it serves, or null if it stands by. */
-    SimulatedMemoryNode.@Nullable Life life() {
+    @Nullable
+    MemoryNodeLife life() {
         return life;
     }
 
@@ -80,7 +106,7 @@ final class SimulatedCandidate implements Candidacy.Host, Candidacy.Peers {
         long origin = world.below(1L << 40);
         Candidacy fresh = new Candidacy(
                 new Candidacy.Settings(
-                        memoryNode.toString(),
+                        memoryNode,
                         address,
                         candidates,
                         Duration.ofNanos(cluster.options().elections().lease())),
@@ -125,17 +151,17 @@ final class SimulatedCandidate implements Candidacy.Host, Candidacy.Peers {
     void pauseUntil(long end) {
         world.note(() -> place + " pauses until " + end);
         place.pauseUntil(end);
-        SimulatedMemoryNode.Life present = life;
+        MemoryNodeLife present = life;
         if (present != null) {
             present.place().pauseUntil(end);
         }
     }
 
     private void endLife() {
-        SimulatedMemoryNode.Life ending = life;
+        MemoryNodeLife ending = life;
         life = null;
         if (ending != null) {
-            memoryNode.ends(ending);
+            lives.ends(ending);
         }
     }
 
@@ -143,12 +169,12 @@ final class SimulatedCandidate implements Candidacy.Host, Candidacy.Peers {
 
     @Override
     public void serve(Term term, MemberList list) {
-        life = memoryNode.begins(this, term, list);
+        life = lives.begins(this, term, list);
     }
 
     @Override
     public void standBy() {
-        SimulatedMemoryNode.Life ending = life;
+        MemoryNodeLife ending = life;
         if (ending != null) {
             world.note(() -> place + " stands by");
             ending.depose();
@@ -192,7 +218,7 @@ final class SimulatedCandidate implements Candidacy.Host, Candidacy.Peers {
         SimulatedWorld.Place asking = place;
         int[] missing = {others.size()};
         for (String other : others) {
-            SimulatedCandidate asked = memoryNode.candidate(other);
+            SimulatedCandidate asked = byAddress.apply(other);
             if (losesTo(asked) || !asked.isAlive()) {
                 continue;
             }

@@ -343,9 +343,13 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
         public CompletionStage<FabricSession> join(
                 MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
             int number = (address.port() - 1) % CANDIDATE;
-            return cluster.memoryNodes()
-                    .get(number)
-                    .join(SimulatedComputeNode.this, (address.port() - 1) / CANDIDATE, request, listener)
+            return SimulatedJoin.send(
+                            cluster,
+                            cluster.memoryNodes().get(number),
+                            (address.port() - 1) / CANDIDATE,
+                            SimulatedComputeNode.this,
+                            request,
+                            listener)
                     .thenApply(session -> {
                         sessions[number] = session;
                         return session;

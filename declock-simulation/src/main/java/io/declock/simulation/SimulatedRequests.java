@@ -154,7 +154,8 @@ final class SimulatedRequests implements ControlPlane {
         return ask(
                 answer -> {
                     try {
-                        answer.complete(memoryNode.reply(session.accepted().heartbeat()));
+                        answer.complete(
+                                memoryNode.clock().told(session.accepted().heartbeat()));
                     } catch (FabricException e) {
                         isRefused(e);
                     }
@@ -186,7 +187,7 @@ final class SimulatedRequests implements ControlPlane {
 
     private <T> void resolve(
             String fullName, boolean allocate, CompletableFuture<T> answer, Function<@Nullable Resolution, T> as) {
-        memoryNode.resolve(session.life(), session.accepted(), fullName, allocate, new ResolveAnswer() {
+        session.life().resolve(session.accepted(), fullName, allocate, new ResolveAnswer() {
             @Override
             public void resolved(@Nullable Resolution resolution) {
                 answer.complete(as.apply(resolution));
@@ -248,12 +249,12 @@ final class SimulatedRequests implements ControlPlane {
     public CompletionStage<Void> moved() {
         return ask(
                 answer -> {
-                    session.life().moves(session);
+                    session.life().holds().moves(session);
                     try {
                         session.accepted().moved();
                         done(answer);
                     } catch (FabricException.Refused refusal) {
-                        session.life().hasNotMoved(session);
+                        session.life().holds().hasNotMoved(session);
                         answer.completeExceptionally(refusal);
                     }
                 },
@@ -295,7 +296,7 @@ final class SimulatedRequests implements ControlPlane {
                                 word,
                                 epoch -> {
                                     world.note(() -> memoryNode + " hears from " + session + ": " + word);
-                                    session.life().takesOver(word.source());
+                                    session.life().holds().takesOver(word.source());
                                     answer.complete(epoch);
                                 },
                                 answer::completeExceptionally),

@@ -30,7 +30,7 @@ final class SimulatedSession implements FabricSession {
     private final SimulatedWorld world;
     private final SimulatedComputeNode node;
     private final SimulatedMemoryNode memoryNode;
-    private final SimulatedMemoryNode.Life life;
+    private final MemoryNodeLife life;
     private final SessionListener listener;
     private final SimulatedConnections connections;
     private final SimulatedVerbs verbs;
@@ -52,7 +52,7 @@ final class SimulatedSession implements FabricSession {
             SimulatedCluster cluster,
             SimulatedComputeNode node,
             SimulatedMemoryNode memoryNode,
-            SimulatedMemoryNode.Life life,
+            MemoryNodeLife life,
             SessionListener listener) {
         this.cluster = cluster;
         this.world = cluster.world();
@@ -360,7 +360,7 @@ final class SimulatedSession implements FabricSession {
     }
 
     /** Returns the life of the memory node that it belongs to. */
-    SimulatedMemoryNode.Life life() {
+    MemoryNodeLife life() {
         return life;
     }
 

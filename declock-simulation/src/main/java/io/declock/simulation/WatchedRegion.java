@@ -26,14 +26,13 @@ final class WatchedRegion {
         };
 
         /** Every record was erased with the end of a memory node's life. */
-        default void erased(SimulatedMemoryNode.Life life) {}
+        default void erased(MemoryNodeLife life) {}
 
         /** The memory node has written a record from the holds that sessions have restored; each of them holds the lock. */
-        default void restored(
-                SimulatedMemoryNode.Life life, long record, Map<SimulatedSession, Boolean> exclusiveBySession) {}
+        default void restored(MemoryNodeLife life, long record, Map<SimulatedSession, Boolean> exclusiveBySession) {}
 
         /** The memory node answers with a record, which may have become another name's. */
-        default void resolved(SimulatedMemoryNode.Life life, long record) {}
+        default void resolved(MemoryNodeLife life, long record) {}
 
         /** The claim to reset a record's lock has passed to a session, or was withdrawn. */
         default void claimChanged(SimulatedSession session, long record, long before, long after) {}
