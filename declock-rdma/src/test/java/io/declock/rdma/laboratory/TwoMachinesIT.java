@@ -83,17 +83,33 @@ class TwoMachinesIT {
                         "network=socket,udp=127.0.0.1:" + other + ",localaddr=127.0.0.1:" + own));
     }
 
+    /** The first machine serves, some machines join it, and the second holds order-1. Returns the token of that hold. */
+    private long serveAndHold(ChildProcess... joining) throws Exception {
+        serve("nowait");
+        for (ChildProcess machine : joining) {
+            machine.tell("join " + ADDRESS);
+        }
+        for (ChildProcess machine : joining) {
+            machine.await("^@ done join", PATIENCE);
+        }
+        second.tell("acquire write order-1 20000");
+        return tokenOfOrder1(second, PATIENCE);
+    }
+
+    private void serve(String oldSessions) throws Exception {
+        first.tell("serve " + ADDRESS + " " + oldSessions);
+        first.await("^@ done serve", PATIENCE);
+    }
+
+    /** Waits until a machine holds order-1. */
+    private static long tokenOfOrder1(ChildProcess machine, Duration patience) throws Exception {
+        return Long.parseLong(
+                machine.await("^@ granted order-1 \\d+ (\\d+)", patience).group(1));
+    }
+
     @Test
     void aComputeNodeDiesWhileItHolds() throws Exception {
-        first.tell("serve " + ADDRESS + " nowait");
-        first.await("^@ done serve", PATIENCE);
-        first.tell("join " + ADDRESS);
-        second.tell("join " + ADDRESS);
-        first.await("^@ done join", PATIENCE);
-        second.await("^@ done join", PATIENCE);
-
-        second.tell("acquire write order-1 20000");
-        long deadOnesToken = token(second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE));
+        long deadOnesToken = serveAndHold(first, second);
         first.tell("acquire write order-1 60000");
         first.tell("acquire write order-2 20000");
         first.await("^@ granted order-2", PATIENCE);
@@ -104,18 +120,12 @@ class TwoMachinesIT {
         first.await("^@ done release", PATIENCE);
         first.tell("acquire write order-2 5000");
         first.await("^@ granted order-2", Duration.ofSeconds(6));
-        MatchResult granted = first.await("^@ granted order-1 (\\d+) (\\d+)", TAKE_OVER);
-        assertThat(token(granted)).as("token of the successor").isGreaterThan(deadOnesToken);
+        assertThat(tokenOfOrder1(first, TAKE_OVER)).as("token of the successor").isGreaterThan(deadOnesToken);
     }
 
     @Test
     void theMemoryNodeDiesAndComesBack() throws Exception {
-        first.tell("serve " + ADDRESS + " nowait");
-        first.await("^@ done serve", PATIENCE);
-        second.tell("join " + ADDRESS);
-        second.await("^@ done join", PATIENCE);
-        second.tell("acquire write order-1 20000");
-        long token = token(second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE));
+        long token = serveAndHold(second);
 
         first.kill();
         second.await("^@ lost order-1 LockLostException: .*order-1", PATIENCE);
@@ -129,23 +139,16 @@ class TwoMachinesIT {
         first.close();
         first = boot(1, Laboratory.image("the memory node's return"));
         first.await("^@ here", BOOT);
-        first.tell("serve " + ADDRESS + " wait");
-        first.await("^@ done serve", PATIENCE);
+        serve("wait");
         second.tell("acquire write order-1 60000");
-        MatchResult granted = second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE);
-        assertThat(token(granted)).as("token after the restart").isGreaterThan(token);
+        assertThat(tokenOfOrder1(second, PATIENCE))
+                .as("token after the restart")
+                .isGreaterThan(token);
     }
 
     @Test
     void aCableThatIsCutForAWhileCostsNoHold() throws Exception {
-        first.tell("serve " + ADDRESS + " nowait");
-        first.await("^@ done serve", PATIENCE);
-        first.tell("join " + ADDRESS);
-        second.tell("join " + ADDRESS);
-        first.await("^@ done join", PATIENCE);
-        second.await("^@ done join", PATIENCE);
-        second.tell("acquire write order-1 20000");
-        long token = token(second.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE));
+        long token = serveAndHold(first, second);
         first.tell("acquire write order-1 60000");
         second.tell("acquire write order-2 20000");
         second.await("^@ granted order-2", PATIENCE);
@@ -164,12 +167,7 @@ class TwoMachinesIT {
         second.await("^@ granted order-2", PATIENCE);
         second.tell("release order-1");
         second.await("^@ done release", PATIENCE);
-        MatchResult granted = first.await("^@ granted order-1 (\\d+) (\\d+)", PATIENCE);
-        assertThat(token(granted)).as("token of the successor").isGreaterThan(token);
-    }
-
-    private static long token(MatchResult granted) {
-        return Long.parseLong(granted.group(2));
+        assertThat(tokenOfOrder1(first, PATIENCE)).as("token of the successor").isGreaterThan(token);
     }
 
     private static int[] freePorts() throws Exception {
