@@ -9,10 +9,11 @@ import com.github.dockerjava.api.command.InspectContainerResponse;
 import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.model.ExposedPort;
 import com.github.dockerjava.api.model.Ports;
-import io.declock.reliability.cluster.Cluster;
 import io.declock.reliability.cluster.Node;
+import io.declock.reliability.cluster.Patience;
 import io.declock.reliability.cluster.Platform;
 import io.declock.reliability.cluster.Program;
+import io.declock.reliability.cluster.Site;
 import io.declock.reliability.cluster.WorkerClient;
 import io.declock.reliability.ledger.SectionRecord;
 import io.declock.reliability.worker.Tail;
@@ -49,7 +50,7 @@ final class ContainerPlatform implements Platform {
     private static final int LOCK_PORT = 7420;
     private static final int HEALTH_PORT = 7421;
     private static final int DATABASE_PORT = 9092;
-    private static final Duration START_PATIENCE = Duration.ofSeconds(120);
+    private static final Patience START = new Patience(Duration.ofSeconds(120));
     private static final String[] JVM = {
         "java", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED"
     };
@@ -74,7 +75,7 @@ final class ContainerPlatform implements Platform {
                 .withNetworkAliases("database")
                 .withExposedPorts(DATABASE_PORT)
                 // A port answers as soon as the container is there, whether the database listens or not.
-                .waitingFor(Wait.forLogMessage(".*TCP server running.*", 1).withStartupTimeout(START_PATIENCE));
+                .waitingFor(Wait.forLogMessage(".*TCP server running.*", 1).withStartupTimeout(START.most()));
         database.start();
     }
 
@@ -117,18 +118,8 @@ final class ContainerPlatform implements Platform {
     }
 
     @Override
-    public Duration lease() {
-        return lease;
-    }
-
-    @Override
-    public Path directory() {
-        return directory;
-    }
-
-    @Override
-    public String databaseUrl() {
-        return databaseUrl("127.0.0.1", database.getMappedPort(DATABASE_PORT));
+    public Site site() {
+        return new Site(lease, directory, databaseUrl("127.0.0.1", database.getMappedPort(DATABASE_PORT)));
     }
 
     private static String databaseUrl(String host, int port) {
@@ -151,7 +142,7 @@ final class ContainerPlatform implements Platform {
                     .withEnv("JAVA_TOOL_OPTIONS", "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1")
                     .waitingFor(Wait.forHttp("/actuator/health")
                             .forPort(HEALTH_PORT)
-                            .withStartupTimeout(START_PATIENCE));
+                            .withStartupTimeout(START.most()));
             memoryNode.start();
         } else {
             // The same container again, as an operator would start it: same address, empty memory.
@@ -163,13 +154,7 @@ final class ContainerPlatform implements Platform {
 
     /** Waits until its health is answered at all: it may well be that it still waits for old leases to run out. */
     private void awaitHealth() {
-        long deadline = System.nanoTime() + START_PATIENCE.toNanos();
-        while (!answersHealth()) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("the memory node did not start again:\n" + memoryNode.getLogs());
-            }
-            Cluster.pause(Duration.ofMillis(20));
-        }
+        START.until(this::answersHealth, () -> "the memory node did not start again:\n" + memoryNode.getLogs());
     }
 
     private boolean answersHealth() {
@@ -303,17 +288,7 @@ final class ContainerPlatform implements Platform {
             } catch (ConflictException e) {
                 // It has ended by itself since.
             }
-            awaitEnd();
-        }
-
-        private void awaitEnd() {
-            long deadline = System.nanoTime() + START_PATIENCE.toNanos();
-            while (isAlive()) {
-                if (System.nanoTime() - deadline > 0) {
-                    throw new IllegalStateException(container.getContainerName() + " did not end");
-                }
-                Cluster.pause(Duration.ofMillis(10));
-            }
+            START.until(() -> !isAlive(), () -> container.getContainerName() + " did not end");
         }
 
         @Override

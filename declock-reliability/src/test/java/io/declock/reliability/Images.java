@@ -3,7 +3,7 @@
 
 package io.declock.reliability;
 
-import io.declock.reliability.cluster.LocalPlatform;
+import io.declock.reliability.cluster.MemoryNodeJar;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ final class Images {
     }
 
     private static Path memoryNodeModule() {
-        return LocalPlatform.memoryNodeJar().getParent().getParent();
+        return MemoryNodeJar.find().getParent().getParent();
     }
 
     private static void run(List<String> command) throws IOException, InterruptedException {

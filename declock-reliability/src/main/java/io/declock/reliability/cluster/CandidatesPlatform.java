@@ -3,24 +3,13 @@
 
 package io.declock.reliability.cluster;
 
-import io.declock.reliability.ledger.SectionRecord;
-import io.declock.reliability.worker.Worker;
-import io.declock.reliability.worker.WorkerOptions;
-import io.declock.testkit.Commands;
-import io.declock.testkit.Directories;
 import io.declock.testkit.Ports;
 import io.declock.testkit.TcpProxy;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.h2.tools.Server;
 
 /** Processes on the loopback interface, with a memory node of two candidates. For one thread. */
 public final class CandidatesPlatform implements Platform {
@@ -30,18 +19,16 @@ public final class CandidatesPlatform implements Platform {
     /** Lease of a term. */
     public static final Duration TERM = Duration.ofSeconds(3);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(90);
+    private static final Patience PATIENCE = new Patience(Duration.ofSeconds(90));
     private static final Pattern ELECTED = Pattern.compile("was elected by .* and serves in term (\\d+)");
 
     private static final Pattern DEPOSED = Pattern.compile("is deposed in term");
 
-    private final Path directory;
-    private final Duration lease;
+    private final LocalMachine machine;
     private final EngineArguments engine;
     private final List<Integer> ports = Ports.free(CANDIDATES);
     private final List<TcpProxy> services = new ArrayList<>();
     private final List<Program> candidates = new ArrayList<>();
-    private final Server databaseServer;
     private int starts;
 
     /** Says how a candidate reaches the engine. */
@@ -52,34 +39,14 @@ public final class CandidatesPlatform implements Platform {
 
     /** Makes one that runs only the workers' database. */
     public CandidatesPlatform(Duration lease, EngineArguments engine) {
-        this.lease = lease;
+        this.machine = new LocalMachine("declock-stand-by-", lease);
         this.engine = engine;
         ports.forEach(port -> services.add(new TcpProxy(port)));
-        try {
-            this.directory = Files.createTempDirectory("declock-stand-by-");
-            this.databaseServer =
-                    Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     @Override
-    public Duration lease() {
-        return lease;
-    }
-
-    @Override
-    public Path directory() {
-        return directory;
-    }
-
-    @Override
-    public String databaseUrl() {
-        return "jdbc:h2:tcp://127.0.0.1:" + databaseServer.getPort() + "/mem:" + directory.getFileName()
-                + ";DB_CLOSE_DELAY=-1";
+    public Site site() {
+        return machine.site();
     }
 
     /** Starts both candidates, and waits until one serves. Returns both as one program, which can only be closed. */
@@ -94,14 +61,14 @@ public final class CandidatesPlatform implements Platform {
 
     private Program launchCandidate(int index) {
         String name = "candidate-" + index + "-" + ++starts;
-        List<String> command = MemoryNodeCommand.of("mn", ports.get(index), lease);
+        List<String> command = MemoryNodeCommand.of("mn", ports.get(index), site().lease());
         command.addAll(List.of(
                 "--declock.memory-node.wait-out-old-sessions=false",
                 "--declock.memory-node.election.lease=" + TERM.toMillis() + "ms",
                 "--declock.memory-node.election.address=" + address(index),
                 "--declock.memory-node.election.candidates=" + address(0) + "," + address(1)));
         command.addAll(engine.of(index));
-        return LocalProgram.start(name, directory, false, command);
+        return machine.start(name, command);
     }
 
     private String address(int index) {
@@ -125,14 +92,10 @@ public final class CandidatesPlatform implements Platform {
 
     /** Waits until a term after that one has begun; returns which candidate began it. */
     public int awaitServing(long after) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (term() <= after) {
-            if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("no candidate was elected after term " + after + ":\n"
+        PATIENCE.until(
+                () -> term() > after,
+                () -> "no candidate was elected after term " + after + ":\n"
                         + candidates.get(0).log() + candidates.get(1).log());
-            }
-            Cluster.pause(Duration.ofMillis(10));
-        }
         return serving();
     }
 
@@ -161,35 +124,25 @@ public final class CandidatesPlatform implements Platform {
         candidates.get(index).close();
         Program program = launchCandidate(index);
         candidates.set(index, program);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (!program.log().contains("stands for election")) {
-            if (System.nanoTime() - deadline > 0 || !program.isAlive()) {
-                throw new IllegalStateException("the candidate did not start:\n" + program.log());
-            }
-            Cluster.pause(Duration.ofMillis(10));
-        }
+        PATIENCE.until(
+                () -> program.log().contains("stands for election"),
+                () -> !program.isAlive(),
+                () -> "the candidate did not start:\n" + program.log());
         // It may have promised not to be elected before it was started.
         Cluster.pause(TERM);
     }
 
     @Override
     public Node launch(String name) {
-        List<String> arguments = WorkerOptions.arguments(
+        return new PlainNode(machine.startWorker(
                 name,
                 "tcp://127.0.0.1:" + services.get(0).port() + "|127.0.0.1:"
-                        + services.get(1).port(),
-                lease,
-                directory.resolve(name + SectionRecord.SUFFIX),
-                databaseUrl());
-        Program program = LocalProgram.start(
-                name, directory, true, Commands.java(LocalProgram.JVM, Worker.class.getName(), arguments));
-        return new PlainNode(new WorkerClient(name, program));
+                        + services.get(1).port()));
     }
 
     @Override
     public void close() {
         services.forEach(TcpProxy::close);
-        databaseServer.stop();
-        Directories.delete(directory);
+        machine.close();
     }
 }

@@ -47,11 +47,11 @@ public final class Cluster<N extends Node> implements AutoCloseable {
         this.launcher = launcher;
         this.lateness = lateness;
         try {
-            Accounts.create(platform.databaseUrl(), LOCKS);
+            Accounts.create(platform.site().databaseUrl(), LOCKS);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
-        this.referee = new Referee(platform.directory(), platform.databaseUrl());
+        this.referee = new Referee(platform.site().directory(), platform.site().databaseUrl());
         this.memoryNode = platform.startMemoryNode(lives, false);
     }
 
@@ -119,7 +119,7 @@ public final class Cluster<N extends Node> implements AutoCloseable {
 
     /** Returns the lease of every worker. */
     public Duration lease() {
-        return platform.lease();
+        return platform.site().lease();
     }
 
     /** Returns the longest wait allowed after a fault: the lease, the time the memory node takes to notice, and a second. */

@@ -17,7 +17,7 @@ final class MemoryNodeCommand {
         command.addAll(List.of(
                 "-Dspring.main.lazy-initialization=true",
                 "-jar",
-                LocalPlatform.memoryNodeJar().toString(),
+                MemoryNodeJar.find().toString(),
                 "--server.port=0",
                 "--server.address=127.0.0.1",
                 "--declock.memory-node.id=" + id,

@@ -3,7 +3,6 @@
 
 package io.declock.reliability.cluster;
 
-import java.nio.file.Path;
 import java.time.Duration;
 
 /** The platform on which a cluster's programs run. */
@@ -11,14 +10,8 @@ public interface Platform extends AutoCloseable {
     /** How long after the end of its lease the memory node declares a worker dead. */
     Duration MARGIN = Duration.ofMillis(200);
 
-    /** Returns the lease of every program. */
-    Duration lease();
-
-    /** Returns the directory with the ledgers. */
-    Path directory();
-
-    /** Returns the JDBC URL of the accounts, for this process. */
-    String databaseUrl();
+    /** Returns what all programs share. */
+    Site site();
 
     /**
      * Starts the memory node's program, always at the same address, and waits until it serves.

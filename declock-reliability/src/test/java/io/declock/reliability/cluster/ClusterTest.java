@@ -112,18 +112,8 @@ class ClusterTest {
 
     private final class QuietPlatform implements Platform {
         @Override
-        public Duration lease() {
-            return LEASE;
-        }
-
-        @Override
-        public Path directory() {
-            return directory;
-        }
-
-        @Override
-        public String databaseUrl() {
-            return "jdbc:h2:mem:" + directory.getFileName() + ";DB_CLOSE_DELAY=-1";
+        public Site site() {
+            return new Site(LEASE, directory, "jdbc:h2:mem:" + directory.getFileName() + ";DB_CLOSE_DELAY=-1");
         }
 
         @Override
