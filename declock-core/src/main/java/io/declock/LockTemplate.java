@@ -4,6 +4,7 @@
 package io.declock;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -217,7 +218,7 @@ public final class LockTemplate {
         private void call(LockHandle handle) {
             CompletionStage<T> stage;
             try {
-                stage = code.apply(handle);
+                stage = Objects.requireNonNull(code.apply(handle), "the code returned no stage");
             } catch (RuntimeException | Error e) {
                 release(handle, e);
                 result.completeExceptionally(e);
@@ -250,6 +251,7 @@ public final class LockTemplate {
             }
         }
 
+        // As StageFailure does below io.declock.internal, of which the API may use nothing.
         private static Throwable unwrapped(@Nullable Throwable failure) {
             if (failure == null) {
                 return new DecLockException("no handle was granted");

@@ -3,17 +3,17 @@
 
 package io.declock;
 
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
-import io.declock.internal.inprocess.InProcessFabric;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
+import io.declock.internal.node.LockRig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -22,9 +22,6 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -36,40 +33,21 @@ import org.junit.jupiter.api.Timeout;
 class LockTemplateTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final LockOwner other = LockOwner.named("another owner");
-    private MemoryNode memoryNode;
+    private LockRig rig;
     private ComputeNode locks;
     private LockTemplate template;
 
     @BeforeEach
     void start() throws Exception {
-        memoryNode = MemoryNode.create(
-                MemoryNodeSettings.builder("mn")
-                        .records(100)
-                        .queueCapacity(8)
-                        .waitOutOldSessions(false)
-                        .build(),
-                System::nanoTime,
-                (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
-        NodeCounters counters = new NodeCounters();
-        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
-        locks = ComputeNode.builder()
-                .memoryNodes(List.of(fabric.address()))
-                .fabric(fabric)
-                .counters(counters)
-                .build();
-        locks.start();
-        assertThat(locks.awaitReady(PATIENCE)).isTrue();
+        rig = LockRig.inProcess();
+        locks = rig.join();
         template = new LockTemplate(locks);
     }
 
     @AfterEach
     void stop() {
-        locks.close();
-        memoryNode.close();
-        timer.shutdownNow();
+        rig.close();
     }
 
     private boolean isFree(String name) throws InterruptedException {
@@ -187,7 +165,12 @@ class LockTemplateTest {
     @Test
     void aStageHoldsTheLockUntilItTerminates() throws Exception {
         CompletableFuture<String> work = new CompletableFuture<>();
-        CompletableFuture<String> result = template.executeAsync(LockRequest.write("order"), handle -> work);
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<String> result = template.executeAsync(LockRequest.write("order"), handle -> {
+            running.countDown();
+            return work;
+        });
+        running.await();
         assertThat(locks.tryAcquire(LockRequest.write("order").waitTime(Duration.ZERO)))
                 .isEmpty();
         work.complete("shipped");
@@ -205,6 +188,74 @@ class LockTemplateTest {
         });
         assertThatThrownBy(() -> thrown.get(10, SECONDS)).hasCauseExactlyInstanceOf(IllegalStateException.class);
         assertThat(isFree("order")).isTrue();
+    }
+
+    @Test
+    void theFailureOfADependentStageComesOutOfItsWrapper() throws Exception {
+        IOException noPaper = new IOException("no paper");
+        CompletableFuture<String> work = new CompletableFuture<>();
+        CompletableFuture<Throwable> failure = template.executeAsync(
+                        LockRequest.write("order"), handle -> work.thenApply(String::trim))
+                .handle((value, thrown) -> thrown);
+        work.completeExceptionally(noPaper);
+        assertThat(failure.get(10, SECONDS)).isSameAs(noPaper);
+    }
+
+    @Test
+    void aLossIsSuppressedInTheFailureOfTheStage() {
+        IOException noPaper = new IOException("no paper");
+        LockRequest bounded = LockRequest.write("order").leaseTime(Duration.ofMillis(20));
+        CompletableFuture<String> result = template.executeAsync(bounded, handle -> {
+            CompletableFuture<String> late = new CompletableFuture<>();
+            handle.onLost((lost, why) -> late.completeExceptionally(noPaper));
+            return late.thenApply(String::trim);
+        });
+        assertThatThrownBy(() -> result.get(10, SECONDS)).hasCause(noPaper);
+        assertThat(noPaper.getSuppressed()).hasExactlyElementsOfTypes(LockLostException.class);
+    }
+
+    @Test
+    void aLockThatIsNotGrantedInTimeFailsTheResult() throws Exception {
+        CompletableFuture<LockHandle> refusing = new CompletableFuture<>();
+        DistributedReadWriteLock refused = mock(DistributedReadWriteLock.class);
+        when(refused.acquireAsync(any(), any())).thenReturn(refusing.thenApply(handle -> handle));
+        CompletableFuture<Throwable> failure = new LockTemplate(refused)
+                .executeAsync(LockRequest.write("order"), handle -> CompletableFuture.completedFuture("never"))
+                .handle((value, thrown) -> thrown);
+        LockNotGrantedException late = new LockNotGrantedException("late");
+        refusing.completeExceptionally(late);
+        assertThat(failure.get(10, SECONDS)).isSameAs(late);
+    }
+
+    @Test
+    void codeThatReturnsNoStageReleasesAndFailsTheResult() throws Exception {
+        CompletableFuture<String> result = template.executeAsync(LockRequest.write("order"), handle -> null);
+        assertThatThrownBy(() -> result.get(10, SECONDS))
+                .hasCauseExactlyInstanceOf(NullPointerException.class)
+                .hasMessageContaining("no stage");
+        assertThat(isFree("order")).isTrue();
+    }
+
+    @Test
+    void aLockThatIsGrantedAfterTheResultWasCancelledIsReleased() {
+        CompletableFuture<LockHandle> granted = new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                return false;
+            }
+        };
+        DistributedReadWriteLock granting = mock(DistributedReadWriteLock.class);
+        when(granting.acquireAsync(any(), any())).thenReturn(granted);
+        LockHandle handle = mock(LockHandle.class);
+        AtomicBoolean ran = new AtomicBoolean();
+        CompletableFuture<String> result = new LockTemplate(granting).executeAsync(LockRequest.write("order"), held -> {
+            ran.set(true);
+            return CompletableFuture.completedFuture("never");
+        });
+        result.cancel(false);
+        granted.complete(handle);
+        verify(handle).close();
+        assertThat(ran).isFalse();
     }
 
     @Test

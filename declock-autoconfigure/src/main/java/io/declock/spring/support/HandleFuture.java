@@ -57,6 +57,7 @@ public final class HandleFuture extends CompletableFuture<LockHandle> {
     }
 
     /** Returns a stage's failure without the exceptions that stages wrap it in. */
+    // The core's StageFailure is internal, and takes one wrapper off; those of interceptors may be several.
     public static Throwable unwrap(Throwable failure) {
         Throwable cause = failure;
         while ((cause instanceof CompletionException || cause instanceof ExecutionException)

@@ -5,6 +5,10 @@ package io.declock.spring.reactive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
@@ -16,9 +20,14 @@ import io.declock.LockRequest;
 import io.declock.spring.Contexts;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.reactivestreams.Publisher;
 import org.springframework.context.ApplicationContext;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -96,7 +105,48 @@ class ReactiveLocksTests {
                     .expectErrorMessage("no paper")
                     .verify(PATIENCE);
             assertThat(isFree(locks)).isTrue();
+            StepVerifier.create(Mono.error(new IOException("no paper")).transform(ReactiveLocks.locked(locks, REQUEST)))
+                    .expectErrorMessage("no paper")
+                    .verify(PATIENCE);
+            assertThat(isFree(locks)).isTrue();
         });
+    }
+
+    @Test
+    void aPipelineThatHadToWaitGoesOnOnReactorsParallelScheduler() {
+        with((locks, context) -> {
+            ComputeNodeMonitor monitor = context.getBean(ComputeNodeMonitor.class);
+            Mono<String> one = Mono.fromCallable(() -> Thread.currentThread().getName());
+            for (Publisher<String> source : List.of(one, one.flux())) {
+                CompletableFuture<String> thread;
+                try (LockHandle held = locks.acquire(REQUEST, LockOwner.named("another owner"))) {
+                    Function<Publisher<String>, Publisher<String>> locked = ReactiveLocks.locked(locks, REQUEST);
+                    thread = Flux.from(locked.apply(source)).next().toFuture();
+                    await().atMost(PATIENCE).until(() -> monitor.waitingNow() == 1);
+                    assertThat(held.isValid()).isTrue();
+                }
+                assertThat(thread.get(20, TimeUnit.SECONDS)).startsWith("parallel-");
+            }
+        });
+    }
+
+    @Test
+    void aLockThatIsGrantedAfterTheCancellingIsReleased() {
+        CompletableFuture<LockHandle> granted = new CompletableFuture<>() {
+            @Override
+            public boolean cancel(boolean mayInterruptIfRunning) {
+                return false;
+            }
+        };
+        DistributedReadWriteLock locks = mock(DistributedReadWriteLock.class);
+        when(locks.acquireAsync(any(), any())).thenReturn(granted);
+        LockHandle handle = mock(LockHandle.class);
+        Mono.just("never")
+                .transform(ReactiveLocks.locked(locks, REQUEST))
+                .subscribe()
+                .dispose();
+        granted.complete(handle);
+        verify(handle).close();
     }
 
     @Test
@@ -157,6 +207,10 @@ class ReactiveLocksTests {
                     .expectError(LockLostException.class)
                     .verify(PATIENCE);
             StepVerifier.create(Mono.delay(Duration.ofMillis(200)).transform(ReactiveLocks.locked(locks, bounded)))
+                    .expectError(LockLostException.class)
+                    .verify(PATIENCE);
+            StepVerifier.create(
+                            Mono.delay(Duration.ofMillis(200)).then().transform(ReactiveLocks.locked(locks, bounded)))
                     .expectError(LockLostException.class)
                     .verify(PATIENCE);
         });

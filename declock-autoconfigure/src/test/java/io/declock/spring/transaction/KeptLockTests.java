@@ -18,21 +18,13 @@ import io.declock.spring.DecLocked;
 import io.declock.spring.DecLockedMisuseException;
 import io.declock.spring.OnLost;
 import io.declock.spring.Release;
-import io.declock.spring.autoconfigure.DecLockTransactionAutoConfiguration;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
@@ -40,22 +32,13 @@ import org.springframework.transaction.annotation.Transactional;
 /** A lock that stays held until the caller's transaction has ended. */
 @ExtendWith(OutputCaptureExtension.class)
 class KeptLockTests {
-    private final ApplicationContextRunner runner = Contexts.locks()
-            .withConfiguration(AutoConfigurations.of(
-                    DecLockTransactionAutoConfiguration.class,
-                    DataSourceAutoConfiguration.class,
-                    DataSourceTransactionManagerAutoConfiguration.class,
-                    JdbcTemplateAutoConfiguration.class,
-                    TransactionAutoConfiguration.class))
-            .withPropertyValues("spring.datasource.generate-unique-name=true")
-            .withBean(Notes.class)
-            .withBean(Caller.class);
+    private final ApplicationContextRunner runner =
+            NoteTable.contexts(Notes.class).withBean(Caller.class);
 
     @Test
     void theLockIsHeldUntilTheCallersTransactionHasEnded(CapturedOutput output) {
         runner.run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             context.getBean(Caller.class).write();
             assertThat(notes.isFree()).isTrue();
             assertThat(notes.rows()).isOne();
@@ -67,7 +50,6 @@ class KeptLockTests {
     void theLockOfACallThatFailedIsHeldAsWell() {
         runner.run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             context.getBean(Caller.class).handleFailure();
             assertThat(notes.isFree()).isTrue();
         });
@@ -77,7 +59,6 @@ class KeptLockTests {
     void aTransactionThatIsRolledBackGivesTheLockBack() {
         runner.run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             assertThatExceptionOfType(IllegalStateException.class).isThrownBy(context.getBean(Caller.class)::rollBack);
             assertThat(notes.isFree()).isTrue();
             assertThat(notes.rows()).isZero();
@@ -88,7 +69,6 @@ class KeptLockTests {
     void withoutATransactionOrWithOneOfItsOwnTheLockIsGivenBackAtOnce() {
         runner.run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             notes.kept();
             assertThat(notes.isFree()).isTrue();
             context.getBean(Caller.class).separately();
@@ -99,7 +79,6 @@ class KeptLockTests {
     void aLossBeforeTheCommitRollsBack() {
         runner.run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             assertThatExceptionOfType(LockLostException.class)
                     .isThrownBy(context.getBean(Caller.class)::loseAfterwards)
                     .withMessageContaining("Notes.bounded()")
@@ -112,7 +91,6 @@ class KeptLockTests {
     void aLossBeforeTheCommitIsOnlyLoggedWhereTheMethodSaysSo(CapturedOutput output) {
         runner.run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             context.getBean(Caller.class).loseAndLog();
             assertThat(notes.rows()).isOne();
             assertThat(output).contains("Notes.logging() had lost its lock");
@@ -123,7 +101,6 @@ class KeptLockTests {
     void aCallThatGivesItsLockBackTooEarlyCanBeRefused() {
         runner.withPropertyValues("declock.aop.callers-transaction=fail").run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             assertThatExceptionOfType(DecLockedMisuseException.class)
                     .isThrownBy(context.getBean(Caller.class)::early)
                     .withMessageContaining("Notes.early()")
@@ -137,7 +114,6 @@ class KeptLockTests {
     @Test
     void aCallThatGivesItsLockBackTooEarlyCanBeAllowed(CapturedOutput output) {
         runner.withPropertyValues("declock.aop.callers-transaction=ignore").run(context -> {
-            context.getBean(Notes.class).create();
             context.getBean(Caller.class).early();
             assertThat(output).doesNotContain("that its caller has begun");
         });
@@ -193,12 +169,12 @@ class KeptLockTests {
 
         @Transactional
         public void loseAfterwards() throws InterruptedException {
-            Notes.awaitLoss(notes.bounded());
+            NoteTable.awaitLoss(notes.bounded());
         }
 
         @Transactional
         public void loseAndLog() throws InterruptedException {
-            Notes.awaitLoss(notes.logging());
+            NoteTable.awaitLoss(notes.logging());
         }
 
         @Transactional
@@ -207,22 +183,12 @@ class KeptLockTests {
         }
     }
 
-    static class Notes {
-        private final JdbcTemplate jdbc;
+    static class Notes extends NoteTable {
         private final DistributedReadWriteLock locks;
 
         Notes(JdbcTemplate jdbc, DistributedReadWriteLock locks) {
-            this.jdbc = jdbc;
+            super(jdbc);
             this.locks = locks;
-        }
-
-        public void create() {
-            jdbc.execute("create table note (text varchar(100))");
-        }
-
-        public int rows() {
-            Integer rows = jdbc.queryForObject("select count(*) from note", Integer.class);
-            return rows == null ? -1 : rows;
         }
 
         public boolean isFree() throws InterruptedException {
@@ -232,16 +198,6 @@ class KeptLockTests {
             } catch (LockNotGrantedException e) {
                 return false;
             }
-        }
-
-        private void write() {
-            jdbc.update("insert into note values ('written')");
-        }
-
-        static void awaitLoss(LockHandle handle) throws InterruptedException {
-            CountDownLatch lost = new CountDownLatch(1);
-            handle.onLost((held, why) -> lost.countDown());
-            assertThat(lost.await(20, TimeUnit.SECONDS)).isTrue();
         }
 
         @DecLocked(name = "note", release = Release.AFTER_COMPLETION)

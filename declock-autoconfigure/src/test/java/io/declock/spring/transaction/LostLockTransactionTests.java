@@ -7,26 +7,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.declock.LockLostException;
-import io.declock.spring.Contexts;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLocked;
 import io.declock.spring.DecLockedMisuseException;
 import io.declock.spring.OnLost;
-import io.declock.spring.autoconfigure.DecLockTransactionAutoConfiguration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
-import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -39,21 +31,12 @@ import org.springframework.transaction.support.TransactionTemplate;
 /** A transaction whose lock was lost is rolled back. */
 @ExtendWith(OutputCaptureExtension.class)
 class LostLockTransactionTests {
-    private final ApplicationContextRunner runner = Contexts.locks()
-            .withConfiguration(AutoConfigurations.of(
-                    DecLockTransactionAutoConfiguration.class,
-                    DataSourceAutoConfiguration.class,
-                    DataSourceTransactionManagerAutoConfiguration.class,
-                    JdbcTemplateAutoConfiguration.class,
-                    TransactionAutoConfiguration.class))
-            .withPropertyValues("spring.datasource.generate-unique-name=true")
-            .withBean(Notes.class);
+    private final ApplicationContextRunner runner = NoteTable.contexts(Notes.class);
 
     @Test
     void aTransactionThatWouldBeCommittedAfterTheLossIsRolledBack() {
         runner.run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             assertThatExceptionOfType(LockLostException.class)
                     .isThrownBy(notes::rollingBack)
                     .withMessageContaining("rolled back")
@@ -68,7 +51,6 @@ class LostLockTransactionTests {
     void whileTheLockIsHeldItIsCommitted() {
         runner.run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             notes.quick();
             assertThat(notes.rows()).isOne();
         });
@@ -78,7 +60,6 @@ class LostLockTransactionTests {
     void whereALossIsOnlyLoggedItIsCommitted() {
         runner.run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             notes.logging();
             assertThat(notes.rows()).isOne();
         });
@@ -88,7 +69,6 @@ class LostLockTransactionTests {
     void aLossAfterTheCommitIsOnlyLoggedWithRollBack(CapturedOutput output) {
         runner.run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             TransactionTemplate transaction =
                     new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
             notes.committingThenLosing(transaction);
@@ -107,7 +87,6 @@ class LostLockTransactionTests {
     void anOuterLockCountsAsWell() {
         runner.withBean(Outer.class).run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             assertThatExceptionOfType(LockLostException.class).isThrownBy(context.getBean(Outer.class)::call);
             assertThat(notes.rows()).isZero();
         });
@@ -117,7 +96,6 @@ class LostLockTransactionTests {
     void transactionManagersOfTheApplicationsOwnMakingAskToo() {
         runner.withUserConfiguration(OwnManager.class).run(context -> {
             Notes notes = context.getBean(Notes.class);
-            notes.create();
             assertThatExceptionOfType(LockLostException.class).isThrownBy(notes::rollingBack);
             assertThat(notes.rows()).isZero();
         });
@@ -149,7 +127,6 @@ class LostLockTransactionTests {
     @Test
     void aLockInsideACallersTransactionIsWarnedAboutOncePerMethod(CapturedOutput output) {
         runner.withBean(Caller.class).run(context -> {
-            context.getBean(Notes.class).create();
             Caller caller = context.getBean(Caller.class);
             caller.readsOnly();
             caller.separately();
@@ -204,30 +181,13 @@ class LostLockTransactionTests {
         }
     }
 
-    static class Notes {
-        private final JdbcTemplate jdbc;
-
+    static class Notes extends NoteTable {
         Notes(JdbcTemplate jdbc) {
-            this.jdbc = jdbc;
-        }
-
-        public void create() {
-            jdbc.execute("create table note (text varchar(100))");
-        }
-
-        public int rows() {
-            Integer rows = jdbc.queryForObject("select count(*) from note", Integer.class);
-            return rows == null ? -1 : rows;
-        }
-
-        private void write() {
-            jdbc.update("insert into note values ('written')");
+            super(jdbc);
         }
 
         private static void awaitLoss() throws InterruptedException {
-            CountDownLatch lost = new CountDownLatch(1);
-            DecLockContext.currentHandle().onLost((handle, why) -> lost.countDown());
-            assertThat(lost.await(20, TimeUnit.SECONDS)).isTrue();
+            awaitLoss(DecLockContext.currentHandle());
         }
 
         @DecLocked(name = "note", leaseTime = "50ms", onLost = OnLost.ROLL_BACK)

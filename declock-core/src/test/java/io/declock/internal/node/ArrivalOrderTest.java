@@ -13,24 +13,18 @@ import io.declock.LockMode;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.LockView;
-import io.declock.internal.inprocess.InProcessFabric;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -43,23 +37,16 @@ class ArrivalOrderTest {
     /** Far more than what clocks of one machine are taken to differ. */
     private static final long GAP = 1_000_000;
 
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-    private final MemoryNode memoryNode = MemoryNode.create(
-            MemoryNodeSettings.builder("mn")
-                    .records(100)
-                    .queueCapacity(8)
-                    .waitOutOldSessions(false)
-                    .build(),
-            System::nanoTime,
-            (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
-            () -> ThreadLocalRandom.current().nextLong());
-    private final List<ComputeNode> nodes = new ArrayList<>();
+    private LockRig rig;
+
+    @BeforeEach
+    void start() throws Exception {
+        rig = LockRig.inProcess();
+    }
 
     @AfterEach
     void stop() {
-        nodes.forEach(ComputeNode::close);
-        memoryNode.close();
-        timer.shutdownNow();
+        rig.close();
     }
 
     @Test
@@ -199,23 +186,10 @@ class ArrivalOrderTest {
     }
 
     private ComputeNode node(LocalSettings local, Duration prefetchInterval) throws InterruptedException {
-        NodeCounters counters = new NodeCounters();
-        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
-        ComputeNode node = ComputeNode.builder()
-                .settings(ComputeNodeSettings.builder()
-                        .local(local)
-                        .cql(CqlSettings.builder()
-                                .prefetchInterval(prefetchInterval)
-                                .build())
-                        .build())
-                .counters(counters)
-                .fabric(fabric)
-                .memoryNodes(List.of(fabric.address()))
-                .build();
-        nodes.add(node);
-        node.start();
-        assertThat(node.awaitReady(Duration.ofSeconds(10))).isTrue();
-        return node;
+        return rig.join(builder -> builder.settings(ComputeNodeSettings.builder()
+                .local(local)
+                .cql(CqlSettings.builder().prefetchInterval(prefetchInterval).build())
+                .build()));
     }
 
     private static void await(BooleanSupplier condition) {

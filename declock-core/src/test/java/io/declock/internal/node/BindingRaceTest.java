@@ -13,8 +13,6 @@ import io.declock.MemoryNodeAddress;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.time.Clock;
@@ -22,14 +20,12 @@ import io.declock.spi.Fabric;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.SessionListener;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -43,24 +39,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(60)
 class BindingRaceTest {
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final Host host = new Host();
     private final LateFabric fabric = new LateFabric();
-    private MemoryNode memoryNode;
+    private LockRig rig;
     private MemoryNodes nodes;
 
-    private void start() {
-        memoryNode = MemoryNode.create(
-                MemoryNodeSettings.builder("mn")
-                        .records(100)
-                        .queueCapacity(8)
-                        .waitOutOldSessions(false)
-                        .build(),
-                System::nanoTime,
-                (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
+    private void start() throws IOException {
+        rig = LockRig.inProcess();
         NodeCounters counters = new NodeCounters();
-        fabric.real = InProcessFabric.open(memoryNode, counters);
+        fabric.real = InProcessFabric.open(rig.memoryNode(), counters);
         ComputeNodeSettings settings = ComputeNodeSettings.DEFAULTS;
         nodes = new MemoryNodes(
                 List.of(fabric.real.address()),
@@ -74,8 +61,7 @@ class BindingRaceTest {
 
     @AfterEach
     void stop() {
-        memoryNode.close();
-        timer.shutdownNow();
+        rig.close();
     }
 
     @ParameterizedTest

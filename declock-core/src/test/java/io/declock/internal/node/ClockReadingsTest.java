@@ -5,14 +5,9 @@ package io.declock.internal.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.ComputeNodeSettings;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.internal.protocol.Effects;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,24 +28,16 @@ class ClockReadingsTest {
 
     @Test
     void acquiringReadsTheClockTwiceAndReleasingOnce() throws Exception {
-        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-        try (OneNode one = OneNode.start(
-                100,
-                ComputeNodeSettings.DEFAULTS,
-                builder -> builder.time(
-                        this::read,
-                        (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
-                        () -> ThreadLocalRandom.current().nextLong()))) {
+        try (LockRig rig = LockRig.inProcess()) {
+            ComputeNode node = rig.join(builder -> builder.time(this::read, rig.timer(), LockRig.RANDOM));
             // Finds the record.
-            one.node().acquire(LockRequest.write("x")).close();
+            node.acquire(LockRequest.write("x")).close();
             readings = 0;
-            LockHandle handle = one.node().acquire(LockRequest.write("x"));
+            LockHandle handle = node.acquire(LockRequest.write("x"));
             assertThat(readings).as("asked for, granted").isEqualTo(2);
             readings = 0;
             handle.close();
             assertThat(readings).as("given back").isEqualTo(1);
-        } finally {
-            timer.shutdownNow();
         }
     }
 

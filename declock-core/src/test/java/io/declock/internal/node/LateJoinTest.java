@@ -4,7 +4,6 @@
 package io.declock.internal.node;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -14,10 +13,6 @@ import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
-import io.declock.internal.inprocess.InProcessFabric;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricSession;
 import io.declock.spi.ForwardingFabric;
@@ -30,8 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -41,34 +36,25 @@ class LateJoinTest {
     private static final Duration LEASE = Duration.ofMillis(300);
     private static final int LOCKS = 100;
 
-    private final ScheduledExecutorService memoryNodeTimer = Executors.newSingleThreadScheduledExecutor();
-    private final MemoryNode memoryNode = MemoryNode.create(
-            MemoryNodeSettings.builder("mn")
-                    .records(2 * LOCKS)
-                    .queueCapacity(8)
-                    .waitOutOldSessions(false)
-                    .build(),
-            System::nanoTime,
-            (delay, task) -> memoryNodeTimer.schedule(task, delay, NANOSECONDS),
-            () -> ThreadLocalRandom.current().nextLong());
-    private final NodeCounters counters = new NodeCounters();
-    private final LateFabric fabric = new LateFabric(InProcessFabric.open(memoryNode, counters));
-    private final ComputeNode node = ComputeNode.builder()
-            .memoryNodes(List.of(new MemoryNodeAddress("inprocess", "mn", 0)))
-            .fabric(fabric)
-            .counters(counters)
-            .settings(ComputeNodeSettings.builder()
-                    .lease(LEASE)
-                    .heartbeatInterval(LEASE.dividedBy(6))
-                    .leaseMargin(LEASE.dividedBy(12))
-                    .build())
-            .build();
+    private LockRig rig;
+    private LateFabric fabric;
+    private ComputeNode node;
+
+    @BeforeEach
+    void make() throws Exception {
+        rig = LockRig.inProcess(settings -> settings.records(2 * LOCKS));
+        node = rig.node(
+                real -> fabric = new LateFabric(real),
+                builder -> builder.settings(ComputeNodeSettings.builder()
+                        .lease(LEASE)
+                        .heartbeatInterval(LEASE.dividedBy(6))
+                        .leaseMargin(LEASE.dividedBy(12))
+                        .build()));
+    }
 
     @AfterEach
     void stop() {
-        node.close();
-        memoryNode.close();
-        memoryNodeTimer.shutdownNow();
+        rig.close();
         fabric.eventLoop.shutdownNow();
     }
 

@@ -21,30 +21,30 @@ import org.junit.jupiter.api.Timeout;
 class LockTableTest {
     private static final int MAX_IDLE = 256;
 
-    private OneNode one;
+    private LockRig rig;
     private ComputeNode node;
 
     @BeforeEach
     void start() throws Exception {
-        one = OneNode.start(
-                10_000, ComputeNodeSettings.builder().maxIdleLocks(MAX_IDLE).build());
-        node = one.node();
+        rig = LockRig.inProcess(settings -> settings.records(10_000));
+        node = rig.join(builder -> builder.settings(
+                ComputeNodeSettings.builder().maxIdleLocks(MAX_IDLE).build()));
     }
 
     @AfterEach
     void stop() {
-        one.close();
+        rig.close();
     }
 
     @Test
     void aNameThatIsUsedAgainAndAgainIsKeptWhileNamesComeOnce() {
         use("hot");
-        LocalLock hot = one.lock("hot");
+        LocalLock hot = LockRig.lock(node, "hot");
         for (int i = 0; i < 5_000; i++) {
             use("once-" + i);
             if (i % 8 == 0) {
                 use("hot");
-                assertThat(one.lock("hot")).as("after %s names", i).isSameAs(hot);
+                assertThat(LockRig.lock(node, "hot")).as("after %s names", i).isSameAs(hot);
             }
         }
         assertThat(node.monitor().tableSize()).isLessThanOrEqualTo(MAX_IDLE);
@@ -65,7 +65,7 @@ class LockTableTest {
         Lock kept = node.lock("kept").writeLock();
         kept.lock();
         kept.unlock();
-        WeakReference<LocalLock> state = new WeakReference<>(one.lock("kept"));
+        WeakReference<LocalLock> state = new WeakReference<>(LockRig.lock(node, "kept"));
         for (int i = 0; i < 2 * MAX_IDLE; i++) {
             use("once-" + i);
         }

@@ -3,7 +3,6 @@
 
 package io.declock.internal.node;
 
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.GrantKind;
@@ -12,10 +11,6 @@ import io.declock.LockMode;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
 import io.declock.Purpose;
-import io.declock.internal.inprocess.InProcessFabric;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricSession;
 import io.declock.spi.ForwardingFabric;
@@ -25,11 +20,7 @@ import io.declock.spi.LockObserver;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -43,53 +34,31 @@ class LostBeforeReturnTest {
     /** Less than a lease. */
     private static final long JUMP_NANOS = Duration.ofSeconds(1).toNanos();
 
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final AtomicInteger cuts = new AtomicInteger();
     private final AtomicInteger sessions = new AtomicInteger();
     private final AtomicLong later = new AtomicLong();
     private volatile long waited;
-    private MemoryNode memoryNode;
+    private LockRig rig;
     private ComputeNode node;
 
     @BeforeEach
     void start() throws Exception {
-        memoryNode = MemoryNode.create(
-                MemoryNodeSettings.builder("mn")
-                        .records(100)
-                        .queueCapacity(8)
-                        .waitOutOldSessions(false)
-                        .build(),
-                System::nanoTime,
-                (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
-        NodeCounters counters = new NodeCounters();
-        InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
-        node = ComputeNode.builder()
-                .memoryNodes(List.of(fabric.address()))
-                .fabric(new Cutting(fabric))
-                .counters(counters)
-                .observer(new LockObserver() {
-                    @Override
-                    public void granted(String name, LockMode mode, GrantKind kind, long waitNanos) {
-                        waited = waitNanos;
-                    }
-                })
-                .time(
-                        this::now,
-                        (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
-                        () -> ThreadLocalRandom.current().nextLong())
-                .build();
-        node.start();
-        assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();
+        rig = LockRig.inProcess();
+        LockObserver observer = new LockObserver() {
+            @Override
+            public void granted(String name, LockMode mode, GrantKind kind, long waitNanos) {
+                waited = waitNanos;
+            }
+        };
+        node = rig.ready(rig.node(
+                Cutting::new, builder -> builder.observer(observer).time(this::now, rig.timer(), LockRig.RANDOM)));
         // Finds the record.
         node.acquire(LockRequest.write("x")).close();
     }
 
     @AfterEach
     void stop() {
-        node.close();
-        memoryNode.close();
-        timer.shutdownNow();
+        rig.close();
     }
 
     private long now() {

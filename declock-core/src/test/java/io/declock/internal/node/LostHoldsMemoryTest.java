@@ -6,7 +6,6 @@ package io.declock.internal.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.declock.ComputeNodeSettings;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockOwner;
@@ -26,18 +25,18 @@ import org.junit.jupiter.api.Timeout;
 class LostHoldsMemoryTest {
     private static final LockRequest SHORT = LockRequest.write("x").leaseTime(Duration.ofMillis(20));
 
-    private OneNode one;
+    private LockRig rig;
     private ComputeNode node;
 
     @BeforeEach
     void start() throws Exception {
-        one = OneNode.start(100, ComputeNodeSettings.DEFAULTS);
-        node = one.node();
+        rig = LockRig.inProcess();
+        node = rig.join();
     }
 
     @AfterEach
     void stop() {
-        one.close();
+        rig.close();
     }
 
     @Test
@@ -116,7 +115,7 @@ class LostHoldsMemoryTest {
     }
 
     private LocalLock lock() {
-        LocalLock lock = one.lock("x");
+        LocalLock lock = LockRig.lock(node, "x");
         assertThat(lock).isNotNull();
         return lock;
     }

@@ -3,7 +3,6 @@
 
 package io.declock.internal.node;
 
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,17 +10,10 @@ import io.declock.GrantKind;
 import io.declock.LockMode;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
-import io.declock.internal.inprocess.InProcessFabric;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.LockObserver;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -33,26 +25,8 @@ class ObservedNamesTest {
 
     @Test
     void theObserverIsToldTheNameOfTheLockInEachEvent() throws Exception {
-        ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-        NodeCounters counters = new NodeCounters();
-        try (MemoryNode memoryNode = MemoryNode.create(
-                        MemoryNodeSettings.builder("mn")
-                                .records(100)
-                                .queueCapacity(8)
-                                .waitOutOldSessions(false)
-                                .build(),
-                        System::nanoTime,
-                        (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
-                        () -> ThreadLocalRandom.current().nextLong());
-                InProcessFabric fabric = InProcessFabric.open(memoryNode, counters);
-                ComputeNode node = ComputeNode.builder()
-                        .memoryNodes(List.of(fabric.address()))
-                        .fabric(fabric)
-                        .counters(counters)
-                        .observer(new Recording())
-                        .build()) {
-            node.start();
-            assertThat(node.awaitReady(PATIENCE)).isTrue();
+        try (LockRig rig = LockRig.inProcess()) {
+            ComputeNode node = rig.join(builder -> builder.observer(new Recording()));
 
             node.acquire(LockRequest.write("a")).close();
             node.acquireAsync(LockRequest.read("b"), LockOwner.named("one"))
@@ -71,8 +45,6 @@ class ObservedNamesTest {
                     .containsSubsequence("granted a WRITE", "released a WRITE", "granted b READ", "released b READ")
                     .containsSubsequence("granted c WRITE", "not granted c WRITE TIMED_OUT", "released c WRITE")
                     .containsSubsequence("granted d WRITE", "lost d WRITE");
-        } finally {
-            timer.shutdownNow();
         }
     }
 

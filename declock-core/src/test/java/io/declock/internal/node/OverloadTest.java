@@ -4,7 +4,6 @@
 package io.declock.internal.node;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,15 +11,7 @@ import io.declock.Counters.Event;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
-import io.declock.MemoryNodeAddress;
-import io.declock.TcpFabricSettings;
 import io.declock.internal.layout.FencingToken;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.client.TcpFabric;
-import io.declock.internal.tcp.server.MemoryNodeServer;
-import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.testkit.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,9 +21,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -51,49 +39,19 @@ class OverloadTest {
     private static final double ALLOWED_SHARE = 0.1;
     private static final long ALLOWED_NANOS = MILLISECONDS.toNanos(20);
 
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-    private final List<ComputeNode> nodes = new ArrayList<>();
-    private MemoryNode memoryNode;
-    private MemoryNodeServer server;
+    private LockRig rig;
     private TcpProxy proxy;
 
     @BeforeEach
     void start() throws Exception {
-        memoryNode = MemoryNode.create(
-                MemoryNodeSettings.builder("mn")
-                        .records(NAMES)
-                        .queueCapacity(8)
-                        .waitOutOldSessions(false)
-                        .build(),
-                System::nanoTime,
-                (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
-        server = MemoryNodeServer.start(
-                memoryNode,
-                MemoryNodeServerSettings.builder().host("127.0.0.1").port(0).build());
-        proxy = TcpProxy.narrow(server.port());
+        rig = LockRig.overTcp(settings -> settings.records(NAMES));
+        proxy = TcpProxy.narrow(rig.port());
     }
 
     @AfterEach
     void stop() {
-        nodes.forEach(ComputeNode::close);
+        rig.close();
         proxy.close();
-        server.close();
-        memoryNode.close();
-        timer.shutdownNow();
-    }
-
-    private ComputeNode join(int port) throws Exception {
-        NodeCounters counters = new NodeCounters();
-        ComputeNode node = ComputeNode.builder()
-                .memoryNodes(List.of(MemoryNodeAddress.parse("tcp://127.0.0.1:" + port)))
-                .fabric(TcpFabric.open(TcpFabricSettings.DEFAULTS, counters))
-                .counters(counters)
-                .build();
-        nodes.add(node);
-        node.start();
-        assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();
-        return node;
     }
 
     /** How late waits ended, compared with what was asked for. */
@@ -154,8 +112,8 @@ class OverloadTest {
     @Test
     void threadsThatWaitForOneLockAndForManyGiveUpInTime() throws Exception {
         int threads = 600;
-        ComputeNode holder = join(server.port());
-        ComputeNode waiting = join(server.port());
+        ComputeNode holder = rig.join();
+        ComputeNode waiting = rig.join();
         List<LockHandle> held = new ArrayList<>();
         for (int i = 0; i <= threads / 2; i++) {
             held.add(holder.acquire(LockRequest.write("held-" + i)));
@@ -220,7 +178,7 @@ class OverloadTest {
 
     @Test
     void timeoutsAreKeptWhenTheMemoryNodeCannotServeWhatIsAsked() throws Exception {
-        ComputeNode slow = join(proxy.port());
+        ComputeNode slow = rig.joinBy(proxy.port(), builder -> {});
         // A thousandth of what is asked for: most requests cannot even be sent before their time is over.
         proxy.limit(8 * 1024);
         AtomicInteger first = new AtomicInteger();
@@ -263,7 +221,7 @@ class OverloadTest {
     @Test
     void aSessionThatEndsUnderThousandsOfHoldersAndWaitersTakesFewThreads() throws Exception {
         int holders = 3000;
-        ComputeNode node = join(server.port());
+        ComputeNode node = rig.join();
         CountDownLatch told = new CountDownLatch(2 * holders);
         List<LockHandle> held = new ArrayList<>();
         AtomicInteger mostThreads = new AtomicInteger();
@@ -274,7 +232,7 @@ class OverloadTest {
             node.acquireAsync(LockRequest.write("mine-" + i).waitTime(Duration.ofSeconds(3)), LockOwner.named("waiter"))
                     .whenComplete((got, failure) -> count(told, mostThreads));
         }
-        server.close();
+        rig.stopMemoryNode();
         assertThat(told.await(60, SECONDS)).isTrue();
         System.out.printf(
                 "%d losses and failures were told by at most %d threads at once%n", 2 * holders, mostThreads.get());
@@ -298,8 +256,8 @@ class OverloadTest {
     @Test
     void thousandsOfWaitersTakeOneQueuePositionAndAllGetTheirTurn() throws Exception {
         int waiters = 5000;
-        ComputeNode holder = join(server.port());
-        ComputeNode waiting = join(server.port());
+        ComputeNode holder = rig.join();
+        ComputeNode waiting = rig.join();
         LockHandle held = holder.acquire(LockRequest.write("one"));
         long before = waiting.monitor().counters().get(Event.REMOTE_ACQUISITION);
         CountDownLatch served = new CountDownLatch(waiters);

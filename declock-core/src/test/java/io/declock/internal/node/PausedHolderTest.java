@@ -6,7 +6,6 @@ package io.declock.internal.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.declock.ComputeNodeSettings;
 import io.declock.Counters.Event;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
@@ -16,10 +15,6 @@ import io.declock.spi.LockObserver;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,35 +24,31 @@ import org.junit.jupiter.api.Timeout;
 /** A process that was paused past its lease releases as soon as it wakes, before anything else of it has noticed (rule C1). */
 @Timeout(60)
 class PausedHolderTest {
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final List<LockMode> lost = new CopyOnWriteArrayList<>();
     private volatile long paused;
-    private OneNode one;
+    private LockRig rig;
     private ComputeNode node;
 
     @BeforeEach
     void start() throws Exception {
-        one = OneNode.start(
-                100,
-                ComputeNodeSettings.DEFAULTS,
-                builder -> builder.observer(new LockObserver() {
-                            @Override
-                            public void lost(String name, LockMode mode) {
-                                lost.add(mode);
-                            }
-                        })
-                        .time(
-                                () -> System.nanoTime() + paused,
-                                (delay, task) -> timer.schedule(() -> unlessPaused(task), delay, TimeUnit.NANOSECONDS),
-                                () -> ThreadLocalRandom.current().nextLong()));
-        node = one.node();
+        rig = LockRig.inProcess();
+        LockObserver observer = new LockObserver() {
+            @Override
+            public void lost(String name, LockMode mode) {
+                lost.add(mode);
+            }
+        };
+        node = rig.join(builder -> builder.observer(observer)
+                .time(
+                        () -> System.nanoTime() + paused,
+                        (delay, task) -> rig.timer().schedule(delay, () -> unlessPaused(task)),
+                        LockRig.RANDOM));
     }
 
     @AfterEach
     void stop() {
         paused = 0;
-        one.close();
-        timer.shutdownNow();
+        rig.close();
     }
 
     private void unlessPaused(Runnable task) {
@@ -78,7 +69,7 @@ class PausedHolderTest {
                 .isInstanceOf(LockLostException.class)
                 .hasMessageContaining("'x'")
                 .hasMessageContaining("lease");
-        assertThat(one.counters().get(Event.HOLD_LOST)).isEqualTo(1);
+        assertThat(rig.counters(node).get(Event.HOLD_LOST)).isEqualTo(1);
         assertThat(lost).containsExactly(LockMode.WRITE);
     }
 
@@ -91,6 +82,6 @@ class PausedHolderTest {
         assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
         assertThatThrownBy(lock::unlock).isInstanceOf(LockLostException.class);
         assertThatThrownBy(lock::unlock).isInstanceOf(IllegalMonitorStateException.class);
-        assertThat(one.counters().get(Event.HOLD_LOST)).isEqualTo(1);
+        assertThat(rig.counters(node).get(Event.HOLD_LOST)).isEqualTo(1);
     }
 }

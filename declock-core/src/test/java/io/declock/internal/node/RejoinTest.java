@@ -9,20 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.declock.LockRequest;
-import io.declock.MemoryNodeAddress;
-import io.declock.TcpFabricSettings;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.tcp.client.TcpFabric;
-import io.declock.internal.tcp.server.MemoryNodeServer;
-import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.testkit.TcpProxy;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,44 +24,21 @@ class RejoinTest {
 
     private static final int ATTEMPTS = 3;
 
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-    private MemoryNode memoryNode;
-    private MemoryNodeServer server;
+    private LockRig rig;
     private TcpProxy proxy;
     private ComputeNode node;
 
     @BeforeEach
     void start() throws Exception {
-        memoryNode = MemoryNode.create(
-                MemoryNodeSettings.builder("mn")
-                        .records(100)
-                        .queueCapacity(8)
-                        .waitOutOldSessions(false)
-                        .build(),
-                System::nanoTime,
-                (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
-        server = MemoryNodeServer.start(
-                memoryNode,
-                MemoryNodeServerSettings.builder().host("127.0.0.1").port(0).build());
-        proxy = TcpProxy.withShortQueue(server.port());
-        NodeCounters counters = new NodeCounters();
-        node = ComputeNode.builder()
-                .memoryNodes(List.of(MemoryNodeAddress.parse("tcp://127.0.0.1:" + proxy.port())))
-                .fabric(TcpFabric.open(TcpFabricSettings.DEFAULTS, counters))
-                .counters(counters)
-                .build();
-        node.start();
-        assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();
+        rig = LockRig.overTcp(settings -> {});
+        proxy = TcpProxy.withShortQueue(rig.port());
+        node = rig.joinBy(proxy.port(), builder -> {});
     }
 
     @AfterEach
     void stop() {
-        node.close();
+        rig.close();
         proxy.close();
-        server.close();
-        memoryNode.close();
-        timer.shutdownNow();
     }
 
     private Duration down() {
@@ -100,7 +65,10 @@ class RejoinTest {
             await("an attempt that was given up").atMost(Duration.ofSeconds(2)).until(() -> down().toMillis() > 700);
             long healedAt = System.nanoTime();
             proxy.swallowNoMore();
-            assertThat(node.awaitReady(Duration.ofSeconds(20))).isTrue();
+            // A session outlives its connection, so that the node itself was ready all the time.
+            await().pollInterval(Duration.ofMillis(5))
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> down().isZero());
             long took = System.nanoTime() - healedAt;
             System.out.printf(
                     "back %d ms after the network; the machine itself was late by %d ms%n",

@@ -17,19 +17,19 @@ import org.junit.jupiter.api.Timeout;
 /** Which callers spin and which park at once: a caller that spins is RUNNABLE, one that parks is WAITING. */
 @Timeout(60)
 class ThreadWaiterTest {
-    private OneNode one;
+    private LockRig rig;
     private ComputeNode node;
 
     @BeforeEach
     void start() throws Exception {
-        one = OneNode.start(
-                100, ComputeNodeSettings.builder().spin(Duration.ofSeconds(30)).build());
-        node = one.node();
+        rig = LockRig.inProcess();
+        node = rig.join(builder -> builder.settings(
+                ComputeNodeSettings.builder().spin(Duration.ofSeconds(30)).build()));
     }
 
     @AfterEach
     void stop() {
-        one.close();
+        rig.close();
     }
 
     @Test
@@ -40,11 +40,11 @@ class ThreadWaiterTest {
         Thread second = waiter(lock, 2);
         awaitState(second, Thread.State.WAITING);
         assertThat(first.getState()).isEqualTo(Thread.State.RUNNABLE);
-        long parkedBefore = one.counters().get(Counters.Event.PARK);
+        long parkedBefore = rig.counters(node).get(Counters.Event.PARK);
         lock.unlock();
         first.join();
         second.join();
-        assertThat(one.counters().get(Counters.Event.PARK))
+        assertThat(rig.counters(node).get(Counters.Event.PARK))
                 .as("the first never parked")
                 .isEqualTo(parkedBefore);
     }

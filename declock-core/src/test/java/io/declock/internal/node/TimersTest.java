@@ -7,7 +7,6 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.declock.ComputeNodeSettings;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
@@ -16,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,24 +27,18 @@ class TimersTest {
     private static final Duration HOUR = Duration.ofHours(1);
 
     private final TimerThread timer = new TimerThread("timers");
-    private OneNode one;
+    private LockRig rig;
     private ComputeNode node;
 
     @BeforeEach
     void start() throws Exception {
-        one = OneNode.start(
-                2 * CALLS,
-                ComputeNodeSettings.DEFAULTS,
-                builder -> builder.time(
-                        System::nanoTime,
-                        timer,
-                        () -> ThreadLocalRandom.current().nextLong()));
-        node = one.node();
+        rig = LockRig.inProcess(settings -> settings.records(2 * CALLS));
+        node = rig.join(builder -> builder.time(System::nanoTime, timer, LockRig.RANDOM));
     }
 
     @AfterEach
     void stop() {
-        one.close();
+        rig.close();
         timer.close();
     }
 

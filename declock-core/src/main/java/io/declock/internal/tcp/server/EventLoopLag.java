@@ -12,6 +12,9 @@ import java.util.concurrent.RejectedExecutionException;
 /**
  * Measures how late event loops are: each call leaves a task on every loop and looks how long the previous one waited for its turn. It has no
  * timer of its own. Called by one thread at a time.
+ *
+ * <p>The lease watch needs to know of the time since its own last look (rule C10). The longest time of a window, which a process shows of its
+ * connections' loops, would save the sessions of the silent for as long as that window.
  */
 final class EventLoopLag {
     private final List<Probe> probes = new ArrayList<>();
