@@ -716,7 +716,7 @@ final class Mutations {
                     "M1",
                     "a memory node agrees to two lists of one number",
                     Scenario.LISTS,
-                    SERVER + "NameTransfer",
+                    SERVER + "ListAgreement",
                     "checkAgreed",
                     Nothing.class),
             Mutation.of(
@@ -744,14 +744,14 @@ final class Mutations {
                     "M4",
                     "a target does not wait for the source",
                     Scenario.LISTS,
-                    SERVER + "NameTransfer",
+                    SERVER + "TakingOver",
                     "park",
                     Sabotage.OnlyNo.class),
             Mutation.of(
                     "M4",
                     "the epochs of the source are not told",
                     Scenario.LISTS,
-                    SERVER + "NameTransfer",
+                    SERVER + "GivingUp",
                     "raiseAbove",
                     Nothing.class),
             Mutation.of(
