@@ -668,12 +668,12 @@ final class Mutations {
                             ELECTION + "Mandate",
                             "lasts",
                             Sabotage.OnlyYes.class)
-                    .and(ELECTION + "Candidacy", "watch", Nothing.class),
+                    .and(ELECTION + "TermKeeper", "watch", Nothing.class),
             Mutation.of(
                     "H6",
                     "a candidate counts on its term for ten leases",
                     Scenario.PROMISES,
-                    ELECTION + "Candidacy",
+                    ELECTION + "CandidateBasics",
                     "counted",
                     Sabotage.CountsOnMore.class),
             Mutation.of(
@@ -687,28 +687,28 @@ final class Mutations {
                     "H9",
                     "a candidate promises although it may be elected",
                     Scenario.PROMISES,
-                    ELECTION + "Candidacy",
+                    ELECTION + "CandidateState",
                     "promise",
                     Yes.class),
             Mutation.of(
                     "H9",
                     "a candidate is elected although it has promised",
                     Scenario.PROMISES,
-                    ELECTION + "Candidacy",
+                    ELECTION + "CandidateState",
                     "promise",
                     Sabotage.ForgetsPromise.class),
             Mutation.of(
                     "H9",
                     "a candidate that starts forgets what it may have promised",
                     Scenario.PROMISES,
-                    ELECTION + "Candidacy",
+                    ELECTION + "CandidateState",
                     "start",
                     Sabotage.ForgetsPromise.class),
             Mutation.of(
                     "H9",
                     "a term goes on without promises",
                     Scenario.PROMISES,
-                    ELECTION + "Candidacy",
+                    ELECTION + "TermKeeper",
                     "askForPromises",
                     Sabotage.AsksNobody.class),
             // M: another list of memory nodes
