@@ -414,7 +414,7 @@ final class Mutations {
                     "C6",
                     "an overtaken request to join is granted",
                     Scenario.LATE_JOINS,
-                    SERVER + "SessionTable",
+                    SERVER + "Admission",
                     "isOvertaken",
                     No.class),
             Mutation.of(
