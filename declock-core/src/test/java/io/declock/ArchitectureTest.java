@@ -58,7 +58,7 @@ class ArchitectureTest {
 
     /** In these packages the classes form layers, too. */
     @ParameterizedTest
-    @ValueSource(strings = {"layout", "protocol", "local", "session", "node", "memorynode"})
+    @ValueSource(strings = {"layout", "protocol", "local", "session", "node", "memorynode", "election"})
     void thereAreNoClassCycles(String inPackage) {
         slices().assignedFrom(new TopLevelClasses("io.declock.internal." + inPackage))
                 .should()

@@ -414,7 +414,7 @@ final class Mutations {
                     "C6",
                     "an overtaken request to join is granted",
                     Scenario.LATE_JOINS,
-                    SERVER + "SessionTable",
+                    SERVER + "Admission",
                     "isOvertaken",
                     No.class),
             Mutation.of(
@@ -668,12 +668,12 @@ final class Mutations {
                             ELECTION + "Mandate",
                             "lasts",
                             Sabotage.OnlyYes.class)
-                    .and(ELECTION + "Candidacy", "watch", Nothing.class),
+                    .and(ELECTION + "TermKeeper", "watch", Nothing.class),
             Mutation.of(
                     "H6",
                     "a candidate counts on its term for ten leases",
                     Scenario.PROMISES,
-                    ELECTION + "Candidacy",
+                    ELECTION + "CandidateBasics",
                     "counted",
                     Sabotage.CountsOnMore.class),
             Mutation.of(
@@ -687,28 +687,28 @@ final class Mutations {
                     "H9",
                     "a candidate promises although it may be elected",
                     Scenario.PROMISES,
-                    ELECTION + "Candidacy",
+                    ELECTION + "CandidateState",
                     "promise",
                     Yes.class),
             Mutation.of(
                     "H9",
                     "a candidate is elected although it has promised",
                     Scenario.PROMISES,
-                    ELECTION + "Candidacy",
+                    ELECTION + "CandidateState",
                     "promise",
                     Sabotage.ForgetsPromise.class),
             Mutation.of(
                     "H9",
                     "a candidate that starts forgets what it may have promised",
                     Scenario.PROMISES,
-                    ELECTION + "Candidacy",
+                    ELECTION + "CandidateState",
                     "start",
                     Sabotage.ForgetsPromise.class),
             Mutation.of(
                     "H9",
                     "a term goes on without promises",
                     Scenario.PROMISES,
-                    ELECTION + "Candidacy",
+                    ELECTION + "TermKeeper",
                     "askForPromises",
                     Sabotage.AsksNobody.class),
             // M: another list of memory nodes
@@ -716,7 +716,7 @@ final class Mutations {
                     "M1",
                     "a memory node agrees to two lists of one number",
                     Scenario.LISTS,
-                    SERVER + "NameTransfer",
+                    SERVER + "ListAgreement",
                     "checkAgreed",
                     Nothing.class),
             Mutation.of(
@@ -744,14 +744,14 @@ final class Mutations {
                     "M4",
                     "a target does not wait for the source",
                     Scenario.LISTS,
-                    SERVER + "NameTransfer",
+                    SERVER + "TakingOver",
                     "park",
                     Sabotage.OnlyNo.class),
             Mutation.of(
                     "M4",
                     "the epochs of the source are not told",
                     Scenario.LISTS,
-                    SERVER + "NameTransfer",
+                    SERVER + "GivingUp",
                     "raiseAbove",
                     Nothing.class),
             Mutation.of(

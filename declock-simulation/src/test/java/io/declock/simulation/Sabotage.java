@@ -168,22 +168,22 @@ public final class Sabotage {
     public static final class AsksNobody {
         @Advice.OnMethodEnter
         static void enter(
-                @Advice.This Object candidacy,
-                @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object of) {
-            Sabotage.extend(candidacy, of);
+                @Advice.FieldValue(value = "basics", typing = Assigner.Typing.DYNAMIC) Object basics,
+                @Advice.FieldValue(value = "mandate", typing = Assigner.Typing.DYNAMIC) Object mandate) {
+            Sabotage.extend(basics, mandate);
         }
     }
 
     /** Extends a mandate by a lease from now on. */
-    public static void extend(Object candidacy, Object mandate) {
+    public static void extend(Object basics, Object mandate) {
         try {
-            var clock = candidacy.getClass().getDeclaredField("clock");
+            var clock = basics.getClass().getDeclaredField("clock");
             clock.setAccessible(true);
-            var counted = candidacy.getClass().getDeclaredMethod("counted", long.class);
+            var counted = basics.getClass().getDeclaredMethod("counted", long.class);
             counted.setAccessible(true);
             var extend = mandate.getClass().getDeclaredMethod("extend", long.class);
             extend.setAccessible(true);
-            extend.invoke(mandate, counted.invoke(candidacy, ((Clock) clock.get(candidacy)).nanoTime()));
+            extend.invoke(mandate, counted.invoke(basics, ((Clock) clock.get(basics)).nanoTime()));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -417,7 +417,7 @@ public final class MemoryNode implements AutoCloseable {
                 Isolated.run(
                         "Breaking off session " + session.describe(),
                         () -> session.listener().brokenOff(new FabricException(why)));
-                sessions.cut(session);
+                session.cut(() -> {});
             }
         }
     }

@@ -18,8 +18,6 @@ import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.SessionListener;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -33,14 +31,11 @@ import org.jspecify.annotations.Nullable;
  * (rules G1 to G3). Each connection has a gate of its own, so that no verb of a former connection can be executed after that.
  */
 public final class MemoryNodeSession {
-    /** The table of the sessions, which guards what changes in one of them. */
+    /** The table of the sessions, which guards whether each of them is a member and what it has declared. */
     interface Table {
         void detach(MemoryNodeSession session, Runnable then);
 
-        @Nullable
-        DataPlaneGate reattach(MemoryNodeSession session);
-
-        void cut(MemoryNodeSession session);
+        void wasCut();
 
         void leave(MemoryNodeSession session, Runnable done);
 
@@ -116,35 +111,10 @@ public final class MemoryNodeSession {
     private final CompletableFuture<Boolean> listing = new CompletableFuture<>();
     private volatile long lastHeartbeat;
     private volatile @Nullable JoinReply joined;
-    private volatile @Nullable DataPlane dataPlane;
+    private final SessionDataPlane plane;
 
-    /** The gate of its present connection, or of the last one; replaced with the table's lock held. */
-    volatile DataPlaneGate gate = new DataPlaneGate();
-    /** The state of that connection; guarded by the table's lock. */
-    volatile Connection connection = Connection.ATTACHED;
-
-    /** Actions that follow the detachment; guarded by the table's lock. */
-    final List<Runnable> afterDetachment = new ArrayList<>();
-
-    /** Actions that follow the cut; guarded by the table's lock, like the flags below, which may be read without it. */
-    final List<Runnable> afterCut = new ArrayList<>();
-
-    /** Cutting has begun. */
-    volatile boolean cutting;
-    /** No verb that it posted can be executed any more. */
-    volatile boolean cut;
     /** It is not a member any more; guarded by the table's lock. */
     volatile boolean gone;
-
-    /** The state of a session's connection. */
-    enum Connection {
-        /** Its verbs are executed. */
-        ATTACHED,
-        /** It has ended, and the last of its verbs may still be under way. */
-        DETACHING,
-        /** No verb of it can be executed any more. */
-        DETACHED
-    }
 
     MemoryNodeSession(
             NodeBasics node,
@@ -166,6 +136,7 @@ public final class MemoryNodeSession {
         this.listener = listener;
         this.quota = new RecordQuota(node.settings().mostRecordsPerSession());
         this.known = new KnownRecords(node.settings().records());
+        this.plane = new SessionDataPlane(describe(member), table::wasCut);
         this.lastHeartbeat = now;
     }
 
@@ -206,7 +177,7 @@ public final class MemoryNodeSession {
 
     /** Sets a data plane that must be cut together with the session, in addition to {@link #enter}. */
     public void attach(DataPlane plane) {
-        dataPlane = plane;
+        this.plane.attach(plane);
     }
 
     /**
@@ -214,12 +185,12 @@ public final class MemoryNodeSession {
      * after a positive result {@link #exit} must follow directly after the batch.
      */
     public boolean enter() {
-        return gate.enter();
+        return plane.gate().enter();
     }
 
     /** Ends the batch that {@link #enter} began. */
     public void exit() {
-        gate.exit();
+        plane.gate().exit();
     }
 
     /**
@@ -227,7 +198,7 @@ public final class MemoryNodeSession {
      * only the gate that it was given, in place of {@link #enter}.
      */
     public DataPlaneGate gate() {
-        return gate;
+        return plane.gate();
     }
 
     /** Returns the chains that were executed, for fabrics whose sessions can be resumed. */
@@ -251,7 +222,11 @@ public final class MemoryNodeSession {
      * @return the gate for that connection, or null if the session is over
      */
     public @Nullable DataPlaneGate reattach() {
-        return table.reattach(this);
+        DataPlaneGate fresh = plane.reattach();
+        if (fresh != null) {
+            node.counts().count(NodeCounts.Kind.RESUMED);
+        }
+        return fresh;
     }
 
     /**
@@ -406,26 +381,35 @@ public final class MemoryNodeSession {
 
     /** Cuts the session because its connection has ended and cannot be resumed; it stays a member until its lease and the margin have run out. */
     public void disconnected() {
-        table.cut(this);
+        plane.cut(() -> {});
     }
 
     /** Returns whether no verb of the session is executed any more, and it can only end. */
     public boolean isCut() {
-        return cutting;
+        return plane.isCutting();
+    }
+
+    /** Returns whether no verb that it posted can be executed any more, and none will be. */
+    boolean isCutDone() {
+        return plane.isCut();
+    }
+
+    /** Cuts its data plane; it stays a member. {@code then} runs when no verb of it can be executed any more, perhaps at once. */
+    void cut(Runnable then) {
+        plane.cut(then);
+    }
+
+    SessionDataPlane plane() {
+        return plane;
     }
 
     /** Returns whether the session has a connection. */
     boolean isConnected() {
-        return connection == Connection.ATTACHED && !cutting;
+        return plane.isConnected();
     }
 
     RecordQuota quota() {
         return quota;
-    }
-
-    @Nullable
-    DataPlane dataPlane() {
-        return dataPlane;
     }
 
     SessionListener listener() {
@@ -517,6 +501,10 @@ public final class MemoryNodeSession {
     }
 
     String describe() {
+        return describe(member);
+    }
+
+    private static String describe(Member member) {
         return member.nodeId() + "." + member.incarnation() + " (" + LockNames.quoted(member.name()) + ")";
     }
 }

@@ -79,7 +79,7 @@ final class ReclaimRound {
     }
 
     void dropCut() {
-        unanswered.removeIf(session -> session.cut);
+        unanswered.removeIf(MemoryNodeSession::isCutDone);
     }
 
     boolean isAnswered() {

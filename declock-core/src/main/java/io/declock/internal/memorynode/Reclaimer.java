@@ -187,7 +187,7 @@ final class Reclaimer {
                 for (MemoryNodeSession session : sessions.snapshot()) {
                     if (session.isConnected() && session.isListed()) {
                         asked.add(session);
-                    } else if (!session.cut) {
+                    } else if (!session.isCutDone()) {
                         begun.keepKnown(session);
                     }
                 }

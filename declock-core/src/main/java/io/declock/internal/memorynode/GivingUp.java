@@ -1,0 +1,163 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.memorynode;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.declock.internal.monitor.Isolated;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricException.Reason;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The memory node as a source: gives up the names that belong to others by its list, once for each list, when no compute node takes positions
+ * in them any more, and tells those that wait for that an epoch above every one of these names (rule M4 of docs/protocol.md).
+ *
+ * <p>Thread-safe. Answers are given after the lock was released.
+ */
+final class GivingUp {
+    private static final Logger log = LoggerFactory.getLogger(GivingUp.class);
+    private static final int DETACHED_AT_ONCE = 1 << 16;
+
+    private final NodeBasics node;
+    private final CurrentList current;
+    private final Directory directory;
+    private final RecordAllocator allocator;
+    private final HighWaterMark mark;
+    private final LongPredicate mayGiveUp;
+    private final Runnable whenGivenUp;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** The sessions that wait until the names are given up, each with its last request: earlier ones have timed out. */
+    @GuardedBy("lock")
+    private final Map<MemoryNodeSession, LongConsumer> waiting = new LinkedHashMap<>();
+
+    /** Number of the list whose foreign names are being detached, or were. */
+    @GuardedBy("lock")
+    private long detaching;
+
+    /** Number of the last list by which names were given up. */
+    private volatile long givenUp;
+
+    /**
+     * @param mayGiveUp returns whether no compute node takes positions any more in names that belong to others by the list of that number
+     * @param whenGivenUp runs when records may be left that no compute node uses any more
+     */
+    GivingUp(
+            NodeBasics node,
+            CurrentList current,
+            Directory directory,
+            RecordAllocator allocator,
+            HighWaterMark mark,
+            LongPredicate mayGiveUp,
+            Runnable whenGivenUp) {
+        this.node = node;
+        this.current = current;
+        this.directory = directory;
+        this.allocator = allocator;
+        this.mark = mark;
+        this.mayGiveUp = mayGiveUp;
+        this.whenGivenUp = whenGivenUp;
+    }
+
+    /** Returns whether the names are given up that belong to others by the list of that number. */
+    boolean isDone(long number) {
+        return givenUp >= number;
+    }
+
+    /** Waits until the names that belong to others by a list are given up. */
+    void await(MemoryNodeSession session, long number, MemoryNodeSession.Answer<Long> answer) {
+        if (number > current.list().number()) {
+            answer.refused()
+                    .accept(new FabricException.Refused(
+                            Reason.NOT_YET,
+                            "memory node " + node.id() + " does not have list " + number + " of memory nodes yet"));
+            return;
+        }
+        boolean now;
+        lock.lock();
+        try {
+            now = isDone(number);
+            if (!now) {
+                waiting.keySet().removeIf(other -> other.gone);
+                waiting.put(session, answer.done()::accept);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (now) {
+            answer.done().accept(mark.current());
+        } else {
+            look();
+        }
+    }
+
+    /** Gives the names up if that may be done by now and has not begun. */
+    void look() {
+        long number = current.list().number();
+        if (isDone(number) || !mayGiveUp.test(number)) {
+            return;
+        }
+        lock.lock();
+        try {
+            if (detaching >= number) {
+                return;
+            }
+            detaching = number;
+        } finally {
+            lock.unlock();
+        }
+        detachFrom(0, number);
+    }
+
+    /**
+     * Takes the records from the names that belong to others, so that the names can come back to this memory node by a later list, and raises
+     * the mark above their epochs.
+     */
+    private void detachFrom(int first, long number) {
+        int used = allocator.everUsed();
+        int last = Math.min(used, first + DETACHED_AT_ONCE);
+        for (int record = first; record < last; record++) {
+            byte[] name = directory.names().get(record);
+            if (name != null && !Directory.isDetached(name) && !current.isHome(name)) {
+                raiseAbove(record);
+                directory.detach(record);
+            }
+        }
+        if (last < used) {
+            node.timer().schedule(1, () -> detachFrom(last, number));
+        } else {
+            gaveUp(number);
+        }
+    }
+
+    private void raiseAbove(int record) {
+        long reached = node.region().read(node.layout().epoch(node.region().recordAddress(record)));
+        if (node.isPlausible(reached)) {
+            mark.raiseAbove(reached);
+        }
+    }
+
+    private void gaveUp(long number) {
+        List<LongConsumer> told;
+        lock.lock();
+        try {
+            givenUp = number;
+            told = List.copyOf(waiting.values());
+            waiting.clear();
+        } finally {
+            lock.unlock();
+        }
+        log.info("Memory node {} has given up the names that belong to others by list {}", node.id(), number);
+        long highest = mark.current();
+        told.forEach(one -> Isolated.run("Telling that names are given up", () -> one.accept(highest)));
+        whenGivenUp.run();
+    }
+}

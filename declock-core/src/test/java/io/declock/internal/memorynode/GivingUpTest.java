@@ -1,0 +1,103 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.memorynode;
+
+import static io.declock.internal.memorynode.NodeParts.moved;
+import static io.declock.internal.memorynode.NodeParts.node;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.spi.NodeList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Memory node "a", from which names move to "c" (rule M4). */
+class GivingUpTest {
+    private static final NodeList ADDED = new NodeList(1, List.of(node("a"), node("b"), node("c")), node("c"), true);
+
+    private final NodeParts parts = new NodeParts("a");
+    private final byte[] leaves = moved(ADDED, "a", "c");
+    private final byte[] stays = moved(ADDED, "a", "a");
+    private final NodeParts.Answers answers = new NodeParts.Answers();
+    private final MemoryNodeSession session = parts.session("service");
+    private boolean mayGiveUp;
+    private int followed;
+
+    private final GivingUp givingUp = new GivingUp(
+            parts.basics,
+            parts.current,
+            parts.directory,
+            parts.allocator,
+            parts.mark,
+            number -> mayGiveUp,
+            () -> followed++);
+
+    @BeforeEach
+    void take() {
+        parts.record(leaves);
+        parts.record(stays);
+        parts.current.set(ADDED, List.of());
+    }
+
+    @Test
+    void namesStayUntilNoComputeNodeUsesThemAnyMore() {
+        givingUp.await(session, 1, answers.next());
+        assertThat(answers.done).isEmpty();
+        assertThat(givingUp.isDone(1)).isFalse();
+        assertThat(parts.directory.find(leaves)).isNotNegative();
+        mayGiveUp = true;
+        givingUp.look();
+        assertThat(answers.done).hasSize(1);
+        assertThat(givingUp.isDone(1)).isTrue();
+        assertThat(parts.directory.find(leaves)).isNegative();
+        assertThat(parts.directory.find(stays)).isNotNegative();
+    }
+
+    @Test
+    void theWordLiesAboveEveryEpochOfTheNames() {
+        parts.reach(parts.record(leaves), 5_000);
+        parts.reach(parts.record(stays), 9_000);
+        mayGiveUp = true;
+        givingUp.await(session, 1, answers.next());
+        assertThat(answers.done).containsExactly(5_001L);
+        givingUp.await(session, 1, answers.next());
+        assertThat(answers.done).containsExactly(5_001L, 5_001L);
+    }
+
+    @Test
+    void anEpochThatNoResetCanHaveReachedIsNotPassedOn() {
+        parts.reach(parts.record(leaves), HighWaterMark.MAX - 1);
+        mayGiveUp = true;
+        givingUp.await(session, 1, answers.next());
+        assertThat(answers.done).containsExactly(1_001L);
+    }
+
+    @Test
+    void namesAreGivenUpOncePerList() {
+        mayGiveUp = true;
+        givingUp.look();
+        givingUp.look();
+        assertThat(followed).isEqualTo(1);
+        parts.current.set(new NodeList(2, List.of(node("a"), node("c")), node("b"), false), List.of());
+        givingUp.look();
+        assertThat(followed).isEqualTo(2);
+    }
+
+    @Test
+    void aListThatItDoesNotHaveIsRefused() {
+        givingUp.await(session, 2, answers.next());
+        assertThat(answers.refused).singleElement().asString().contains("does not have list 2");
+    }
+
+    @Test
+    void theLastRequestOfASessionIsAnswered() {
+        NodeParts.Answers timedOut = new NodeParts.Answers();
+        givingUp.await(session, 1, timedOut.next());
+        givingUp.await(session, 1, answers.next());
+        mayGiveUp = true;
+        givingUp.look();
+        assertThat(timedOut.done).isEmpty();
+        assertThat(answers.done).hasSize(1);
+    }
+}
