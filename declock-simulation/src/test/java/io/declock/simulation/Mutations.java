@@ -428,7 +428,7 @@ final class Mutations {
                     "C11",
                     "names of a memory node that was not joined go to another one",
                     Scenario.SPREAD,
-                    "io.declock.internal.node.MemoryNodes",
+                    "io.declock.internal.node.MemoryNodeLinks",
                     "linkWith",
                     Sabotage.JoinedInstead.class),
             Mutation.of(

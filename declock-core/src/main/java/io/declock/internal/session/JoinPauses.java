@@ -5,7 +5,7 @@ package io.declock.internal.session;
 
 import io.declock.internal.time.RandomSource;
 
-/** How long a link pauses before it tries to join again. The mutex of its {@link MemoryNodeLink} guards it. */
+/** How long a link pauses before it tries to join again. The mutex of its {@link LinkState} guards it. */
 final class JoinPauses {
     private static final long FIRST_RETRY_NANOS = 20_000_000L;
 

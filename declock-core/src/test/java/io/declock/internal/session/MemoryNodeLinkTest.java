@@ -10,12 +10,8 @@ import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeView;
 import io.declock.internal.monitor.NodeCounters;
-import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
-import io.declock.spi.FabricSession;
 import io.declock.spi.FormerMemoryNode;
-import io.declock.spi.HeartbeatReply;
-import io.declock.spi.JoinRequest;
 import io.declock.spi.ManualTime;
 import io.declock.spi.NodeSet;
 import io.declock.spi.SessionListener;
@@ -23,10 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -252,17 +244,6 @@ class MemoryNodeLinkTest {
     }
 
     @Test
-    void aSetThatIsLearntElsewhereWhileJoiningIsDeclaredFirstToo() {
-        CompletableFuture<FabricSession> answer = new CompletableFuture<>();
-        fabric.answers = session -> answer;
-        link.start();
-        nodeSet.learn(TWO);
-        answer.complete(fabric.latest);
-        assertThat(link.session()).isNull();
-        assertThat(fabric.latest.declarations).containsExactly(TWO);
-    }
-
-    @Test
     void aSetThatIsNotAgreedToIsARefusal() {
         fabric.whenJoining = session -> session.nodeSet = TWO;
         link.start();
@@ -302,41 +283,6 @@ class MemoryNodeLinkTest {
         assertJoins(2);
         silent.declared.complete(null);
         assertThat(link.session().fabric()).as("the late one is not used").isSameAs(fabric.latest);
-    }
-
-    @Test
-    void aMemoryNodeThatIsNotInTheSetThatItTellsTeachesNothing() {
-        fabric.whenJoining = session -> session.nodeSet = NodeSet.of(List.of("third", "other"));
-        link.start();
-        assertThat(nodeSet.get().isNone()).as("nothing learnt").isTrue();
-        assertThat(link.refusal()).isNotNull();
-    }
-
-    @Test
-    void aMemoryNodeThatIsNotOfTheSetIsRefused() {
-        nodeSet.learn(NodeSet.of(List.of("third", "other")));
-        link.start();
-        assertThat(link.problem()).contains("'mn'").contains("not among the memory nodes that the other processes use");
-        assertThat(link.session()).isNull();
-    }
-
-    @Test
-    void aMemoryNodeOfAnotherSetIsRefused() {
-        nodeSet.learn(TWO);
-        fabric.whenJoining = session -> session.nodeSet = NodeSet.of(List.of("mn", "third"));
-        link.start();
-        assertThat(link.problem()).contains("another set of memory nodes");
-        assertThat(link.refusal()).isNotNull();
-    }
-
-    @Test
-    void attemptsAreCountedUpAndTheProcessStaysTheSame() {
-        link.start();
-        time.advance(Duration.ofMillis(400));
-        JoinRequest first = fabric.request;
-        fabric.events.lost(new FabricException("the connection was closed"));
-        assertThat(fabric.request.attempt()).isGreaterThan(first.attempt());
-        assertThat(fabric.request.processId()).isEqualTo(first.processId());
     }
 
     @Test
@@ -448,42 +394,5 @@ class MemoryNodeLinkTest {
 
         @Override
         public void reclaimProposed(NodeSession session, long round, long[] records) {}
-    }
-
-    /** A fabric whose memory node answers every join at once. */
-    private static final class AlwaysThere implements Fabric {
-        volatile int joins;
-        volatile SessionListener events;
-        volatile QuietSession latest;
-        volatile JoinRequest request;
-        int beats;
-        Consumer<QuietSession> whenJoining = session -> {};
-        Function<FabricSession, CompletableFuture<FabricSession>> answers = CompletableFuture::completedFuture;
-        Supplier<CompletableFuture<HeartbeatReply>> heartbeats = CompletableFuture::new;
-
-        @Override
-        public boolean supports(MemoryNodeAddress address) {
-            return true;
-        }
-
-        @Override
-        @SuppressWarnings("NonAtomicVolatileUpdate") // One at a time, or the test fails.
-        public CompletionStage<FabricSession> join(
-                MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
-            joins++;
-            events = listener;
-            this.request = request;
-            latest = new QuietSession(joins, () -> heartbeats.get());
-            whenJoining.accept(latest);
-            return answers.apply(latest);
-        }
-
-        @Override
-        public String peerAddress() {
-            return "";
-        }
-
-        @Override
-        public void close() {}
     }
 }

@@ -1,0 +1,66 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.session;
+
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.monitor.Isolated;
+import io.declock.spi.FabricException;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Keeps one session alive: sends its heartbeats, and notices when its lease has run out by this process's own clock (rule C1). It ends with
+ * the session. Used once; thread-safe.
+ */
+final class Renewal {
+    private final NodeSession session;
+    private final MemoryNodeAddress address;
+    private final BooleanSupplier isPresent;
+    private final Consumer<FabricException> whenRunOut;
+
+    /**
+     * Makes one, which begins with {@link #start}.
+     *
+     * @param isPresent whether the session is still the one that is used: others need no heartbeat
+     * @param whenRunOut receives the end of the lease
+     */
+    Renewal(
+            NodeSession session,
+            MemoryNodeAddress address,
+            BooleanSupplier isPresent,
+            Consumer<FabricException> whenRunOut) {
+        this.session = session;
+        this.address = address;
+        this.isPresent = isPresent;
+        this.whenRunOut = whenRunOut;
+    }
+
+    void start() {
+        beat();
+        watch();
+    }
+
+    private void beat() {
+        if (session.isOver() || !isPresent.getAsBoolean()) {
+            return;
+        }
+        Isolated.run("Sending a heartbeat to memory node " + address, session::heartbeat);
+        session.timer().schedule(session.heartbeatNanos(), this::beat);
+    }
+
+    private void watch() {
+        if (session.isOver()) {
+            return;
+        }
+        long left = session.leaseLeftNanos();
+        if (left > 0) {
+            session.timer().schedule(left, this::watch);
+        } else {
+            whenRunOut.accept(new FabricException(
+                    "the lease of " + Duration.ofNanos(session.joined().leaseNanos())
+                            + " ran out without an answered heartbeat from " + address));
+        }
+    }
+}
