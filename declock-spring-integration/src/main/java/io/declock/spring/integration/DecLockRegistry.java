@@ -17,12 +17,13 @@ import org.springframework.integration.support.locks.RenewableLockRegistry;
  * <ul>
  *   <li><b>Holds belong to threads</b> and are reentrant. Locks that were obtained for one key are one lock, also those of several
  *       registries with the same prefix.
- *   <li><b>Waiters are queued</b> and get the lock in the order of their arrival, in all processes. No waiter polls.
+ *   <li><b>Waiters are queued</b> and get the lock in the order of their arrival, in all processes, within the bounds of the fairness
+ *       settings. No waiter polls.
  *   <li><b>A time to live is a ceiling</b>, and no lease. The process renews its lease by itself, and a dead process loses its locks
  *       after {@code declock.lease}. A lock that was acquired with a time to live ends after that time at the latest, although its process
  *       lives: it is released, and its holder has lost it. Without one a lock is held until it is unlocked, so that no default has to be
- *       longer than the longest critical section. Of nested acquisitions each has its own time to live, and the outer one's ends all
- *       that is nested in it.
+ *       longer than the longest critical section. A nested acquisition may have a time to live of its own; one without shares that of
+ *       the acquisition around it. The lock is held until the last of them has ended.
  *   <li><b>A lost lock is reported.</b> {@code unlock()} of a lock that was lost (its session ended, or its time to live was over) throws
  *       {@link java.util.ConcurrentModificationException}. Every attempt of a thread to lock again what it has lost and not unlocked
  *       throws {@link io.declock.LockLostException}. {@code unlock()} by a thread that does not hold the lock throws {@link

@@ -3,10 +3,12 @@
 
 package io.declock.spring.integration;
 
+import io.declock.DecLockException;
 import io.declock.LockHandle;
 import io.declock.LockInterruptedException;
 import io.declock.LockLostException;
 import io.declock.LockNames;
+import io.declock.LockNotGrantedException;
 import io.declock.LockRequest;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,9 @@ final class ThreadHold {
     private final @Nullable ThreadHold enclosing;
     private final LockHandle whole;
     private @Nullable Limit limit;
+    /** A loss that a renewal has found by closing a handle, which tells it only once. */
+    private @Nullable LockLostException loss;
+
     private int acquisitions = 1;
 
     private ThreadHold(ThreadHolds.Key key, @Nullable ThreadHold enclosing, LockHandle whole) {
@@ -74,16 +79,27 @@ final class ThreadHold {
     /** Begins a time to live in place of the one before. */
     private void limit(Duration ttl) throws InterruptedException {
         Limit before = limit;
-        LockRequest request = LockRequest.write(key.name()).waitTime(Duration.ZERO);
-        LockHandle begun = key.locks().acquire(request.leaseTime(ttl));
+        LockHandle begun = acquireLimited(ttl);
         // If the time before is over, this is not the hold any more: the lock may have been granted anew.
-        LockLostException over = before == null ? null : closed(before.handle());
-        if (over != null || !whole.isValid()) {
+        loss = before == null ? null : closed(before.handle());
+        if (loss != null || !whole.isValid()) {
             closed(begun);
-            throw lost(over);
+            throw lost(loss);
         }
         begun.onLost((handle, why) -> closed(whole));
         limit = new Limit(begun, ttl);
+    }
+
+    private LockHandle acquireLimited(Duration ttl) throws InterruptedException {
+        try {
+            return key.locks()
+                    .acquire(LockRequest.write(key.name())
+                            .waitTime(Duration.ZERO)
+                            .leaseTime(ttl));
+        } catch (LockNotGrantedException e) {
+            // The time before was over a moment ago, and another holder has the lock.
+            throw lost(e);
+        }
     }
 
     /**
@@ -161,10 +177,10 @@ final class ThreadHold {
         Limit current = limit;
         LockLostException ofLimit = current == null ? null : closed(current.handle());
         LockLostException ofWhole = closed(whole);
-        return ofLimit != null ? ofLimit : ofWhole;
+        return loss != null ? loss : ofLimit != null ? ofLimit : ofWhole;
     }
 
-    private LockLostException lost(@Nullable LockLostException why) {
+    private LockLostException lost(@Nullable DecLockException why) {
         return new LockLostException(
                 "lock " + LockNames.quoted(key.name()) + " was lost by " + Thread.currentThread()
                         + ", which must unlock it as often as it has locked it before it can lock it again",

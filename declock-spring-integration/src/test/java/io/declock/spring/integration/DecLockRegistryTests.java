@@ -225,6 +225,20 @@ class DecLockRegistryTests {
         lock.unlock();
     }
 
+    @Test
+    void theTimeToLiveOfTheOuterAcquisitionDoesNotEndANestedOneThatHasALongerOne() throws Exception {
+        Lock lock = registry.obtain("x");
+        registry.obtain("x").lock(SHORT);
+        registry.obtain("x").lock(LONG);
+        assertThat(other.obtain("x").tryLock(3 * SHORT.toMillis(), TimeUnit.MILLISECONDS))
+                .isFalse();
+        registry.renewLock("x");
+        lock.unlock();
+        assertOtherIsGranted();
+        assertThatThrownBy(lock::unlock).isInstanceOf(ConcurrentModificationException.class);
+        other.obtain("x").unlock();
+    }
+
     private boolean isLost(String key) {
         try {
             registry.renewLock(key);
