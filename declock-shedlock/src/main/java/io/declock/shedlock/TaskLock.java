@@ -82,7 +82,7 @@ final class TaskLock extends AbstractSimpleLock {
         if (!end(null)) {
             return;
         }
-        long keep = isOver() ? 0 : left(lockConfiguration.getLockAtLeastFor());
+        long keep = left(lockConfiguration.getLockAtLeastFor());
         if (keep > 0) {
             timer.keep(handle, keep);
         } else {
