@@ -84,11 +84,12 @@ final class LeakedLocksTestExecutionListener extends AbstractTestExecutionListen
         if (!leaked.isEmpty()) {
             Set<String> names = leaked.stream().map(LockView::name).collect(Collectors.toSet());
             before.locks().vacate(names::contains, "a test ended without releasing it");
-            throw new LeakedLocksError("The test ended while the application still held "
-                    + leaked.stream()
-                            .map(LeakedLocksTestExecutionListener::text)
-                            .collect(Collectors.joining(", "))
-                    + ". Release a lock in all cases: close its handle, or end the call that holds it. Later tests find it free.");
+            throw new LeakedLocksError(
+                    "The test ended while the application still held "
+                            + leaked.stream()
+                                    .map(LeakedLocksTestExecutionListener::text)
+                                    .collect(Collectors.joining(", "))
+                            + ". Release a lock in all cases: close its handle, or end the call that holds it. Later tests find it free.");
         }
     }
 
