@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.declock.DistributedReadWriteLock;
+import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.spring.DecLocked;
 import io.declock.spring.OnLost;
@@ -20,6 +21,8 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
+import org.springframework.boot.test.autoconfigure.OverrideAutoConfiguration;
+import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.ComponentScan.Filter;
 import org.springframework.context.annotation.FilterType;
@@ -68,6 +71,26 @@ class DecLockTestTests {
             assertThat(context.getBeansOfType(Warehouse.class)).isEmpty();
             assertThat(context.getEnvironment().getProperty("declock.namespace"))
                     .isEqualTo("slice");
+        }
+    }
+
+    @Nested
+    @SpringBootTest(classes = Shop.class)
+    @OverrideAutoConfiguration(enabled = false)
+    @AutoConfigureDecLock
+    class InAnotherSlice {
+        @Autowired
+        private Shop shop;
+
+        @Autowired
+        private TestLocks testLocks;
+
+        @Test
+        void locksCanBeAdded() {
+            try (LockHandle elsewhere = testLocks.holdElsewhere("order:42")) {
+                assertThat(elsewhere.isValid()).isTrue();
+                assertThat(shop.tryShip(42)).isEqualTo("later");
+            }
         }
     }
 
