@@ -44,6 +44,7 @@ module io.declock {
     exports io.declock.internal.inprocess to
             io.declock.rdma,
             io.declock.spring,
+            io.declock.spring.test,
             io.declock.memorynode.app,
             io.declock.benchmarks,
             io.declock.reliability,
@@ -60,6 +61,7 @@ module io.declock {
     exports io.declock.internal.local to
             io.declock.rdma,
             io.declock.spring,
+            io.declock.spring.test,
             io.declock.memorynode.app,
             io.declock.benchmarks,
             io.declock.reliability,
@@ -68,6 +70,7 @@ module io.declock {
     exports io.declock.internal.memorynode to
             io.declock.rdma,
             io.declock.spring,
+            io.declock.spring.test,
             io.declock.memorynode.app,
             io.declock.benchmarks,
             io.declock.reliability,
@@ -83,6 +86,7 @@ module io.declock {
     exports io.declock.internal.monitor to
             io.declock.rdma,
             io.declock.spring,
+            io.declock.spring.test,
             io.declock.memorynode.app,
             io.declock.benchmarks,
             io.declock.reliability,
@@ -91,6 +95,7 @@ module io.declock {
     exports io.declock.internal.node to
             io.declock.rdma,
             io.declock.spring,
+            io.declock.spring.test,
             io.declock.memorynode.app,
             io.declock.benchmarks,
             io.declock.reliability,
@@ -99,6 +104,7 @@ module io.declock {
     exports io.declock.internal.protocol to
             io.declock.rdma,
             io.declock.spring,
+            io.declock.spring.test,
             io.declock.memorynode.app,
             io.declock.benchmarks,
             io.declock.reliability,

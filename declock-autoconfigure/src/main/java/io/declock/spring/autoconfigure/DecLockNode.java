@@ -8,9 +8,11 @@ import io.declock.ComputeNodeSettings;
 import io.declock.DecLockException;
 import io.declock.MemoryNodeAddress;
 import io.declock.MemoryNodeView;
+import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
 import io.declock.spi.LockObserver;
+import io.declock.spring.autoconfigure.test.ApplicationNode;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The thread that begins a start or a stop does all of it; other threads wait for its end, or are refused while the node stops. No
  * mutex is held meanwhile.
  */
-final class DecLockNode {
+final class DecLockNode implements ApplicationNode {
     private final ComputeNodeSettings settings;
     private final Supplier<List<MemoryNodeAddress>> addresses;
     private final Supplier<List<FabricFactory>> fabrics;
@@ -86,9 +88,15 @@ final class DecLockNode {
      *
      * @throws DecLockException if the application has stopped
      */
-    ComputeNode running() {
+    @Override
+    public ComputeNode running() {
         ComputeNode running = node;
         return running != null ? running : start(false);
+    }
+
+    @Override
+    public @Nullable MemoryNode privateMemoryNode() {
+        return embedded == null ? null : embedded.privateNode();
     }
 
     /** Returns the running node, or null if none runs. */
@@ -165,13 +173,12 @@ final class DecLockNode {
         NodeCounters counters = new NodeCounters();
         ComputeNode.Builder builder =
                 ComputeNode.builder().settings(settings).counters(counters).observer(observer.get());
-        if (embedded != null) {
-            builder.memoryNodes(List.of(embedded.address()));
-            embedded.privateFabric(counters).ifPresent(builder::fabric);
-        } else {
-            builder.memoryNodes(addresses.get());
-        }
+        builder.memoryNodes(embedded == null ? addresses.get() : List.of(embedded.address()));
         fabrics.get().forEach(factory -> builder.fabric(factory.open(counters)));
+        if (embedded != null) {
+            // The last one, so that a test can put a fabric in front of it.
+            embedded.privateFabric(counters).ifPresent(builder::fabric);
+        }
         return builder.build();
     }
 

@@ -212,8 +212,13 @@ final class EmbeddedMemoryNode {
 
     /** Returns a fabric to it if it is for this application alone, else nothing. */
     Optional<Fabric> privateFabric(FabricCounters counters) {
-        MemoryNode hosted = node;
-        return isPrivate() && hosted != null ? Optional.of(InProcessFabric.open(hosted, counters)) : Optional.empty();
+        return Optional.ofNullable(privateNode()).map(hosted -> InProcessFabric.open(hosted, counters));
+    }
+
+    /** Returns the memory node if it runs and is for this application alone, else null. */
+    @Nullable
+    MemoryNode privateNode() {
+        return isPrivate() ? node : null;
     }
 
     private boolean isPrivate() {

@@ -156,6 +156,11 @@ final class Holds {
         }
     }
 
+    /** Forgets every lost hold, although its owner may not have released it. */
+    void forgetAllLost() {
+        lost = null;
+    }
+
     /** Returns the lost hold of an owner that has not released it yet, or null. */
     @Nullable
     Hold lostBy(Object owner) {

@@ -126,6 +126,21 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
         });
     }
 
+    /**
+     * Fails every waiting caller, ends every hold as lost, and forgets the lost holds: the lock is given back, and each owner may acquire it
+     * again without releasing what it had. For tests of applications.
+     */
+    public void vacate(String why) {
+        lock.event(effects -> {
+            Granter.failAll(lock, new DecLockException(lock.title() + " was not acquired: " + why), effects);
+            for (Hold hold : lock.holds.all()) {
+                Losses.lose(lock, hold, new LockLostException(lock.title() + " was lost: " + why), effects);
+            }
+            lock.holds.forgetAllLost();
+            Granter.advance(lock, effects);
+        });
+    }
+
     // ---------------------------------------------------------------- events of the remote level
 
     @Override
