@@ -6,7 +6,6 @@ package io.declock.internal.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.declock.ComputeNodeSettings;
 import io.declock.DecLockException;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
@@ -32,20 +31,22 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class TakenAwayTest {
     private static final LockOwner OTHER = LockOwner.named("other");
-    private OneNode one;
+    private LockRig rig;
+    private ComputeNode node;
 
     @BeforeEach
     void start() throws Exception {
-        one = OneNode.start(100, ComputeNodeSettings.DEFAULTS);
+        rig = LockRig.inProcess();
+        node = rig.join();
     }
 
     @AfterEach
     void end() {
-        one.close();
+        rig.close();
     }
 
     private LocalLock lock() {
-        LocalLock lock = one.lock("x");
+        LocalLock lock = LockRig.lock(node, "x");
         assertThat(lock).isNotNull();
         return lock;
     }
@@ -66,11 +67,11 @@ class TakenAwayTest {
 
     @Test
     void aHoldThatIsLostOnPurposeIsLostAsByItsCeilingAndTheNextWaiterIsGranted() throws Exception {
-        LockHandle handle = one.node().acquire(LockRequest.write("x"));
+        LockHandle handle = node.acquire(LockRequest.write("x"));
         CountDownLatch told = new CountDownLatch(1);
         handle.onLost((lost, why) -> told.countDown());
         CompletableFuture<LockHandle> next =
-                one.node().acquireAsync(LockRequest.write("x"), OTHER).toCompletableFuture();
+                node.acquireAsync(LockRequest.write("x"), OTHER).toCompletableFuture();
         assertThat(next).isNotDone();
 
         holds(lock()).forEach(hold -> HeldLock.lose(hold, new LockLostException("on purpose")));
@@ -79,19 +80,18 @@ class TakenAwayTest {
         assertThat(told.await(20, TimeUnit.SECONDS)).isTrue();
         next.get(20, TimeUnit.SECONDS).close();
         // Rule O6: it has to release what it lost first.
-        assertThatExceptionOfType(LockLostException.class)
-                .isThrownBy(() -> one.node().acquire(LockRequest.write("x")));
+        assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> node.acquire(LockRequest.write("x")));
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(handle::close)
                 .withMessage("on purpose");
-        one.node().acquire(LockRequest.write("x")).close();
+        node.acquire(LockRequest.write("x")).close();
     }
 
     @Test
     void aVacatedLockIsFreeForItsFormerOwnersToo() throws Exception {
-        LockHandle handle = one.node().acquire(LockRequest.write("x"));
+        LockHandle handle = node.acquire(LockRequest.write("x"));
         CompletableFuture<LockHandle> waiting =
-                one.node().acquireAsync(LockRequest.write("x"), OTHER).toCompletableFuture();
+                node.acquireAsync(LockRequest.write("x"), OTHER).toCompletableFuture();
         assertThat(waiting).isNotDone();
 
         lock().vacate("on purpose");
@@ -101,32 +101,32 @@ class TakenAwayTest {
                 .isThrownBy(() -> waiting.get(20, TimeUnit.SECONDS))
                 .withCauseInstanceOf(DecLockException.class)
                 .withMessageContaining("'x' was not acquired: on purpose");
-        LockHandle again = one.node().acquire(LockRequest.write("x").waitTime(Duration.ZERO));
+        LockHandle again = node.acquire(LockRequest.write("x").waitTime(Duration.ZERO));
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(handle::close)
                 .withMessageContaining("on purpose");
         assertThat(again.isValid()).isTrue();
         again.close();
-        assertThat(one.node().monitor().heldNow()).isZero();
+        assertThat(node.monitor().heldNow()).isZero();
     }
 
     @Test
     void vacatingForgetsWhatWasLostBeforeAndNotReleased() throws Exception {
-        LockHandle handle = one.node().acquire(LockRequest.write("x"));
+        LockHandle handle = node.acquire(LockRequest.write("x"));
         holds(lock()).forEach(hold -> HeldLock.lose(hold, new LockLostException("on purpose")));
 
         lock().vacate("on purpose");
 
-        one.node().acquire(LockRequest.write("x").waitTime(Duration.ZERO)).close();
+        node.acquire(LockRequest.write("x").waitTime(Duration.ZERO)).close();
         assertThat(handle.isValid()).isFalse();
     }
 
     @Test
     void anOwnerThatUnlocksAVacatedLockThroughItsViewReleasesNothing() throws Exception {
-        one.node().lock("x").writeLock().lock();
+        node.lock("x").writeLock().lock();
         lock().vacate("on purpose");
         assertThatExceptionOfType(IllegalMonitorStateException.class)
-                .isThrownBy(() -> one.node().lock("x").writeLock().unlock());
-        one.node().acquire(LockRequest.write("x").waitTime(Duration.ZERO)).close();
+                .isThrownBy(() -> node.lock("x").writeLock().unlock());
+        node.acquire(LockRequest.write("x").waitTime(Duration.ZERO)).close();
     }
 }
