@@ -131,6 +131,7 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                 session.incarnation(),
                 Duration.ofNanos(session.joined().leaseNanos()));
         learnNodeSet();
+        declareIfLearntMeanwhile(link, session);
         lists.joined(link, session);
         binder.retryUnbound();
         signal();
@@ -150,6 +151,14 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         if (!known.isNone() && !binder.isMapping() && nodeSet.list().isNone()) {
             links.all().forEach(MemoryNodeLink::declareNodeSet);
             binder.map(known);
+        }
+    }
+
+    /** Another memory node may have told the set after this one was asked to agree, and before its session could be found (rule C11). */
+    private void declareIfLearntMeanwhile(MemoryNodeLink link, NodeSession session) {
+        NodeSet known = nodeSet.get();
+        if (known.size() > 1 && binder.isMapping() && nodeSet.list().isNone() && !known.equals(session.declaredSet())) {
+            link.declareNodeSet();
         }
     }
 

@@ -183,6 +183,7 @@ final class Joiner {
             }
             NodeSet set = known.get();
             if (set.size() <= 1 || set.equals(declared)) {
+                fresh.declaredSet(set);
                 agreed();
             } else {
                 // Learnt after the request was sent, perhaps from its answer.

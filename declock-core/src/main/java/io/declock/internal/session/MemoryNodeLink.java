@@ -11,6 +11,7 @@ import io.declock.internal.monitor.Isolated;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
 import io.declock.spi.NodeList;
+import io.declock.spi.NodeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -272,14 +273,13 @@ public final class MemoryNodeLink implements ComputeNodeMonitor.Home {
     public void declareNodeSet() {
         NodeSession current = state.settledSession();
         if (current != null && surroundings.nodeSet().list().isNone()) {
-            current.fabric()
-                    .control()
-                    .declareNodeSet(surroundings.nodeSet().get())
-                    .whenComplete((ok, failure) -> {
-                        if (failure != null && !current.isOver()) {
-                            notAgreed(current, StageFailure.unwrapped(failure));
-                        }
-                    });
+            NodeSet set = surroundings.nodeSet().get();
+            current.declaredSet(set);
+            current.fabric().control().declareNodeSet(set).whenComplete((ok, failure) -> {
+                if (failure != null && !current.isOver()) {
+                    notAgreed(current, StageFailure.unwrapped(failure));
+                }
+            });
         }
     }
 

@@ -24,6 +24,7 @@ import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
+import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
@@ -75,6 +76,8 @@ public final class NodeSession implements CqlEnvironment {
     private final Map<Long, LocalLock> departed = new ConcurrentHashMap<>();
     /** Number of the list of memory nodes that this process uses here. */
     private volatile long declaredList;
+    /** The set of memory nodes that the memory node has agreed to with this session. */
+    private volatile NodeSet declaredSet = NodeSet.NONE;
 
     private volatile boolean suspended;
     private volatile Membership membership;
@@ -397,6 +400,16 @@ public final class NodeSession implements CqlEnvironment {
     /** This process uses a list of memory nodes here. */
     public void declaredList(long number) {
         declaredList = number;
+    }
+
+    /** Returns the set of memory nodes that this process has declared here, or none. */
+    public NodeSet declaredSet() {
+        return declaredSet;
+    }
+
+    /** This process has declared a set of memory nodes here. */
+    public void declaredSet(NodeSet set) {
+        declaredSet = set;
     }
 
     /** Returns the locks whose holds were kept when the session broke off. */
