@@ -28,18 +28,25 @@ public final class LockRequest {
     private final Map<String, LockMode> names;
     private final @Nullable Duration waitTime;
     private final @Nullable Duration leaseTime;
+    private final @Nullable Duration holdAtLeast;
 
     private LockRequest(
             String name,
             LockMode mode,
             Map<String, LockMode> names,
             @Nullable Duration waitTime,
-            @Nullable Duration leaseTime) {
+            @Nullable Duration leaseTime,
+            @Nullable Duration holdAtLeast) {
         this.name = name;
         this.mode = mode;
         this.names = names;
         this.waitTime = waitTime;
         this.leaseTime = leaseTime;
+        this.holdAtLeast = holdAtLeast;
+        if (holdAtLeast != null && names.containsValue(LockMode.READ)) {
+            throw new IllegalArgumentException(
+                    "holdAtLeast needs locks in mode WRITE, but these are asked for: " + names);
+        }
     }
 
     /**
@@ -72,7 +79,7 @@ public final class LockRequest {
     public static LockRequest of(String name, LockMode mode) {
         Map<String, LockMode> names =
                 Map.of(Objects.requireNonNull(name, "name"), Objects.requireNonNull(mode, "mode"));
-        return new LockRequest(name, mode, names, null, null);
+        return new LockRequest(name, mode, names, null, null, null);
     }
 
     /**
@@ -119,7 +126,7 @@ public final class LockRequest {
         Map<String, LockMode> more = new LinkedHashMap<>(names);
         more.merge(name, mode, (had, asked) -> had.isExclusive() ? had : asked);
         LockMode ofFirst = more.getOrDefault(this.name, this.mode);
-        return new LockRequest(this.name, ofFirst, Collections.unmodifiableMap(more), waitTime, leaseTime);
+        return new LockRequest(this.name, ofFirst, Collections.unmodifiableMap(more), waitTime, leaseTime, holdAtLeast);
     }
 
     /**
@@ -153,7 +160,7 @@ public final class LockRequest {
         if (waitTime.isNegative()) {
             throw new IllegalArgumentException("waitTime must not be negative: " + waitTime);
         }
-        return new LockRequest(name, mode, names, waitTime, leaseTime);
+        return new LockRequest(name, mode, names, waitTime, leaseTime, holdAtLeast);
     }
 
     /**
@@ -169,7 +176,28 @@ public final class LockRequest {
         if (leaseTime.isZero() || leaseTime.isNegative()) {
             throw new IllegalArgumentException("leaseTime must be positive: " + leaseTime);
         }
-        return new LockRequest(name, mode, names, waitTime, leaseTime);
+        return new LockRequest(name, mode, names, waitTime, leaseTime, holdAtLeast);
+    }
+
+    /**
+     * Has the locks stay taken for a while even if the handle is closed earlier, or this process leaves or dies: they are released that long after they
+     * were granted, by the memory node's clock, or when the handle is closed if that is later. So a job that is started by the clocks of several
+     * machines runs once, although it is shorter than these clocks differ: let the time be longer than that difference, and shorter than the job's
+     * period.
+     *
+     * <p>Only for locks in {@link LockMode#WRITE} mode. Once the handle is closed nobody holds the locks, so the same owner cannot acquire them again
+     * before the time is over. A ceiling ends the handle, and not this time. Each acquisition needs one more round trip to the memory node. A memory
+     * node that starts again forgets the times of processes that have left.
+     *
+     * @param holdAtLeast how long the locks stay taken at least
+     * @return the new request
+     * @throws IllegalArgumentException if zero or negative, or if a lock is asked for in READ mode
+     */
+    public LockRequest holdAtLeast(Duration holdAtLeast) {
+        if (holdAtLeast.isZero() || holdAtLeast.isNegative()) {
+            throw new IllegalArgumentException("holdAtLeast must be positive: " + holdAtLeast);
+        }
+        return new LockRequest(name, mode, names, waitTime, leaseTime, holdAtLeast);
     }
 
     /** {@return whether only one name is asked for} */
@@ -202,9 +230,15 @@ public final class LockRequest {
         return leaseTime;
     }
 
+    /** {@return how long the locks stay taken at least, or null if they are released with their handle} */
+    public @Nullable Duration holdAtLeast() {
+        return holdAtLeast;
+    }
+
     @Override
     public String toString() {
         return "LockRequest" + names + (waitTime == null ? "" : " wait " + waitTime)
-                + (leaseTime == null ? "" : " lease " + leaseTime);
+                + (leaseTime == null ? "" : " lease " + leaseTime)
+                + (holdAtLeast == null ? "" : " at least " + holdAtLeast);
     }
 }

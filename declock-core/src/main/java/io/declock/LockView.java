@@ -27,10 +27,12 @@ public record LockView(
         @Nullable Long fencingToken,
         Duration age,
         @Nullable Integer queuePosition) {
-    /** Whether it is held or waited for. */
+    /** Whether it is held, reserved or waited for. */
     public enum State {
         /** Held. */
         HELD,
+        /** Held by nobody any more, and taken until the time of {@link LockRequest#holdAtLeast} is over. */
+        RESERVED,
         /** Waited for. */
         WAITING
     }

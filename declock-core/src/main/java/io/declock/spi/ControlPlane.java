@@ -139,6 +139,19 @@ public interface ControlPlane {
     CompletionStage<Long> awaitGrace();
 
     /**
+     * Has a position that this compute node holds exclusively stay taken for a while even if this session ends: the memory node has it from then on
+     * (rules R1 and R2 of docs/protocol.md). A longer reservation of the same position replaces a shorter one. Zero ends it; the compute node gives the
+     * position back only after that has completed.
+     *
+     * @param record the record's address, from its resolution
+     * @param nanos how long, on the memory node's clock, from the arrival of the request on
+     * @return completes when the memory node has noted it, and exceptionally if the memory node knows no reservations
+     */
+    default CompletionStage<Void> reserve(long record, long nanos) {
+        return CompletableFuture.failedStage(new FabricException("this fabric knows no reservations"));
+    }
+
+    /**
      * Has the memory node relay a message to its receiver, for when there is no direct connection. Best effort.
      *
      * @param message the message, with its receiver

@@ -68,6 +68,11 @@ final class LeavingControl implements ControlPlane {
     }
 
     @Override
+    public CompletionStage<Void> reserve(long record, long nanos) {
+        return tcp.reserve(record, nanos);
+    }
+
+    @Override
     public CompletionStage<Void> moved() {
         return tcp.moved();
     }

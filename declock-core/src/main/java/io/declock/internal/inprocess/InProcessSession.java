@@ -219,6 +219,17 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
 
     @Override
     @SuppressWarnings("NullAway") // The one value of Void.
+    public CompletionStage<Void> reserve(long record, long nanos) {
+        try {
+            session().reserve(record, nanos);
+            return CompletableFuture.completedStage(null);
+        } catch (FabricException.Refused e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // The one value of Void.
     public CompletionStage<Void> moved() {
         try {
             session().moved();

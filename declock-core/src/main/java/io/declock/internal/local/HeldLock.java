@@ -8,6 +8,7 @@ import io.declock.LockMode;
 import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -100,6 +101,11 @@ public final class HeldLock {
     }
 
     private static void afterRelease(LocalState lock, Hold hold, LockMode mode, Effects effects) {
+        if (hold.isOnlyReserved()) {
+            hold.disown();
+            lock.host.held(-1);
+            return;
+        }
         if (hold.writes > 0 || hold.reads > 0 && !mode.isExclusive()) {
             return;
         }
@@ -107,9 +113,59 @@ public final class HeldLock {
             HoldConversion.toReader(lock, hold, effects);
         } else {
             lock.holds.remove(hold);
-            lock.host.held(-1);
+            lock.host.held(hold.isDisowned() ? 0 : -1);
         }
         Granter.advance(lock, effects);
+    }
+
+    // ---------------------------------------------------------------- lasting a while
+
+    /**
+     * Adds an acquisition of the compute node itself to an exclusive hold, or returns the one that it has already.
+     *
+     * @param reserved the acquisition
+     * @return the one that the hold has now, or null if the hold was lost
+     */
+    public static Hold.@Nullable Reserved reserve(Hold hold, Hold.Reserved reserved) {
+        LocalState lock = LocalState.of(hold);
+        AtomicReference<Hold.@Nullable Reserved> present = new AtomicReference<>();
+        lock.event(effects -> {
+            Losses.loseIfOver(lock, hold, effects);
+            if (hold.lost() != null) {
+                return;
+            }
+            if (hold.reserved() == null) {
+                hold.reserve(reserved);
+            }
+            present.set(hold.reserved());
+        });
+        return present.get();
+    }
+
+    /** Gives the compute node's own acquisition back; does nothing if the hold was lost. */
+    public static void endReserved(Hold hold, Hold.Reserved reserved) {
+        LocalState lock = LocalState.of(hold);
+        lock.event(effects -> {
+            if (hold.reserved() == reserved) {
+                Losses.loseIfOver(lock, hold, effects);
+            }
+            if (hold.reserved() == reserved) {
+                hold.endReserved();
+                afterRelease(lock, hold, LockMode.WRITE, effects);
+            }
+        });
+    }
+
+    /** Returns the compute node's record of a hold's lock and the session it counts in, or null without one. */
+    public static @Nullable CqlLock sideOf(Hold hold) {
+        LocalState lock = LocalState.of(hold);
+        lock.mutex.lock();
+        try {
+            CqlLock side = lock.remote();
+            return side != null && side.environment() == lock.session() ? side : null;
+        } finally {
+            lock.mutex.unlock();
+        }
     }
 
     // ---------------------------------------------------------------- converting
@@ -183,7 +239,7 @@ public final class HeldLock {
     /** Ends a hold, with all its acquisitions, because its ceiling was reached. Does nothing if it ended before. */
     public static void expire(Hold hold, Ceiling reached) {
         LocalState lock = LocalState.of(hold);
-        lock.event(effects -> Losses.lose(lock, hold, reached.reached(lock.title()), effects));
+        lock.event(effects -> Losses.loseByCeiling(lock, hold, reached.reached(lock.title()), effects));
     }
 
     /** Ends an acquisition because its own ceiling was reached; others of its hold go on. Does nothing if it ended before. */
@@ -199,7 +255,7 @@ public final class HeldLock {
     /** Ends a hold, with all its acquisitions, as if a ceiling of it were reached. Does nothing if it ended before. For tests of applications. */
     public static void lose(Hold hold, LockLostException why) {
         LocalState lock = LocalState.of(hold);
-        lock.event(effects -> Losses.lose(lock, hold, why, effects));
+        lock.event(effects -> Losses.loseByCeiling(lock, hold, why, effects));
     }
 
     /**

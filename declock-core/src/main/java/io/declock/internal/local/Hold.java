@@ -6,6 +6,7 @@ package io.declock.internal.local;
 import io.declock.GrantKind;
 import io.declock.LockLostException;
 import io.declock.LockMode;
+import io.declock.LockOwner;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,8 @@ public final class Hold {
     private volatile @Nullable LockLostException lost;
     private volatile @Nullable Ceiling ceiling;
     private @Nullable List<LossListeners> listening;
+    private @Nullable Reserved reserved;
+    private volatile boolean disowned;
 
     /** The lock that an owner holds. */
     public interface Lock {
@@ -39,6 +42,27 @@ public final class Hold {
         String title();
     }
 
+    /**
+     * The acquisition of a hold by the compute node itself, which makes the hold last a while after its owner has released it (rules R1 and R4 of
+     * docs/protocol.md). Called on any thread, without the lock's mutex.
+     */
+    public interface Reserved {
+        /** The hold counts in another session from now on. */
+        void moved();
+
+        /** The hold was lost to its owner by a ceiling, and this is what is left of it. Must be quick: called under the lock's mutex. */
+        void passesTo(Hold rest);
+
+        /** The hold was lost. */
+        void lost();
+
+        /** Ends it before its time. */
+        void end();
+
+        /** {@return whether it still lasts, so that nothing gives the position back yet} Must be quick: called under the lock's mutex. */
+        boolean lasts();
+    }
+
     /** Makes a hold without an acquisition. */
     Hold(Lock lock, Object owner, long token, long grantedAt, GrantKind kind) {
         this.lock = lock;
@@ -46,6 +70,50 @@ public final class Hold {
         this.token = token;
         this.grantedAt = grantedAt;
         this.kind = kind;
+    }
+
+    /** Adds the compute node's own acquisition. */
+    void reserve(Reserved acquisition) {
+        reserved = acquisition;
+        writes++;
+    }
+
+    /** Returns the compute node's own acquisition, or null. */
+    @Nullable
+    Reserved reserved() {
+        return reserved;
+    }
+
+    /** Removes the compute node's own acquisition. */
+    void endReserved() {
+        reserved = null;
+        writes--;
+    }
+
+    /** Returns whether its owner has given every acquisition back, and only the compute node's own is left. */
+    boolean isOnlyReserved() {
+        return reserved != null && reads + writes == 1;
+    }
+
+    /** Takes the hold from its owner, so that the owner does not enter the lock again (rule R4). */
+    void disown() {
+        owner = LockOwner.named("nobody, reserved by " + owner);
+        disowned = true;
+    }
+
+    /** Moves the compute node's own acquisition to a hold of its own, which nobody owns. */
+    Hold split() {
+        Hold rest = new Hold(lock, owner, token, grantedAt, kind);
+        rest.reserved = reserved;
+        rest.writes = 1;
+        rest.disown();
+        endReserved();
+        return rest;
+    }
+
+    /** Returns whether its owner has it no more. */
+    public boolean isDisowned() {
+        return disowned;
     }
 
     /** Adds an acquisition of the same owner. */

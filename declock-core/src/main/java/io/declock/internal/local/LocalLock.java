@@ -134,7 +134,11 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
         lock.event(effects -> {
             Granter.failAll(lock, new DecLockException(lock.title() + " was not acquired: " + why), effects);
             for (Hold hold : lock.holds.all()) {
-                Losses.lose(lock, hold, new LockLostException(lock.title() + " was lost: " + why), effects);
+                Hold.Reserved reserved = hold.reserved();
+                Losses.loseByCeiling(lock, hold, new LockLostException(lock.title() + " was lost: " + why), effects);
+                if (reserved != null) {
+                    effects.run(reserved::end);
+                }
             }
             lock.holds.forgetAllLost();
             Granter.advance(lock, effects);
@@ -323,10 +327,18 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
         lock.mutex.lock();
         try {
             CqlLock remote = lock.remote();
-            return lock.isSuspended() || remote != null && !remote.isForgettable();
+            return lock.isSuspended() || remote != null && !remote.isForgettable() && !isReserved();
         } finally {
             lock.mutex.unlock();
         }
+    }
+
+    /** Returns whether the position only lasts a while for nobody: the memory node keeps it when this node leaves (rule R2). */
+    private boolean isReserved() {
+        return lock.holds.all().stream().anyMatch(hold -> {
+            Hold.Reserved reserved = hold.reserved();
+            return hold.isOnlyReserved() && reserved != null && reserved.lasts();
+        });
     }
 
     /**

@@ -26,7 +26,24 @@ final class Losses {
                                     + "only the fencing token protects what its holder did since"),
                     effects);
         } else if (limit != null && limit.isReached(effects.now())) {
-            lose(lock, hold, limit.reached(lock.title()), effects);
+            loseByCeiling(lock, hold, limit.reached(lock.title()), effects);
+        }
+    }
+
+    /**
+     * Loses a hold whose ceiling was reached, unless it has ended or was lost before. If the compute node itself has an acquisition of it, the
+     * position is not given back: the hold of nobody that is left lasts as long as that (rule R1).
+     */
+    static void loseByCeiling(LocalState lock, Hold hold, LockLostException why, Effects effects) {
+        Hold.Reserved reserved = hold.reserved();
+        if (reserved == null) {
+            lose(lock, hold, why, effects);
+        } else if (!hold.isDisowned() && hold.lost() == null) {
+            Hold rest = hold.split();
+            lock.holds.remove(hold);
+            toLost(lock, hold, why, effects);
+            lock.holds.begin(rest);
+            reserved.passesTo(rest);
         }
     }
 
@@ -47,11 +64,23 @@ final class Losses {
     }
 
     private static void toLost(LocalState lock, Hold hold, LockLostException why, Effects effects) {
+        Hold.Reserved reserved = hold.reserved();
+        if (reserved != null) {
+            effects.run(reserved::lost);
+        }
+        if (hold.isDisowned()) {
+            hold.endReserved();
+            hold.lose(why);
+            return;
+        }
+        // The mode is read now: the owner may have released the hold when the effects are performed.
+        LockMode mode = hold.isExclusive() ? LockMode.WRITE : LockMode.READ;
+        if (reserved != null) {
+            hold.endReserved();
+        }
         lock.holds.keepLost(hold);
         lock.host.held(-1);
         hold.lose(why);
-        // The mode is read now: the owner may have released the hold when the effects are performed.
-        LockMode mode = hold.isExclusive() ? LockMode.WRITE : LockMode.READ;
         effects.run(() -> lock.host.holdLost(lock.name(), mode));
         for (LossListeners listeners : hold.takeListening()) {
             tell(lock, listeners, effects);

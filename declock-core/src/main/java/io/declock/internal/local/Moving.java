@@ -105,6 +105,12 @@ public final class Moving {
             Losses.loseAll(lock, why, effects);
         }
         lock.restOn(next);
+        for (Hold hold : lock.holds.all()) {
+            Hold.Reserved reserved = hold.reserved();
+            if (reserved != null) {
+                effects.run(reserved::moved);
+            }
+        }
     }
 
     /** Judged with a connection to the next life, before a hold is restored and before it counts there: a process may have been paused. */

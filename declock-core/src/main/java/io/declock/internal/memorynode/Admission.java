@@ -80,6 +80,19 @@ final class Admission {
         return new Member(id, ids.nextIncarnation(id), request.peerAddress(), request.name());
     }
 
+    /**
+     * Returns the member that the memory node itself is.
+     *
+     * @throws FabricException.Refused if there is no id for it
+     */
+    Member trustee(String name, long now) throws FabricException.Refused {
+        int id = ids.takeOwn(now);
+        if (id == 0) {
+            throw noId();
+        }
+        return new Member(id, ids.nextIncarnation(id), "", name);
+    }
+
     private FabricException.Refused noId() {
         int connected = 0;
         for (MemoryNodeSession session : sessions.snapshot()) {

@@ -58,12 +58,13 @@ final class Claims {
         mark.raiseAbove(epoch);
         int record = recordOf(session, name);
         List<Claim> others = claims.computeIfAbsent(record, any -> new ArrayList<>());
-        others.removeIf(claim -> claim.session == session || claim.session.gone);
+        others.removeIf(claim -> claim.session == session || isOver(claim, record));
         if (others.stream().anyMatch(claim -> exclusive || claim.exclusive)) {
             throw contradiction(session, name, exclusive, others.get(0).session);
         }
         others.add(new Claim(session, exclusive));
         session.known().add(record);
+        node.unwritten().add(record);
         // A record that is idle could be reclaimed.
         store(record, mark.current(), others);
         node.counts().count(NodeCounts.Kind.RESTORED_HOLD);
@@ -108,13 +109,19 @@ final class Claims {
         int holds = 0;
         for (Map.Entry<Integer, List<Claim>> record : claims.entrySet()) {
             List<Claim> kept = record.getValue().stream()
-                    .filter(claim -> !claim.session.gone && counts.test(claim.session))
+                    .filter(claim -> !isOver(claim, record.getKey()) && counts.test(claim.session))
                     .toList();
             store(record.getKey(), epoch, kept);
+            node.unwritten().remove(record.getKey());
             holds += kept.size();
         }
         claims.clear();
         return holds;
+    }
+
+    /** Returns whether a hold is over, because its session has ended and the trustee does not have it in its place (rule R2). */
+    private static boolean isOver(Claim claim, int record) {
+        return claim.session.gone && !claim.session.left().contains(record);
     }
 
     private void store(int record, long epoch, List<Claim> holders) {

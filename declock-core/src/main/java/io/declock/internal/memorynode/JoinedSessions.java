@@ -18,11 +18,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class JoinedSessions {
     private final AtomicReferenceArray<@Nullable MemoryNodeSession> sessions;
+    /** The session of the {@link Trustee}, which is a member but no compute node, or null. */
+    private volatile @Nullable MemoryNodeSession trustee;
+
     private volatile Membership membership = new Membership(1, List.of());
 
-    /** @param most most sessions at a time, which is the highest node id */
+    /** @param most most compute nodes at a time, which is the highest node id of one */
     JoinedSessions(int most) {
-        this.sessions = new AtomicReferenceArray<>(most + 1);
+        this.sessions = new AtomicReferenceArray<>(most + 2);
     }
 
     /** Adds a session, in place of the one with its node id if there is one. */
@@ -37,9 +40,21 @@ final class JoinedSessions {
         changeMembership();
     }
 
+    /** Adds the session of the trustee. */
+    void addTrustee(MemoryNodeSession session) {
+        trustee = session;
+        add(session);
+    }
+
+    /** Returns the session of the trustee, or null. */
+    @Nullable
+    MemoryNodeSession trustee() {
+        return trustee;
+    }
+
     private void changeMembership() {
         List<Member> members = new ArrayList<>();
-        for (MemoryNodeSession session : snapshot()) {
+        for (MemoryNodeSession session : allBut(null)) {
             members.add(session.member());
         }
         membership = new Membership(membership.version() + 1, members);
@@ -79,12 +94,16 @@ final class JoinedSessions {
         return null;
     }
 
-    /** Returns every session, by rising node id. */
+    /** Returns the session of every compute node, by rising node id. */
     List<MemoryNodeSession> snapshot() {
+        return allBut(trustee);
+    }
+
+    private List<MemoryNodeSession> allBut(@Nullable MemoryNodeSession one) {
         List<MemoryNodeSession> all = new ArrayList<>();
         for (int id = 1; id < sessions.length(); id++) {
             MemoryNodeSession session = sessions.get(id);
-            if (session != null) {
+            if (session != null && session != one) {
                 all.add(session);
             }
         }

@@ -15,6 +15,7 @@ import io.declock.spi.FabricException.Reason;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.NodeListState;
+import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,6 +58,7 @@ public final class MemoryNode implements AutoCloseable {
     private final Grace grace;
     private final CurrentList current;
     private final NameTransfer transfer;
+    private final Reservations reservations;
 
     private MemoryNode(
             MemoryNodeSettings settings,
@@ -87,6 +89,8 @@ public final class MemoryNode implements AutoCloseable {
         this.current = new CurrentList(settings.id());
         current.begin(former.nodes());
         this.sessions = new SessionTable(basics, new AboveSessions(), settings, ids, current);
+        this.reservations = new Reservations(basics, directory, sessions);
+        sessions.leaveTo(reservations);
         this.leaseWatch = new LeaseWatch(basics, sessions, settings);
         Resolutions resolutions = new Resolutions();
         this.reclaimer = new Reclaimer(basics, sessions, directory, allocator, highWaterMark, resolutions);
@@ -431,6 +435,16 @@ public final class MemoryNode implements AutoCloseable {
         leaseWatch.watchServer(lagNanos);
     }
 
+    /** Gives the positions of compute nodes back that have left before the time of their reservations. For tests of applications. */
+    public void endTrust() {
+        reservations.endTrust();
+    }
+
+    /** Has an adapter execute the verbs of the memory node itself: nothing else is atomic with those of the compute nodes then. */
+    public void use(RemoteMemory adapter) {
+        reservations.trustee().use(new HeaderAccess.Adapter(adapter));
+    }
+
     /** Returns the clock. */
     public Clock clock() {
         return clock;
@@ -527,6 +541,11 @@ public final class MemoryNode implements AutoCloseable {
         @Override
         public void deposed() {
             depose();
+        }
+
+        @Override
+        public void reserve(MemoryNodeSession session, int record, long nanos) throws FabricException.Refused {
+            reservations.reserve(session, record, nanos);
         }
 
         @Override

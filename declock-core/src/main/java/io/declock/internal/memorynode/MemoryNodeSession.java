@@ -67,6 +67,8 @@ public final class MemoryNodeSession {
         Lists lists();
 
         void deposed();
+
+        void reserve(MemoryNodeSession session, int record, long nanos) throws FabricException.Refused;
     }
 
     /** What the memory node does about lists of memory nodes that replace one another. */
@@ -108,6 +110,7 @@ public final class MemoryNodeSession {
     private final ExecutedChains executed = new ExecutedChains();
     private final RecordQuota quota;
     private final KnownRecords known;
+    private final KnownRecords left;
     private final CompletableFuture<Boolean> listing = new CompletableFuture<>();
     private volatile long lastHeartbeat;
     private volatile @Nullable JoinReply joined;
@@ -136,6 +139,7 @@ public final class MemoryNodeSession {
         this.listener = listener;
         this.quota = new RecordQuota(node.settings().mostRecordsPerSession());
         this.known = new KnownRecords(node.settings().records());
+        this.left = new KnownRecords(node.settings().records());
         this.plane = new SessionDataPlane(describe(member), table::wasCut);
         this.lastHeartbeat = now;
     }
@@ -286,6 +290,11 @@ public final class MemoryNodeSession {
         return index < node.settings().records() ? index : -1;
     }
 
+    /** Returns the records whose positions the trustee has in place of this session, which has ended (rule R2). */
+    KnownRecords left() {
+        return left;
+    }
+
     /** Returns the records that the session knows. */
     KnownRecords known() {
         return known;
@@ -311,6 +320,22 @@ public final class MemoryNodeSession {
      */
     public long restore(byte[] fullName, boolean exclusive, long epoch) throws FabricException.Refused {
         return services.restore(this, fullName, exclusive, epoch);
+    }
+
+    /**
+     * Reserves a position that the compute node holds exclusively, so that it stays taken if this session ends, or ends its reservation (rule R1).
+     *
+     * @param address address at which the record starts
+     * @param nanos how long from now, 0 to end the reservation
+     * @throws FabricException.Refused if the session is over, or another one's position is reserved
+     * @throws IllegalArgumentException if no record starts there
+     */
+    public void reserve(long address, long nanos) throws FabricException.Refused {
+        int record = recordAt(address);
+        if (record < 0) {
+            throw new IllegalArgumentException("no record starts at address " + address);
+        }
+        services.reserve(this, record, nanos);
     }
 
     /**

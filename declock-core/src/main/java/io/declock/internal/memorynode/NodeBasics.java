@@ -15,6 +15,7 @@ final class NodeBasics {
     private final Region region;
     private final RecordLayout layout;
     private final NodeCounts counts = new NodeCounts();
+    private final KnownRecords unwritten;
     private final long incarnation;
     private final Term term;
     private volatile boolean closed;
@@ -32,6 +33,7 @@ final class NodeBasics {
         this.timer = timer;
         this.region = region;
         this.layout = layout;
+        this.unwritten = new KnownRecords(settings.records());
         this.incarnation = incarnation;
         this.term = term;
     }
@@ -66,6 +68,11 @@ final class NodeBasics {
 
     NodeCounts counts() {
         return counts;
+    }
+
+    /** Returns the records of restored holds that are not written yet as they will be when positions can be taken ({@link Claims}). */
+    KnownRecords unwritten() {
+        return unwritten;
     }
 
     boolean isClosed() {

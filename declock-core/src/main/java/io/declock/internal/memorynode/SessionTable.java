@@ -6,6 +6,7 @@ package io.declock.internal.memorynode;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
+import io.declock.spi.FabricException.Reason;
 import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.Member;
@@ -41,6 +42,17 @@ final class SessionTable implements MemoryNodeSession.Table {
         void ended(MemoryNodeSession session);
     }
 
+    /** Takes over what a session has reserved. */
+    interface Heir {
+        /** A session ends. Called with the lock held, before the members change. */
+        void ends(MemoryNodeSession session);
+    }
+
+    /** An action on a session that is a member. */
+    interface OnMember {
+        void run() throws FabricException.Refused;
+    }
+
     private final NodeBasics node;
     private final Above above;
     private final MemoryNodeSettings settings;
@@ -59,6 +71,8 @@ final class SessionTable implements MemoryNodeSession.Table {
 
     /** The records that sessions knew which have ended without leaving. */
     private final KnownRecords leftBehind;
+
+    private volatile Heir heir = session -> {};
 
     SessionTable(NodeBasics node, Above above, MemoryNodeSettings settings, NodeIds ids, CurrentList list) {
         this.node = node;
@@ -101,6 +115,7 @@ final class SessionTable implements MemoryNodeSession.Table {
             if (earlier != null) {
                 leftBehind.addAll(earlier.known());
                 earlier.gone = true;
+                heir.ends(earlier);
             }
             long lease = Math.min(
                     Math.max(MemoryNodeSettings.SHORTEST_LEASE.toNanos(), request.leaseNanos()),
@@ -127,6 +142,62 @@ final class SessionTable implements MemoryNodeSession.Table {
         }
         tellOthers(session);
         return session;
+    }
+
+    // ---------------------------------------------------------------- reservations
+
+    /** Sets what takes over the reservations of sessions that end. */
+    void leaveTo(Heir taking) {
+        heir = taking;
+    }
+
+    /**
+     * Makes the memory node's own trustee a member, once.
+     *
+     * @throws FabricException.Refused if no node id is free
+     */
+    MemoryNodeSession joinTrustee(SessionListener listener) throws FabricException.Refused {
+        MemoryNodeSession trustee;
+        lock.lock();
+        try {
+            MemoryNodeSession present = joined.trustee();
+            if (present != null) {
+                return present;
+            }
+            long now = node.clock().nanoTime();
+            trustee = new MemoryNodeSession(
+                    node,
+                    this,
+                    above,
+                    admission.trustee("memory node " + node.id(), now),
+                    new MemoryNodeSession.SessionRequest(0, 0, Long.MAX_VALUE, NodeSet.NONE, true),
+                    listener,
+                    now);
+            joined.addTrustee(trustee);
+        } finally {
+            lock.unlock();
+        }
+        tellOthers(trustee);
+        return trustee;
+    }
+
+    /**
+     * Runs an action while a session cannot end.
+     *
+     * @throws FabricException.Refused if it has ended, or the action refuses
+     */
+    void whileMember(MemoryNodeSession session, OnMember action) throws FabricException.Refused {
+        lock.lock();
+        try {
+            if (session.gone) {
+                throw new FabricException.Refused(
+                        Reason.SESSION_OVER,
+                        "session " + session.describe() + " with memory node " + settings.id() + " is over");
+            }
+            action.run();
+        } finally {
+            lock.unlock();
+        }
     }
 
     @GuardedBy("lock")
@@ -234,6 +305,7 @@ final class SessionTable implements MemoryNodeSession.Table {
                 return false;
             }
             session.gone = true;
+            heir.ends(session);
             joined.remove(session);
             // The rest counts from now (rule B16): until now, other compute nodes could find this one among the
             // members.
@@ -315,9 +387,15 @@ final class SessionTable implements MemoryNodeSession.Table {
         return joined.membership();
     }
 
+    /** Returns the members and which of them know a record, at one moment: the trustee becomes a user in place of one that ends (rule R2). */
     @Override
     public RecordMembers recordMembers(int record) {
-        return joined.membersThatKnow(record);
+        lock.lock();
+        try {
+            return joined.membersThatKnow(record);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Returns the session with that node id, or null. */
@@ -326,7 +404,7 @@ final class SessionTable implements MemoryNodeSession.Table {
         return joined.byNodeId(nodeId);
     }
 
-    /** Returns every session that is a member. */
+    /** Returns the session of every compute node that is a member. */
     List<MemoryNodeSession> snapshot() {
         return joined.snapshot();
     }

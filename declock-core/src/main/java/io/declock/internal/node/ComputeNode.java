@@ -10,10 +10,12 @@ import io.declock.DecLock;
 import io.declock.InvalidSettingException;
 import io.declock.LocalSettings;
 import io.declock.LockHandle;
+import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
+import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.IsolatedObserver;
@@ -28,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -164,6 +167,26 @@ public final class ComputeNode implements DecLock {
      */
     public LocalLock enter(String name, LocalWaiter waiter) {
         return acquirer.enter(name, waiter);
+    }
+
+    /**
+     * Has an exclusive hold last a while at least, as {@link LockRequest#holdAtLeast} does.
+     *
+     * @return completes when the memory node has noted it, and exceptionally if the hold was lost or the memory node has not noted it
+     */
+    public CompletableFuture<Void> last(Hold hold, long nanos) {
+        try {
+            MinimumHold minimum = MinimumHold.of(hold, runtime.clock(), runtime.timer());
+            CompletableFuture<Void> noted = minimum.last(nanos);
+            noted.whenComplete((done, failure) -> {
+                if (failure != null) {
+                    minimum.end();
+                }
+            });
+            return noted;
+        } catch (LockLostException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Returns the locks that this process knows. */

@@ -56,6 +56,14 @@ final class HandleImpl extends Acquisition implements LockHandle {
         return grants;
     }
 
+    /** Returns the holds of its locks, in the order in which they were taken. */
+    List<Hold> holds() {
+        List<Hold> holds = new ArrayList<>(1 + others.size());
+        holds.add(hold());
+        others.forEach(other -> holds.add(other.hold()));
+        return holds;
+    }
+
     private static Grant grant(Acquisition of) {
         return new Grant(of.hold().lock().name(), of.heldMode(), of.hold().token());
     }

@@ -115,7 +115,7 @@ final class NodeMonitor implements ComputeNodeMonitor {
             views.add(new LockView(
                     name,
                     memoryNode,
-                    LockView.State.HELD,
+                    hold.isDisowned() ? LockView.State.RESERVED : LockView.State.HELD,
                     exclusive ? LockMode.WRITE : LockMode.READ,
                     ownerName(hold.owner()),
                     hold.token(),

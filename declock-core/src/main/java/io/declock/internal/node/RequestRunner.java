@@ -17,6 +17,7 @@ import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.session.MemoryNodeLink;
+import io.declock.internal.session.StageFailure;
 import io.declock.internal.time.Clock;
 import io.declock.internal.time.TimerService;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -57,31 +59,81 @@ final class RequestRunner {
     LockHandle acquire(LockRequest request, Object owner) throws InterruptedException {
         long wait = waitNanos(request);
         if (request.isSingle()) {
-            LockHandle handle = acquireOne(request, owner, wait);
+            HandleImpl handle = acquireOne(request, owner, wait);
             if (handle == null) {
                 throw notGranted(request, request.name(), request.mode(), wait);
             }
-            return handle;
+            return lasting(handle, request);
         }
         List<LocalWaiter> parts = new ArrayList<>(request.names().size());
         Map.Entry<String, LockMode> missing = collect(request, owner, wait, parts);
         if (missing != null) {
             throw notGranted(request, missing.getKey(), missing.getValue(), wait);
         }
-        return handle(request, parts);
+        return lasting(handle(request, parts), request);
     }
 
     @Nullable
     LockHandle tryAcquire(LockRequest request, Object owner) throws InterruptedException {
-        LockHandle handle = tryInTime(request, owner, waitNanos(request));
+        HandleImpl handle = tryInTime(request, owner, waitNanos(request));
         MemoryNodeUnavailableException unavailable = handle == null ? unavailable(request) : null;
         if (unavailable != null) {
             throw unavailable;
         }
-        return handle;
+        return handle == null ? null : lasting(handle, request);
     }
 
-    private @Nullable LockHandle tryInTime(LockRequest request, Object owner, long wait) throws InterruptedException {
+    // ---------------------------------------------------------------- holds that last a while at least
+
+    /** Has the locks of a handle last as long as the request says at least; returns when the memory nodes have noted it. */
+    private LockHandle lasting(HandleImpl handle, LockRequest request) throws InterruptedException {
+        Duration least = request.holdAtLeast();
+        if (least == null) {
+            return handle;
+        }
+        List<MinimumHold> minimums = new ArrayList<>();
+        boolean noted = false;
+        try {
+            last(handle, least, minimums).get();
+            noted = true;
+            return handle;
+        } catch (ExecutionException e) {
+            throw notNoted(request, e.getCause() == null ? e : e.getCause());
+        } finally {
+            if (!noted) {
+                giveUp(handle, minimums);
+            }
+        }
+    }
+
+    /** Begins the minimum of each hold of a handle, and adds it to the list. */
+    private CompletableFuture<Void> last(HandleImpl handle, Duration least, List<MinimumHold> minimums) {
+        List<CompletableFuture<Void>> noted = new ArrayList<>();
+        for (Hold hold : handle.holds()) {
+            MinimumHold minimum = MinimumHold.of(hold, clock, timers);
+            minimums.add(minimum);
+            noted.add(minimum.last(NodeRuntime.nanos(least)));
+        }
+        return CompletableFuture.allOf(noted.toArray(CompletableFuture<?>[]::new));
+    }
+
+    private static void giveUp(HandleImpl handle, List<MinimumHold> minimums) {
+        minimums.forEach(MinimumHold::end);
+        handle.giveBack();
+    }
+
+    private static DecLockException notNoted(LockRequest request, Throwable failure) {
+        Throwable why = StageFailure.unwrapped(failure);
+        return why instanceof DecLockException known
+                ? known
+                : new DecLockException(
+                        "the locks " + request.names()
+                                + " were given back, because the memory node has not noted that they"
+                                + " last at least " + request.holdAtLeast() + ": " + why.getMessage(),
+                        why);
+    }
+
+    private @Nullable HandleImpl tryInTime(LockRequest request, Object owner, long wait) throws InterruptedException {
         try {
             if (request.isSingle()) {
                 return acquireOne(request, owner, wait);
@@ -94,7 +146,7 @@ final class RequestRunner {
     }
 
     /** Acquires the only name of a request; null if it was not granted. Most requests have only one name. */
-    private @Nullable LockHandle acquireOne(LockRequest request, Object owner, long wait) throws InterruptedException {
+    private @Nullable HandleImpl acquireOne(LockRequest request, Object owner, long wait) throws InterruptedException {
         LockTable.checkName(request.name());
         LocalWaiter granted = acquirer.acquire(request.name(), request.mode(), owner, wait, true, false);
         return granted == null ? null : handle(request, granted, List.of());
@@ -174,21 +226,22 @@ final class RequestRunner {
         HandleImpl handle = new HandleImpl(acquirer, first.hold(), first.mode(), others);
         Duration leaseTime = request.leaseTime();
         if (leaseTime != null) {
-            limit(handle, first, leaseTime);
+            boolean lasts = request.holdAtLeast() != null;
+            limit(handle, first.isReentrant() || lasts, leaseTime);
             for (int i = 0; i < others.size(); i++) {
-                limit(others.get(i), further.get(i), leaseTime);
+                limit(others.get(i), further.get(i).isReentrant() || lasts, leaseTime);
             }
         }
         return handle;
     }
 
-    /** Sets a ceiling: of the whole hold if the acquisition began it, of the acquisition alone if it is reentrant. */
-    private void limit(Acquisition acquisition, LocalWaiter granted, Duration leaseTime) {
+    /** Sets a ceiling: of the whole hold if the acquisition began it, of the acquisition alone if it is reentrant or the hold lasts a while at least. */
+    private void limit(Acquisition acquisition, boolean alone, Duration leaseTime) {
         Hold hold = acquisition.hold();
         long nanos = NodeRuntime.nanos(leaseTime);
         long now = clock.nanoTime();
         Ceiling ceiling = new Ceiling(leaseTime, now, nanos);
-        if (granted.isReentrant()) {
+        if (alone) {
             acquisition.limit(ceiling);
             ceiling.endedBy(timers.start(nanos, () -> HeldLock.expire(acquisition, ceiling)));
         } else {
@@ -241,10 +294,7 @@ final class RequestRunner {
 
         void next() {
             if (parts.size() == names.size()) {
-                HandleImpl handle = handle(request, parts);
-                if (!result.complete(handle)) {
-                    handle.giveBack();
-                }
+                granted(handle(request, parts));
                 return;
             }
             Map.Entry<String, LockMode> name = names.get(parts.size());
@@ -262,6 +312,31 @@ final class RequestRunner {
             if (result.isDone()) {
                 step.cancel(false);
             }
+        }
+
+        private void granted(HandleImpl handle) {
+            Duration least = request.holdAtLeast();
+            if (least == null) {
+                if (!result.complete(handle)) {
+                    handle.giveBack();
+                }
+                return;
+            }
+            List<MinimumHold> minimums = new ArrayList<>();
+            CompletableFuture<Void> noted;
+            try {
+                noted = last(handle, least, minimums);
+            } catch (RuntimeException e) {
+                noted = CompletableFuture.failedFuture(e);
+            }
+            noted.whenComplete((done, failure) -> {
+                if (failure != null) {
+                    result.completeExceptionally(notNoted(request, failure));
+                    giveUp(handle, minimums);
+                } else if (!result.complete(handle)) {
+                    giveUp(handle, minimums);
+                }
+            });
         }
 
         private void decided(

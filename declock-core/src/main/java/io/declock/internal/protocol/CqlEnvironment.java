@@ -9,10 +9,13 @@ import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.time.Clock;
 import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
+import io.declock.spi.FabricException;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbChain;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** The services that the locks of one session with one memory node need. Thread-safe. */
 public interface CqlEnvironment {
@@ -90,6 +93,15 @@ public interface CqlEnvironment {
                 epoch,
                 index,
                 detail);
+    }
+
+    /**
+     * Has the memory node keep a position taken for a while even if this session ends, or no longer (rule R1); the caller must not hold a mutex.
+     *
+     * @param nanos how long, 0 to end the reservation
+     */
+    default CompletionStage<Void> reserve(long record, long nanos) {
+        return CompletableFuture.failedStage(new FabricException("this session knows no reservations"));
     }
 
     /** Sends a message; the caller must not hold a mutex. */

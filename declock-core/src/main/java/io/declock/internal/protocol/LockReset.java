@@ -47,6 +47,8 @@ public final class LockReset {
     private boolean tookOver;
     private boolean waitsToAsk;
     private boolean askedByOther;
+    /** How many times the users are being fetched again because one has ended. */
+    private int refetches;
 
     /**
      * Makes a reset, which begins with {@link #start}.
@@ -77,14 +79,34 @@ public final class LockReset {
         run.event(effects -> run.end(ResetOutcome.ABANDONED, effects));
     }
 
-    /** The membership changed: the reset does not wait for members that have ended (rule B9). */
+    /**
+     * The membership changed: the reset does not wait for members that have ended (rule B9). The memory node may have taken over what one of them
+     * held, so the users are fetched again before the reset goes on (rule R2).
+     */
     public void membershipChanged(Membership current) {
         run.event(effects -> {
-            if (current.version() > run.members().version() && (run.is(Phase.ASKING) || run.is(Phase.SIGNALLING))) {
+            if (current.version() <= run.members().version()) {
+                return;
+            }
+            if (run.is(Phase.ASKING)) {
                 run.toMembers(current);
+                proceedIfAnswered(effects);
+            } else if (run.is(Phase.SIGNALLING)) {
+                if (run.toMembers(current)) {
+                    refetches++;
+                    run.fetchMembers(this::signalOthers, effects);
+                }
                 proceedIfAnswered(effects);
             }
         });
+    }
+
+    private void signalOthers(Effects effects) {
+        refetches--;
+        if (run.is(Phase.SIGNALLING)) {
+            run.sendToUnanswered(PeerMessage.Kind.RESET_SIGNAL, run.env.nodeId(), 0, effects);
+            proceedIfAnswered(effects);
+        }
     }
 
     /** An answer or an acknowledgement arrived. */
@@ -104,7 +126,7 @@ public final class LockReset {
     }
 
     private void proceedIfAnswered(Effects effects) {
-        if (!run.isAnswered()) {
+        if (!run.isAnswered() || refetches > 0) {
             return;
         }
         if (run.is(Phase.SIGNALLING)) {

@@ -125,24 +125,40 @@ final class ResetRun {
                         long pause = env.settings().resetResendInterval().toNanos();
                         later(pause, e, again -> fetchMembers(then, again));
                     } else {
-                        // A member that is known to have ended since the answer was sent stays ended.
-                        boolean newest = fresh.all().version() >= members.version();
-                        Membership current = newest ? fresh.all() : members;
-                        users = fresh.users();
-                        toMembers(current);
-                        then.accept(e);
+                        accept(fresh, then, e);
                     }
                 })));
     }
 
-    /** Forgets the members and users that have ended. */
-    void toMembers(Membership current) {
+    /** An answer that was sent before the newest change of the members does not tell who is a user in place of one that has ended (rule R2). */
+    private void accept(RecordMembers fresh, Consumer<Effects> then, Effects effects) {
+        if (isOutdated(fresh)) {
+            fetchMembers(then, effects);
+            return;
+        }
+        users = fresh.users();
+        members = fresh.all();
+        then.accept(effects);
+    }
+
+    private boolean isOutdated(RecordMembers fresh) {
+        return fresh.all().version() < members.version();
+    }
+
+    /**
+     * Forgets the members and users that have ended.
+     *
+     * @return whether a user has ended
+     */
+    boolean toMembers(Membership current) {
+        int before = users.members().size();
         users = new Membership(
                 current.version(),
                 users.members().stream()
                         .filter(user -> current.isLive(user.nodeId(), user.incarnation()))
                         .toList());
         members = current;
+        return users.members().size() < before;
     }
 
     void forgetAnswers() {

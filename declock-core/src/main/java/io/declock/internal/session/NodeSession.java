@@ -540,6 +540,11 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     @Override
+    public CompletionStage<Void> reserve(long record, long nanos) {
+        return fabric.control().reserve(record, nanos);
+    }
+
+    @Override
     public void sawEpoch(long epoch) {
         epochs.accept(epoch);
     }

@@ -437,12 +437,25 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
 
     /** Asks something about lists of memory nodes, which a memory node of an earlier release does not know. */
     private <A, T> CompletionStage<T> askOfLists(Class<A> answer, Function<A, T> result, PendingRequests.Writer frame) {
-        return version >= Wire.LISTS_VERSION
-                ? ask(answer, result, frame)
-                : CompletableFuture.failedStage(new FabricException.Refused(
-                        FabricException.Reason.BAD_VERSION,
-                        node + " speaks version " + version
-                                + " of the DecLock protocol, which knows no lists of memory nodes: update it"));
+        return version >= Wire.LISTS_VERSION ? ask(answer, result, frame) : tooOld("lists of memory nodes");
+    }
+
+    private <T> CompletionStage<T> tooOld(String what) {
+        return CompletableFuture.failedStage(new FabricException.Refused(
+                FabricException.Reason.BAD_VERSION,
+                node + " speaks version " + version + " of the DecLock protocol, which knows no " + what
+                        + ": update it"));
+    }
+
+    @Override
+    public CompletionStage<Void> reserve(long record, long nanos) {
+        ControlFrames.Reserve reservation = new ControlFrames.Reserve(record, nanos);
+        return version >= Wire.RESERVATIONS_VERSION
+                ? ask(
+                        SessionAnswers.Done.class,
+                        TcpSession::nothing,
+                        (out, request) -> ControlFrames.writeReserve(out, request, reservation))
+                : tooOld("reservations");
     }
 
     @Override

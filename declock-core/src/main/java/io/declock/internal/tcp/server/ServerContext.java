@@ -63,6 +63,9 @@ final class ServerContext {
         this.keys = keysOf(settings.secrets());
         this.newcomers = new Newcomers<>((settings.maxConnections() + 1) / 2, settings.maxNewcomersPerAddress());
         this.log = new ThrottledLog(LOG, node.clock(), node.timer(), ThrottledLog.INTERVAL);
+        if (rdma != null) {
+            node.use(rdma.adapter());
+        }
     }
 
     MemoryNode node() {

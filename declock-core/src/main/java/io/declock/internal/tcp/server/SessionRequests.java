@@ -66,6 +66,7 @@ final class SessionRequests {
             case TICKET -> ticket(session, PeerFrames.readTicket(body), out);
             case DECLARE_NODE_SET -> declareNodeSet(session, ControlFrames.readDeclareNodeSet(body), out);
             case RESTORE -> restore(session, ControlFrames.readRestore(body), out);
+            case RESERVE -> reserve(session, ControlFrames.readReserve(body), out);
             case MOVED -> moved(session, ControlFrames.readMoved(body), out);
             case AWAIT_GRACE -> awaitGrace(session, ControlFrames.readAwaitGrace(body));
             case ASK_NODES -> NodeListFrames.writeNodesState(out, NodeListFrames.readAskNodes(body), session.nodes());
@@ -172,6 +173,21 @@ final class SessionRequests {
         try {
             long record = session.restore(hold.name(), hold.exclusive(), hold.epoch());
             ControlFrames.writeRestored(out, request.request(), new ControlFrames.Restored(record));
+        } catch (FabricException.Refused e) {
+            refused(out, request.request(), e);
+        }
+    }
+
+    private static void reserve(MemoryNodeSession session, Numbered<ControlFrames.Reserve> request, ByteBuf out)
+            throws BadFrameException {
+        ControlFrames.Reserve reservation = request.value();
+        if (!session.isRecord(reservation.record()) || reservation.nanos() < 0) {
+            throw new BadFrameException(
+                    "a reservation of " + reservation.nanos() + " ns for a record at address " + reservation.record());
+        }
+        try {
+            session.reserve(reservation.record(), reservation.nanos());
+            ControlFrames.writeDone(out, request.request());
         } catch (FabricException.Refused e) {
             refused(out, request.request(), e);
         }

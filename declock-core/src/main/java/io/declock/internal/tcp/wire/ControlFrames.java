@@ -141,6 +141,27 @@ public final class ControlFrames {
         return body.end(new Numbered<>(body.i32(), new Restored(body.i64())));
     }
 
+    /**
+     * RESERVE.
+     *
+     * @param record address of the record
+     * @param nanos how long, 0 to end the reservation
+     */
+    public record Reserve(long record, long nanos) {}
+
+    /** Writes RESERVE. */
+    public static void writeReserve(ByteBuf out, int request, Reserve reservation) {
+        int start = FrameWriter.begin(out, FrameType.RESERVE, request);
+        out.writeLongLE(reservation.record());
+        out.writeLongLE(reservation.nanos());
+        FrameWriter.end(out, start);
+    }
+
+    /** Reads RESERVE. */
+    public static Numbered<Reserve> readReserve(FrameBody body) throws BadFrameException {
+        return body.end(new Numbered<>(body.i32(), new Reserve(body.i64(), body.i64())));
+    }
+
     /** Writes MOVED. */
     public static void writeMoved(ByteBuf out, int request) {
         FrameWriter.number(out, FrameType.MOVED, request);

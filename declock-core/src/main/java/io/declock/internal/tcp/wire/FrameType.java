@@ -66,6 +66,8 @@ public enum FrameType {
     AWAIT_GIVEN_UP(0x1B),
     /** A compute node brings the word that another memory node has given names up. */
     TAKE_OVER(0x1C),
+    /** A compute node reserves a position that it holds, or ends its reservation. */
+    RESERVE(0x1D),
 
     /** Proof of the accepting side. */
     AUTHENTICATED(0x41),

@@ -34,6 +34,7 @@ public enum Phase {
             FrameType.TICKET,
             FrameType.DECLARE_NODE_SET,
             FrameType.RESTORE,
+            FrameType.RESERVE,
             FrameType.MOVED,
             FrameType.AWAIT_GRACE,
             FrameType.ASK_NODES,

@@ -117,6 +117,12 @@ public final class FrameSample {
                         new ControlFrames.Restored(any.i64()),
                         ControlFrames::writeRestored,
                         ControlFrames::readRestored);
+            case RESERVE ->
+                numbered(
+                        number,
+                        new ControlFrames.Reserve(any.i64(), any.i64()),
+                        ControlFrames::writeReserve,
+                        ControlFrames::readReserve);
             case MOVED -> sample(number, ControlFrames::writeMoved, ControlFrames::readMoved);
             case AWAIT_GRACE -> sample(number, ControlFrames::writeAwaitGrace, ControlFrames::readAwaitGrace);
             case GRACE_OVER ->

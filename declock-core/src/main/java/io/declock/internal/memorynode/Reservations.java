@@ -1,0 +1,236 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.memorynode;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.declock.LockNames;
+import io.declock.spi.FabricException;
+import io.declock.spi.FabricException.Reason;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The positions that stay taken for a while even if the session of their holder ends (rules R1 to R3 of docs/protocol.md). When it ends, the
+ * {@link Trustee} has the position, in the same change of the membership, and gives it back when the reservation ends. Thread-safe.
+ */
+final class Reservations implements SessionTable.Heir, Trustee.Positions {
+    private static final Logger log = LoggerFactory.getLogger(Reservations.class);
+
+    private final NodeBasics node;
+    private final Directory directory;
+    private final SessionTable sessions;
+    private final Trustee trustee;
+    private final ReentrantLock lock = new ReentrantLock();
+
+    @GuardedBy("lock")
+    private final Map<Integer, Reservation> byRecord = new HashMap<>();
+
+    /** A reservation of a record's position. Guarded by the lock. */
+    private static final class Reservation {
+        /** The record's name: a record that has another one by now is none of the reservation's business. */
+        final byte[] name;
+        /** The holder's session, or null once the trustee has the position. */
+        @Nullable
+        MemoryNodeSession holder;
+
+        /** The session whose position the trustee has, or null. */
+        @Nullable
+        MemoryNodeSession former;
+
+        long until;
+        boolean givingBack;
+
+        Reservation(byte[] name, MemoryNodeSession holder, long until) {
+            this.name = name;
+            this.holder = holder;
+            this.until = until;
+        }
+    }
+
+    Reservations(NodeBasics node, Directory directory, SessionTable sessions) {
+        this.node = node;
+        this.directory = directory;
+        this.sessions = sessions;
+        this.trustee = new Trustee(node, sessions, this);
+    }
+
+    Trustee trustee() {
+        return trustee;
+    }
+
+    /**
+     * Reserves a position that a session holds exclusively, or ends its reservation.
+     *
+     * @param nanos how long from now, 0 to end it
+     * @throws FabricException.Refused if the session is over, or another one's position is reserved
+     */
+    void reserve(MemoryNodeSession session, int record, long nanos) throws FabricException.Refused {
+        if (nanos > 0) {
+            trustee.join();
+        }
+        sessions.whileMember(session, () -> note(session, record, nanos));
+    }
+
+    /** The table's lock is held, so that the session cannot end meanwhile. */
+    private void note(MemoryNodeSession session, int record, long nanos) throws FabricException.Refused {
+        lock.lock();
+        try {
+            Reservation known = current(record);
+            boolean own = known != null && known.holder == session;
+            if (nanos <= 0) {
+                if (own) {
+                    byRecord.remove(record);
+                }
+                return;
+            }
+            long now = node.clock().nanoTime();
+            byte[] name = directory.names().get(record);
+            if (name == null || !session.known().contains(record)) {
+                throw new FabricException.Refused(
+                        Reason.BAD_REQUEST,
+                        session.describe() + " cannot hold record " + record + " of memory node " + node.id()
+                                + ", whose address it was not told");
+            }
+            if (known != null && !own && (known.holder == null || known.until - now > 0)) {
+                throw new FabricException.Refused(
+                        Reason.BAD_REQUEST,
+                        "memory node " + node.id() + " has reserved " + describe(name) + " for another holder, so that "
+                                + session.describe() + " cannot hold it");
+            }
+            if (own && known != null) {
+                known.until = known.until - (now + nanos) > 0 ? known.until : now + nanos;
+            } else {
+                byRecord.put(record, new Reservation(name, session, now + nanos));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A session ends: its table's lock is held, and the members are changed after this (rule R2). */
+    @Override
+    public void ends(MemoryNodeSession session) {
+        lock.lock();
+        try {
+            byRecord.entrySet().removeIf(entry -> {
+                Reservation reservation = entry.getValue();
+                if (reservation.holder != session) {
+                    return false;
+                }
+                long left = reservation.until - node.clock().nanoTime();
+                if (left <= 0) {
+                    return true;
+                }
+                reservation.holder = null;
+                reservation.former = session;
+                session.left().add(entry.getKey());
+                trustee.has(entry.getKey());
+                node.timer().schedule(left, () -> giveBack(entry.getKey(), reservation));
+                log.info(
+                        "{} stays taken for {} ms more, because {} had reserved it and has ended",
+                        describe(reservation.name),
+                        left / 1_000_000,
+                        session.describe());
+                return false;
+            });
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns the reservation of a record, unless the record belongs to another name by now. */
+    @GuardedBy("lock")
+    private @Nullable Reservation current(int record) {
+        Reservation known = byRecord.get(record);
+        if (known != null && directory.names().get(record) != known.name) {
+            remove(record, known);
+            return null;
+        }
+        return known;
+    }
+
+    @GuardedBy("lock")
+    private void remove(int record, Reservation ended) {
+        byRecord.remove(record);
+        trustee.hasNoMore(record);
+        MemoryNodeSession former = ended.former;
+        if (former != null) {
+            former.left().remove(record);
+        }
+    }
+
+    @Override
+    public Trustee.Claim claim(int record) {
+        lock.lock();
+        try {
+            Reservation known = current(record);
+            if (known == null || known.holder != null) {
+                return Trustee.Claim.NONE;
+            }
+            return known.givingBack ? Trustee.Claim.UNKNOWN : Trustee.Claim.HELD;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The time of a reservation is over: the trustee gives the position back, once (rule R3). */
+    private void giveBack(int record, Reservation reservation) {
+        lock.lock();
+        try {
+            if (!Objects.equals(current(record), reservation) || reservation.givingBack) {
+                return;
+            }
+            reservation.givingBack = true;
+        } finally {
+            lock.unlock();
+        }
+        trustee.giveBack(record);
+    }
+
+    @Override
+    public void gaveBack(int record, boolean done) {
+        Reservation reservation;
+        lock.lock();
+        try {
+            reservation = current(record);
+            if (reservation == null || !reservation.givingBack) {
+                return;
+            }
+            reservation.givingBack = false;
+            if (done) {
+                remove(record, reservation);
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        node.timer().schedule(Trustee.RETRY_NANOS, () -> giveBack(record, reservation));
+    }
+
+    /** Gives every position back that the trustee has, before its time. */
+    void endTrust() {
+        Map<Integer, Reservation> inTrust = new HashMap<>();
+        lock.lock();
+        try {
+            byRecord.forEach((record, reservation) -> {
+                if (reservation.holder == null) {
+                    inTrust.put(record, reservation);
+                }
+            });
+        } finally {
+            lock.unlock();
+        }
+        inTrust.forEach(this::giveBack);
+    }
+
+    private static String describe(byte @Nullable [] name) {
+        return name == null ? "a lock" : "lock " + LockNames.quoted(new String(name, StandardCharsets.UTF_8));
+    }
+}

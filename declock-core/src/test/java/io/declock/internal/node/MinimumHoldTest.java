@@ -1,0 +1,221 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.declock.ComputeNodeSettings;
+import io.declock.LockHandle;
+import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.testkit.TcpProxy;
+import io.declock.testkit.TcpProxy.Flow;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Locks that stay taken for a while after their method ended, also when the process leaves or dies (rules R1 to R4). */
+@Timeout(60)
+class MinimumHoldTest {
+    private static final LockOwner OWNER = LockOwner.named("job");
+    private static final Duration LEASE = Duration.ofMillis(600);
+    private static final Duration LEAST = Duration.ofMillis(1500);
+    private static final LockRequest JOB =
+            LockRequest.write("job").waitTime(Duration.ZERO).holdAtLeast(LEAST);
+
+    private static LockRig rig() throws Exception {
+        return LockRig.overTcp(settings -> settings.maxLease(LEASE).leaseMargin(Duration.ofMillis(50)));
+    }
+
+    private static void withShortLease(ComputeNode.Builder builder) {
+        builder.settings(ComputeNodeSettings.builder()
+                .lease(LEASE)
+                .heartbeatInterval(LEASE.dividedBy(5))
+                .leaseMargin(LEASE.dividedBy(5))
+                .build());
+    }
+
+    /** Waits for the lock, and returns how long after the start it was granted. */
+    private static Duration takenFor(ComputeNode waiting, long since) throws InterruptedException {
+        try (LockHandle handle = waiting.acquire(LockRequest.write("job"), OWNER)) {
+            assertThat(handle.isValid()).isTrue();
+            return Duration.ofNanos(System.nanoTime() - since);
+        }
+    }
+
+    @Test
+    void aLockStaysTakenAfterItsHandleWasClosed() throws Exception {
+        try (LockRig rig = rig()) {
+            ComputeNode first = rig.join(MinimumHoldTest::withShortLease);
+            ComputeNode second = rig.join(MinimumHoldTest::withShortLease);
+            long since = System.nanoTime();
+            LockHandle job = first.tryAcquire(JOB).orElseThrow();
+            job.close();
+            assertThat(job.isValid()).isFalse();
+            // Not even the same thread, which would enter a lock that it holds.
+            assertThat(first.tryAcquire(JOB)).isEmpty();
+            assertThat(second.tryAcquire(JOB)).isEmpty();
+            assertThat(takenFor(second, since)).isBetween(LEAST, LEAST.plusSeconds(2));
+        }
+    }
+
+    @Test
+    void aLockThatIsHeldLongerIsReleasedWithItsHandle() throws Exception {
+        try (LockRig rig = rig()) {
+            ComputeNode first = rig.join(MinimumHoldTest::withShortLease);
+            ComputeNode second = rig.join(MinimumHoldTest::withShortLease);
+            LockHandle job =
+                    first.tryAcquire(JOB.holdAtLeast(Duration.ofMillis(100))).orElseThrow();
+            TimeUnit.MILLISECONDS.sleep(400);
+            assertThat(second.tryAcquire(JOB)).isEmpty();
+            assertThat(job.isValid()).isTrue();
+            job.close();
+            assertThat(takenFor(second, System.nanoTime())).isLessThan(LEAST);
+        }
+    }
+
+    @Test
+    void aLockStaysTakenWhenItsProcessLeaves() throws Exception {
+        try (LockRig rig = rig()) {
+            ComputeNode second = rig.join(MinimumHoldTest::withShortLease);
+            ComputeNode first = rig.join(MinimumHoldTest::withShortLease);
+            long since = System.nanoTime();
+            LockHandle job = first.tryAcquire(JOB).orElseThrow();
+            long token = job.fencingToken();
+            job.close();
+            first.close();
+            assertThat(Duration.ofNanos(System.nanoTime() - since))
+                    .as("leaving does not wait for the time")
+                    .isLessThan(LEAST);
+            assertThat(second.tryAcquire(JOB)).isEmpty();
+            CompletableFuture<LockHandle> queued =
+                    second.acquireAsync(LockRequest.write("job"), OWNER).toCompletableFuture();
+            LockHandle next = queued.get(20, TimeUnit.SECONDS);
+            assertThat(Duration.ofNanos(System.nanoTime() - since)).isBetween(LEAST, LEAST.plusSeconds(2));
+            assertThat(next.fencingToken()).isGreaterThan(token);
+            next.close();
+            // The position of the one that left is gone, once.
+            for (int i = 0; i < 3; i++) {
+                second.tryAcquire(LockRequest.write("job").waitTime(Duration.ZERO))
+                        .orElseThrow()
+                        .close();
+            }
+        }
+    }
+
+    @Test
+    void aTryGetsTheLockAtOnceWhenTheTimeOfAProcessThatLeftIsOver() throws Exception {
+        try (LockRig rig = rig()) {
+            ComputeNode second = rig.join(MinimumHoldTest::withShortLease);
+            ComputeNode first = rig.join(MinimumHoldTest::withShortLease);
+            long since = System.nanoTime();
+            first.tryAcquire(JOB).orElseThrow().close();
+            long noted = System.nanoTime();
+            first.close();
+            while (System.nanoTime() - since < LEAST.toNanos()) {
+                assertThat(second.tryAcquire(JOB).isPresent() && System.nanoTime() - since < LEAST.toNanos())
+                        .isFalse();
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+            long left = LEAST.toNanos() + TimeUnit.MILLISECONDS.toNanos(200) - (System.nanoTime() - noted);
+            TimeUnit.NANOSECONDS.sleep(Math.max(0, left));
+            assertThat(second.tryAcquire(JOB)).isPresent();
+        }
+    }
+
+    @Test
+    void aLockStaysTakenWhenItsProcessDies() throws Exception {
+        try (LockRig rig = rig();
+                TcpProxy proxy = new TcpProxy(rig.port())) {
+            ComputeNode first = rig.joinBy(proxy.port(), MinimumHoldTest::withShortLease);
+            ComputeNode second = rig.join(MinimumHoldTest::withShortLease);
+            ComputeNode third = rig.join(MinimumHoldTest::withShortLease);
+            long since = System.nanoTime();
+            LockHandle job =
+                    first.tryAcquire(JOB.holdAtLeast(LEAST.multipliedBy(2))).orElseThrow();
+            proxy.set(Flow.LOST);
+            List<CompletableFuture<LockHandle>> waiting = new ArrayList<>();
+            for (ComputeNode node : List.of(second, third)) {
+                waiting.add(node.acquireAsync(LockRequest.write("job"), OWNER).toCompletableFuture());
+            }
+            CompletableFuture.anyOf(waiting.toArray(CompletableFuture<?>[]::new))
+                    .get(20, TimeUnit.SECONDS);
+            Duration took = Duration.ofNanos(System.nanoTime() - since);
+            assertThat(took)
+                    .isBetween(LEAST.multipliedBy(2), LEAST.multipliedBy(2).plusSeconds(2));
+            assertThat(job.isValid()).isFalse();
+            // One holds it, and the other one gets it next.
+            assertThat(waiting.stream().filter(CompletableFuture::isDone)).hasSize(1);
+            waiting.stream()
+                    .filter(CompletableFuture::isDone)
+                    .forEach(one -> one.join().close());
+            for (CompletableFuture<LockHandle> one : waiting) {
+                one.get(20, TimeUnit.SECONDS).close();
+            }
+        }
+    }
+
+    @Test
+    void aCeilingEndsTheHandleAndNotTheMinimum() throws Exception {
+        try (LockRig rig = rig()) {
+            ComputeNode first = rig.join(MinimumHoldTest::withShortLease);
+            ComputeNode second = rig.join(MinimumHoldTest::withShortLease);
+            long since = System.nanoTime();
+            LockHandle job = first.acquire(JOB.leaseTime(Duration.ofMillis(200)), OWNER);
+            CompletableFuture<Boolean> lost = new CompletableFuture<>();
+            job.onLost((handle, why) -> lost.complete(true));
+            lost.get(5, TimeUnit.SECONDS);
+            assertThat(second.tryAcquire(JOB)).isEmpty();
+            assertThatThrownBy(job::close).hasMessageContaining("lease time");
+            assertThat(takenFor(second, since)).isGreaterThanOrEqualTo(LEAST);
+        }
+    }
+
+    @Test
+    void nestedAcquisitionsAddUp() throws Exception {
+        try (LockRig rig = rig()) {
+            ComputeNode first = rig.join(MinimumHoldTest::withShortLease);
+            ComputeNode second = rig.join(MinimumHoldTest::withShortLease);
+            long since = System.nanoTime();
+            try (LockHandle outer = first.acquire(LockRequest.write("job"), OWNER);
+                    LockHandle inner = first.acquire(JOB, OWNER);
+                    LockHandle innermost = first.acquire(JOB.holdAtLeast(Duration.ofMillis(50)), OWNER)) {
+                assertThat(innermost.fencingToken()).isEqualTo(outer.fencingToken());
+                inner.close();
+                assertThat(outer.isValid()).isTrue();
+            }
+            assertThat(takenFor(second, since)).isBetween(LEAST, LEAST.plusSeconds(2));
+        }
+    }
+
+    @Test
+    void severalNamesStayTakenTogether() throws Exception {
+        try (LockRig rig = rig()) {
+            ComputeNode first = rig.join(MinimumHoldTest::withShortLease);
+            ComputeNode second = rig.join(MinimumHoldTest::withShortLease);
+            first.acquireAsync(LockRequest.write("a").andWrite("b").holdAtLeast(LEAST), OWNER)
+                    .toCompletableFuture()
+                    .get(5, TimeUnit.SECONDS)
+                    .close();
+            assertThat(second.tryAcquire(LockRequest.write("a").waitTime(Duration.ZERO)))
+                    .isEmpty();
+            assertThat(second.tryAcquire(LockRequest.write("b").waitTime(Duration.ZERO)))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void aLockForReadingCannotStayTaken() {
+        assertThatThrownBy(() -> LockRequest.read("x").holdAtLeast(LEAST)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> JOB.andRead("x"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("WRITE");
+        assertThatThrownBy(() -> JOB.holdAtLeast(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+    }
+}
