@@ -19,6 +19,7 @@ final class Checkers implements SessionObserver {
     private final FenceChecker fences = new FenceChecker();
     private final GrantChecker grants;
     private final EntryChecker entries;
+    private final LastingChecker lasting;
 
     Checkers(SimulatedWorld world, SimulationOptions options) {
         this.localOrder = new LocalOrderChecker(options.local());
@@ -26,6 +27,7 @@ final class Checkers implements SessionObserver {
         this.queue = new QueueChecker(world, options.cluster().capacity());
         this.progress = new ProgressChecker(options);
         this.grants = new GrantChecker(queue);
+        this.lasting = new LastingChecker(world);
         this.entries =
                 new EntryChecker(queue, new RecordLayout(options.cluster().capacity()));
     }
@@ -42,6 +44,10 @@ final class Checkers implements SessionObserver {
         return queue;
     }
 
+    LastingChecker lasting() {
+        return lasting;
+    }
+
     ProgressChecker progress() {
         return progress;
     }
@@ -55,6 +61,7 @@ final class Checkers implements SessionObserver {
     /** A hold begins, or becomes exclusive. */
     void begins(HoldRecord hold) {
         exclusion.begins(hold);
+        lasting.begins(hold, hold.hold());
         if (!hold.isUnknowinglyLapsed()) {
             tokens.begins(hold);
         }

@@ -42,6 +42,10 @@ final class HoldRecord implements CheckedHold {
         return exclusive;
     }
 
+    Hold hold() {
+        return hold;
+    }
+
     void become(boolean nowExclusive) {
         exclusive = nowExclusive;
     }

@@ -40,6 +40,7 @@ final class MemoryNodeLife {
     private final @Nullable SimulatedMemberList list;
     private final RecordNames names;
     private final RestoredHolds holds;
+    private final PositionsInTrust kept;
     private final List<SimulatedSession> sessions = new ArrayList<>();
     private final List<SimulatedSession> ended = new ArrayList<>();
     private final Set<Caller> unanswered = new LinkedHashSet<>();
@@ -83,6 +84,8 @@ final class MemoryNodeLife {
                 term);
         memory = new WatchedRegion(node.region(), node.layout(), observer);
         names = new RecordNames(as);
+        kept = new PositionsInTrust(cluster, this, observer);
+        node.use(kept);
         holds = new RestoredHolds(
                 world,
                 () -> cluster.listAt(node),
@@ -163,6 +166,7 @@ final class MemoryNodeLife {
     void forgets(SimulatedSession session) {
         sessions.remove(session);
         ended.add(session);
+        kept.ended(session);
     }
 
     /** Returns the sessions that are members. */
@@ -181,6 +185,11 @@ final class MemoryNodeLife {
     void restored(SimulatedSession session, String name, long record, boolean exclusive) {
         names.restored(record, name);
         holds.restored(session, name, record, exclusive);
+    }
+
+    /** Returns the positions that sessions have reserved. */
+    PositionsInTrust inTrust() {
+        return kept;
     }
 
     /** Returns the holds that were restored. */
@@ -218,6 +227,7 @@ final class MemoryNodeLife {
     private void becomes(String name, long record) {
         if (names.resolved(record, name, cluster.list())) {
             holds.passesOn(record);
+            kept.passesOn(record);
         }
         age(record);
         observer.resolved(this, record);

@@ -37,6 +37,8 @@ public final class OptionsChooser {
         RESUMPTIONS,
         /** As in {@link #RESUMPTIONS}, but adapters execute the verbs, and the results of those in flight are lost. */
         REPLACEMENTS,
+        /** Some holds last a while at least, also when their processes leave or die; with faults as in {@link #RESUMPTIONS} or {@link #MOVES}. */
+        MINIMUMS,
         /** Many compute nodes acquire and release locks in a rush, and the records start near the end of their index range. */
         WALL,
         /** Several memory nodes, over which the names are spread, with faults of them and of compute nodes. */
@@ -121,7 +123,7 @@ public final class OptionsChooser {
     private SimulationOptions choose() {
         boolean overflow = is(Profile.OVERFLOW);
         boolean guard = is(Profile.GUARD);
-        boolean disconnects = profile == Profile.DISCONNECTS || resumes();
+        boolean disconnects = profile == Profile.DISCONNECTS || resumes() || profile == Profile.MINIMUMS;
         boolean resets = is(Profile.RESETS) || disconnects;
         boolean lossy = is(Profile.LOSSY);
         boolean crashes = is(Profile.CRASHES) || disconnects;
@@ -157,7 +159,8 @@ public final class OptionsChooser {
                 world.oneOf(0L, 0L, MILLIS, 60_000 * MILLIS));
         SimulationOptions drawn = new SimulationOptions(cluster, network, workload(), faults, local(), cql());
         if (disconnects) {
-            return withDisconnects(drawn);
+            SimulationOptions broken = withDisconnects(drawn);
+            return profile == Profile.MINIMUMS ? withMinimums(broken) : broken;
         }
         if (profile == Profile.WALL) {
             return inARush(drawn);
@@ -287,6 +290,44 @@ public final class OptionsChooser {
                 SimulationOptions.Outages.NONE,
                 new SimulationOptions.Rare(
                         0, 0, 0, resumed ? 0 : breaks, resumed ? breaks : 0, profile == Profile.REPLACEMENTS));
+    }
+
+    private SimulationOptions withMinimums(SimulationOptions drawn) {
+        long lease = drawn.cluster().lease();
+        int breaks = drawn.rare().disconnects();
+        boolean resumed = world.chance(0.5);
+        boolean restarts = world.chance(0.3);
+        SimulationOptions.Outages none = SimulationOptions.Outages.NONE;
+        return new SimulationOptions(
+                drawn.cluster(),
+                drawn.network(),
+                drawn.workload(),
+                drawn.faults(),
+                drawn.local(),
+                drawn.cql(),
+                restarts
+                        ? new SimulationOptions.Outages(
+                                world.between(1, 3),
+                                world.oneOf(MILLIS / 10, lease / 20, lease / 4),
+                                5 * MICROS,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                true)
+                        : none,
+                new SimulationOptions.Rare(0, 0, 0, resumed ? 0 : breaks, resumed ? breaks : 0),
+                new SimulationOptions.Wiring(
+                        1, 0, 0, 0, 0, 0, world.between(0, drawn.cluster().computeNodes()), 0),
+                SimulationOptions.Elections.NONE,
+                new SimulationOptions.Minimums(
+                        world.oneOf(0.1, 0.5, 1.0), world.oneOf(lease / 20, lease / 2, 2 * lease)));
     }
 
     /** Returns a workload whose callers, in half of the seeds, hold for about as long as a lease, so that leases lapse during holds. */

@@ -61,7 +61,10 @@ final class ProgressChecker {
                         + options.network().jitter()
                         + options.network().spike());
         long outages = outages(cluster.computeNodes());
-        long turns = 8L * cluster.computeNodes() * cluster.clientsPerNode() * (workload.hold() + workload.think());
+        long turns = 8L
+                * cluster.computeNodes()
+                * cluster.clientsPerNode()
+                * (workload.hold() + workload.think() + 4 * options.minimums().mean());
         return outages + detection + protocol + travel + turns * (workload.nestShare() > 0 ? 1 + cluster.locks() : 1);
     }
 

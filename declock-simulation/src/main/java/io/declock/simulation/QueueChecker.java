@@ -170,6 +170,23 @@ final class QueueChecker implements WatchedRegion.Observer {
         positions.put(key, queue);
     }
 
+    /** The memory node gives back the exclusive position of a session that has ended, at the head of the queue (rule R3). */
+    @Override
+    public void givenBack(MemoryNodeLife life, long record, @Nullable SimulatedSession of, long before, long after) {
+        world.note(() -> life.place() + " gives the position of " + of + " in record " + number(record) + " back: {"
+                + LockHeader.toString(before) + "} becomes {" + LockHeader.toString(after) + "}");
+        if (of == null || LockHeader.isInReset(before) || after - before != RELEASES[1]) {
+            throw new Violation(
+                    "reservation",
+                    "record " + number(record) + " of " + of + " is given back at " + LockHeader.toString(before));
+        }
+        long key = life.keyOf(record);
+        headers.put(key, after);
+        List<Position> queue = positions.getOrDefault(key, new ArrayList<>());
+        give(of, record, true, queue);
+        checkHeader(record, after, queue);
+    }
+
     private void forget(long key) {
         positions.remove(key);
         takers.remove(key);
@@ -331,7 +348,13 @@ final class QueueChecker implements WatchedRegion.Observer {
                 }
             });
         }
-        keepDeadSurvivors(goneSince(life, marked.getOrDefault(life.keyOf(record), 0L)), after, queue);
+        SimulatedSession kept = life.inTrust().inTrustFor(record);
+        if (kept != null) {
+            queue.add(new Position(kept, -1, true, true));
+        }
+        List<SimulatedSession> gone = goneSince(life, marked.getOrDefault(life.keyOf(record), 0L));
+        gone.remove(kept);
+        keepDeadSurvivors(gone, after, queue);
     }
 
     /** Returns the sessions that were cut, and those that their process closed while the memory node does not know of it yet. */

@@ -100,7 +100,7 @@ final class RestoredHolds {
         List.copyOf(sources.keySet()).forEach(record -> {
             if (source.equals(sources.get(record))) {
                 sources.remove(record);
-                tell(record, taken.getOrDefault(record, Map.of()), SimulatedSession::isGone);
+                tell(record, taken.getOrDefault(record, Map.of()), session -> isOver(record, session));
             }
         });
     }
@@ -112,7 +112,12 @@ final class RestoredHolds {
         }
         graceIsOver = true;
         inGrace.forEach(
-                (record, holds) -> tell(record, holds, session -> session.isGone() || !moved.contains(session)));
+                (record, holds) -> tell(record, holds, session -> isOver(record, session) || !moved.contains(session)));
+    }
+
+    /** Returns whether a hold is over with its session, and the memory node does not keep it. */
+    private static boolean isOver(long record, SimulatedSession session) {
+        return session.isGone() && session.life().inTrust().inTrustFor(record) != session;
     }
 
     private void tell(long record, Map<SimulatedSession, Boolean> holds, Predicate<SimulatedSession> leftOut) {

@@ -11,6 +11,7 @@ import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.protocol.CqlLock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,7 @@ final class SimulatedClient {
     private final Checkers checkers;
     private final NameChooser names;
     private final SimulationOptions.Workload workload;
+    private final SimulationOptions.Minimums minimums;
     private final int number;
     private int left;
     private boolean finished;
@@ -40,6 +42,7 @@ final class SimulatedClient {
         this.checkers = checkers;
         this.names = names;
         this.workload = cluster.options().workload();
+        this.minimums = cluster.options().minimums();
         this.left = workload.operations();
     }
 
@@ -189,6 +192,7 @@ final class SimulatedClient {
                 checkers.overtaking().goes(this);
                 done();
             } else if (isReentrant()) {
+                LastingChecker.reenters(SimulatedClient.this, name, around != null || !lasting);
                 checkers.localOrder().goes(node, name, this);
                 checkers.overtaking().goes(this);
                 world.after(1 + world.exponential(workload.hold() / 4), node, () -> giveBack(mode()));
@@ -204,6 +208,28 @@ final class SimulatedClient {
             checkers.localOrder().granted(node, name, this);
             checkers.overtaking().granted(node, this);
             checkers.begins(fresh);
+            if (mode().isExclusive() && lasting && world.chance(minimums.share())) {
+                last(hold());
+                return;
+            }
+            goOn();
+        }
+
+        /** Uses the lock when the memory node has noted that the hold lasts a while. */
+        private void last(Hold held) {
+            long from = world.now();
+            long nanos = 1 + world.exponential(minimums.mean());
+            CqlLock remote = HeldLock.remote(held);
+            SimulatedSession session = remote == null ? null : SimulatedSession.of(remote);
+            node.last(held, nanos).whenComplete((noted, failure) -> {
+                if (failure == null && session != null) {
+                    checkers.lasting().lasts(held, node, session.life(), from, nanos);
+                }
+                goOn();
+            });
+        }
+
+        private void goOn() {
             world.after(1 + world.exponential(workload.hold() / 2), node, this::halfway);
             if (lasting && world.chance(workload.ceilingShare())) {
                 Hold held = hold();

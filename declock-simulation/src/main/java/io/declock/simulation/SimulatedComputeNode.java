@@ -5,6 +5,7 @@ package io.declock.simulation;
 
 import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
+import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
@@ -22,6 +23,7 @@ import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -224,6 +226,11 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
 
     LocalLock acquire(String name, LocalWaiter waiter) {
         return node.enter(name, waiter);
+    }
+
+    /** Has a hold last that long at least. */
+    CompletableFuture<Void> last(Hold hold, long nanos) {
+        return node.last(hold, nanos);
     }
 
     /** Forgets a lock if it is idle. */

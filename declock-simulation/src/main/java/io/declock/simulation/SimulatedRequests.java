@@ -246,6 +246,24 @@ final class SimulatedRequests implements ControlPlane {
     }
 
     @Override
+    public CompletionStage<Void> reserve(long record, long nanos) {
+        return ask(
+                answer -> {
+                    try {
+                        session.accepted().reserve(record, MemoryNodeClock.paced(nanos));
+                        session.life().inTrust().noted(session, record, MemoryNodeClock.paced(nanos));
+                        done(answer);
+                    } catch (FabricException.Refused refusal) {
+                        if (refusal.reason() == FabricException.Reason.BAD_REQUEST) {
+                            throw new Violation("reservation", String.valueOf(refusal.getMessage()));
+                        }
+                        answer.completeExceptionally(refusal);
+                    }
+                },
+                false);
+    }
+
+    @Override
     public CompletionStage<Void> moved() {
         return ask(
                 answer -> {

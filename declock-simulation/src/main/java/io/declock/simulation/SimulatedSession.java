@@ -218,6 +218,10 @@ final class SimulatedSession implements FabricSession {
     @Override
     public void send(Member to, PeerMessage message) {
         cluster.observer().sends(this, to, message);
+        if (to.peerAddress().isEmpty()) {
+            requests.relay(message);
+            return;
+        }
         SimulatedCluster.Way way = cluster.way(node.peerAddress(), to.peerAddress());
         if (way == SimulatedCluster.Way.RELAYED) {
             requests.relay(message);

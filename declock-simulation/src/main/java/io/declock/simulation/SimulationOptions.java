@@ -19,6 +19,7 @@ import io.declock.LocalSettings;
  * @param rare faults of special runs only
  * @param wiring memory nodes, and what happens to them and to processes on purpose
  * @param elections candidates of the memory nodes, and the engine that elects one of them
+ * @param minimums holds that last a while at least
  */
 public record SimulationOptions(
         Cluster cluster,
@@ -30,7 +31,23 @@ public record SimulationOptions(
         Outages outages,
         Rare rare,
         Wiring wiring,
-        Elections elections) {
+        Elections elections,
+        Minimums minimums) {
+
+    /** Makes options without holds that last a while at least. */
+    public SimulationOptions(
+            Cluster cluster,
+            Network network,
+            Workload workload,
+            Faults faults,
+            LocalSettings local,
+            CqlSettings cql,
+            Outages outages,
+            Rare rare,
+            Wiring wiring,
+            Elections elections) {
+        this(cluster, network, workload, faults, local, cql, outages, rare, wiring, elections, Minimums.NONE);
+    }
 
     /** Makes options without stand-bys. */
     public SimulationOptions(
@@ -316,6 +333,17 @@ public record SimulationOptions(
         public static final Elections NONE = new Elections(0, 0, 0, 0, 0);
     }
 
+    /**
+     * Holds that last a while at least.
+     *
+     * @param share share of the exclusive holds that do
+     * @param mean mean of how long
+     */
+    public record Minimums(double share, long mean) {
+        /** No such holds. */
+        public static final Minimums NONE = new Minimums(0, 0);
+    }
+
     @Override
     public String toString() {
         return String.join(
@@ -328,6 +356,7 @@ public record SimulationOptions(
                 "  " + rare,
                 "  " + wiring,
                 "  " + elections,
+                "  " + minimums,
                 "  " + local,
                 "  " + cql);
     }

@@ -8,6 +8,7 @@ import io.declock.Verb;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.memorynode.Region;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Executes the words of sessions' verbs on a memory node's region, with an observer of changes. */
 final class WatchedRegion {
@@ -36,6 +37,10 @@ final class WatchedRegion {
 
         /** The claim to reset a record's lock has passed to a session, or was withdrawn. */
         default void claimChanged(SimulatedSession session, long record, long before, long after) {}
+
+        /** The memory node has given back a position that it kept since a session has ended; null if it should have kept none. */
+        default void givenBack(
+                MemoryNodeLife life, long record, @Nullable SimulatedSession of, long before, long after) {}
 
         /** Another word of a record was written: word 1 is the full epoch, the entries begin at word 2. */
         void entryWritten(SimulatedSession session, long record, Purpose purpose, int word, long value);

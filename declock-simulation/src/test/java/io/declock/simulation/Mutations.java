@@ -24,6 +24,8 @@ final class Mutations {
     private static final String RUN = "io.declock.internal.protocol.ResetRun";
     private static final String RESET = "io.declock.internal.protocol.LockReset";
     private static final String TENURE = "io.declock.internal.protocol.Tenure";
+    private static final String HOLD = "io.declock.internal.local.Hold";
+    private static final String MINIMUM = "io.declock.internal.node.MinimumHold";
     private static final String LOCAL = "io.declock.internal.local.LocalLock";
     private static final String TURN = "io.declock.internal.local.Turn";
     private static final String HEADER = "io.declock.internal.layout.LockHeader";
@@ -616,6 +618,64 @@ final class Mutations {
                     Nothing.class),
             Mutation.of(
                     "G6", "the own claim is taken for another one's", Scenario.REPLACEMENTS, RESET, "isOwn", No.class),
+            // R: reservations
+            Mutation.of(
+                    "R1",
+                    "a position is given back before its reservation has ended",
+                    Scenario.MINIMUMS,
+                    MINIMUM,
+                    "end",
+                    Sabotage.GivesBackFirst.class),
+            Mutation.of(
+                    "R1",
+                    "a hold that counts in another session is not reserved there",
+                    Scenario.MINIMUMS,
+                    MINIMUM,
+                    "moved",
+                    Nothing.class),
+            Mutation.of(
+                    "R2",
+                    "the memory node takes no position over",
+                    Scenario.MINIMUMS,
+                    SERVER + "Trustee",
+                    "has",
+                    Nothing.class),
+            Mutation.of(
+                    "R2",
+                    "a reset goes on when a user has ended, without looking who is a user in its place",
+                    Scenario.MINIMUMS,
+                    RUN,
+                    "toMembers",
+                    No.class),
+            Mutation.of("R2", "an outdated answer tells who is a user", Scenario.MINIMUMS, RUN, "isOutdated", No.class),
+            Mutation.of(
+                    "R2",
+                    "a restored hold that is reserved ends with its session",
+                    Scenario.MINIMUMS,
+                    SERVER + "Claims",
+                    "isOver",
+                    Sabotage.OverWithItsSession.class),
+            Mutation.of(
+                    "R3",
+                    "a position is given back during a reset that counts it",
+                    Scenario.MINIMUMS,
+                    SERVER + "Trustee",
+                    "mustWait",
+                    No.class),
+            Mutation.of(
+                    "R3",
+                    "the memory node gives nothing back",
+                    Scenario.MINIMUMS,
+                    SERVER + "Trustee",
+                    "giveBack",
+                    Nothing.class),
+            Mutation.of(
+                    "R4",
+                    "an owner enters a lock again that it has released",
+                    Scenario.MINIMUMS,
+                    HOLD,
+                    "isOnlyReserved",
+                    No.class),
             // H: the memory node's next life
             Mutation.of(
                     "H1",

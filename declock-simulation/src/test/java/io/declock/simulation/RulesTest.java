@@ -25,17 +25,17 @@ import org.junit.jupiter.api.Test;
 /**
  * The table in section "Rules" of docs/protocol.md and the code name the same rules.
  *
- * <p>A rule's name is a letter from A to E, G, H or O, and a number ("A3", "B12.1"), or F alone. A citation is the word "rule" or "rules"
+ * <p>A rule's name is a letter from A to E, G, H, M, O or R, and a number ("A3", "B12.1"), or F alone. A citation is the word "rule" or "rules"
  * in a source file, followed by one or more names with commas, "and" or "to" between them: "rule A3", "rules B3, B4 and B6", "rules G1 to G3". The rule column
  * of {@link Mutations} cites too.
  */
 class RulesTest {
     private static final Path PROJECT = Path.of("..");
-    private static final String NAME = "(?:[A-EGHMO][0-9]{1,2}(?:\\.[0-9])?|F)\\b";
+    private static final String NAME = "(?:[A-EGHMOR][0-9]{1,2}(?:\\.[0-9])?|F)\\b";
     private static final Pattern CITATION =
             Pattern.compile("\\b[Rr]ules? (" + NAME + "(?:(?:, | and |, and | to )" + NAME + ")*)");
     /** A word of the form of a rule's name. It is a rule's name only in a citation. H2 is a database, too. */
-    private static final Pattern LIKE_A_NAME = Pattern.compile("\\b(?!H2\\b)[A-EGHMO][0-9]{1,2}(?:\\.[0-9])?\\b");
+    private static final Pattern LIKE_A_NAME = Pattern.compile("\\b(?!H2\\b)[A-EGHMOR][0-9]{1,2}(?:\\.[0-9])?\\b");
 
     private static final Pattern MUTATION = Pattern.compile("\\*([^*]+)\\*");
     private static final Pattern CLASS_NAME = Pattern.compile("`([A-Z][A-Za-z]+)`");

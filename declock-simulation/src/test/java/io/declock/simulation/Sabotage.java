@@ -90,6 +90,38 @@ public final class Sabotage {
         }
     }
 
+    /** R2: a restored hold is over when its session has ended. */
+    public static final class OverWithItsSession {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object claim,
+                @Advice.Return(readOnly = false) boolean over) {
+            over = Sabotage.isGone(claim);
+        }
+    }
+
+    /** Returns whether the session of a claim has ended. */
+    public static boolean isGone(Object claim) {
+        try {
+            var session = claim.getClass().getDeclaredMethod("session");
+            session.setAccessible(true);
+            Object of = session.invoke(claim);
+            var gone = of.getClass().getDeclaredField("gone");
+            gone.setAccessible(true);
+            return gone.getBoolean(of);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** R1: the position is given back at once. */
+    public static final class GivesBackFirst {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.This Object minimum) {
+            Sabotage.call(minimum, "giveBack");
+        }
+    }
+
     /** Calls a method without arguments that is not public. */
     public static void call(Object target, String method) {
         try {

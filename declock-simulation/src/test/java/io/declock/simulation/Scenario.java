@@ -22,6 +22,7 @@ enum Scenario {
     DISCONNECTS(Profile.DISCONNECTS),
     RESUMPTIONS(Profile.RESUMPTIONS),
     REPLACEMENTS(Profile.REPLACEMENTS),
+    MINIMUMS(Profile.MINIMUMS),
     WALL(Profile.WALL),
     SPREAD(Profile.SPREAD),
     RECLAIM(Profile.RECLAIM),

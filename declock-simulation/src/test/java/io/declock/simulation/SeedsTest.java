@@ -36,7 +36,7 @@ class SeedsTest {
             case BROKEN_RESTARTS -> 700;
             case RESTARTS, PARTITIONS, MOVES, STAND_BYS, LISTS -> 2000;
             case EVERYTHING -> 3000;
-            case RESETS, CRASHES, DISCONNECTS, RESUMPTIONS, REPLACEMENTS -> 3000;
+            case RESETS, CRASHES, DISCONNECTS, RESUMPTIONS, REPLACEMENTS, MINIMUMS -> 3000;
             case LOSSY -> 3500;
         };
         return Long.getLong("declock.seeds", QUICK ? full / 30 : full);
