@@ -88,6 +88,16 @@ public @interface DecLocked {
     String leaseTime() default "";
 
     /**
+     * How long the lock stays taken at least, as {@code 5s} or {@code PT5S}; placeholders are resolved. The time begins before the method is called, and
+     * goes on if the method ends earlier, and also if this process leaves or dies. So a job that is started by the clocks of several machines runs once,
+     * although it is shorter than these clocks differ. Only for the mode WRITE. Empty for a lock that is released with the method.
+     *
+     * @return the duration
+     * @see io.declock.LockRequest#holdAtLeast
+     */
+    String holdAtLeast() default "";
+
+    /**
      * What to do when the lock was not granted within the wait time.
      *
      * @return the strategy

@@ -34,6 +34,7 @@ import org.springframework.util.function.SingletonSupplier;
  * @param locks the locks to acquire
  * @param waitTime longest wait, null for the default
  * @param leaseTime ceiling on one hold, null for none
+ * @param holdAtLeast how long the locks stay taken at least, null for none
  * @param onFailure what to do when the lock was not granted
  * @param fallback the method to call then if {@code onFailure} is FALLBACK, else null
  * @param onLost what to do when the lock was lost
@@ -49,6 +50,7 @@ record LockedOperation(
         List<Lock> locks,
         @Nullable Duration waitTime,
         @Nullable Duration leaseTime,
+        @Nullable Duration holdAtLeast,
         OnFailure onFailure,
         @Nullable Fallback fallback,
         OnLost onLost,
@@ -102,7 +104,10 @@ record LockedOperation(
         if (waitTime != null) {
             request = request.waitTime(waitTime);
         }
-        return leaseTime == null ? request : request.leaseTime(leaseTime);
+        if (leaseTime != null) {
+            request = request.leaseTime(leaseTime);
+        }
+        return holdAtLeast == null ? request : request.holdAtLeast(holdAtLeast);
     }
 
     private @Nullable Object evaluate(KeyExpression key, LockedCall call, Supplier<EvaluationContext> context) {

@@ -75,6 +75,8 @@ final class LockedOperations {
         Release release = common(method, annotations, "release", DecLocked::release, Release.AFTER_METHOD);
         String waitTime = common(method, annotations, "waitTime", DecLocked::waitTime, "");
         String leaseTime = common(method, annotations, "leaseTime", DecLocked::leaseTime, "");
+        String holdAtLeast = common(method, annotations, "holdAtLeast", DecLocked::holdAtLeast, "");
+        checkLasting(method, annotations, holdAtLeast);
         ReturnKind kind = kind(method);
         ResolvableType declared = ResolvableType.forMethodReturnType(method, targetClass);
         ResolvableType result = kind == ReturnKind.PLAIN ? declared : inner(declared);
@@ -87,6 +89,7 @@ final class LockedOperations {
                 annotations.stream().map(annotation -> lock(method, annotation)).toList(),
                 duration(method, "waitTime", waitTime, true),
                 duration(method, "leaseTime", leaseTime, false),
+                duration(method, "holdAtLeast", holdAtLeast, false),
                 onFailure,
                 onFailure == OnFailure.FALLBACK ? Fallback.find(fallback, method, targetClass) : null,
                 onLost,
@@ -95,6 +98,16 @@ final class LockedOperations {
                 result,
                 kind,
                 keys);
+    }
+
+    private static void checkLasting(Method method, List<DecLocked> annotations, String holdAtLeast) {
+        boolean shared = annotations.stream().anyMatch(each -> each.mode() == LockMode.READ);
+        if (shared && !holdAtLeast.isEmpty()) {
+            throw new DecLockedMisuseException(
+                    "@DecLocked on " + Names.of(method)
+                            + " has holdAtLeast for a lock of mode READ, which others may share meanwhile. Use mode WRITE, or leave holdAtLeast out.",
+                    null);
+        }
     }
 
     private LockedOperation.Lock lock(Method method, DecLocked annotation) {

@@ -49,15 +49,17 @@ public final class DecLockEndpoint {
                 monitor.waitingNow(),
                 monitor.tableSize(),
                 views.size() >= most,
-                views.stream()
-                        .filter(view -> view.state() == LockView.State.HELD)
-                        .map(Lock::of)
-                        .toList(),
-                views.stream()
-                        .filter(view -> view.state() == LockView.State.WAITING)
-                        .map(Lock::of)
-                        .toList(),
+                inState(views, LockView.State.HELD),
+                inState(views, LockView.State.RESERVED),
+                inState(views, LockView.State.WAITING),
                 monitor.memoryNodes().stream().map(MemoryNode::of).toList());
+    }
+
+    private static List<Lock> inState(List<LockView> views, LockView.State state) {
+        return views.stream()
+                .filter(view -> view.state() == state)
+                .map(Lock::of)
+                .toList();
     }
 
     /** Returns one lock as its memory node has it, with this application's holds and waits; null if the name is not in use. */
@@ -96,6 +98,7 @@ public final class DecLockEndpoint {
      * @param names number of known names, idle ones included
      * @param truncated whether the lists may be incomplete
      * @param held the holds
+     * @param reserved the locks that are held by nobody and stay taken for a while ({@code holdAtLeast})
      * @param waiting the waits
      * @param memoryNodes the memory nodes
      */
@@ -105,6 +108,7 @@ public final class DecLockEndpoint {
             int names,
             boolean truncated,
             List<Lock> held,
+            List<Lock> reserved,
             List<Lock> waiting,
             List<MemoryNode> memoryNodes) {}
 

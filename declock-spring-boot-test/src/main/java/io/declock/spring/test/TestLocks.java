@@ -14,6 +14,7 @@ import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.node.ComputeNode;
 import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.spring.autoconfigure.test.ApplicationNode;
@@ -206,6 +207,10 @@ public final class TestLocks {
         restore();
         elsewhere.forEach(TestLocks::release);
         elsewhere.clear();
+        MemoryNode memoryNode = application.privateMemoryNode();
+        if (memoryNode != null) {
+            memoryNode.endTrust();
+        }
     }
 
     private static void release(LockHandle handle) {

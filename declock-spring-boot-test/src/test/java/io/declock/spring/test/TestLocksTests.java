@@ -91,6 +91,26 @@ class TestLocksTests {
         assertThat(testLocks.held()).isEmpty();
     }
 
+    // ---------------------------------------------------------------- locks that stay taken
+
+    @Test
+    void resetFreesALockThatStaysTaken() throws Exception {
+        locks.acquire(AT_ONCE.holdAtLeast(Duration.ofHours(1))).close();
+        assertThat(testLocks.held()).as("nobody holds it").isEmpty();
+        assertThat(shop.tryShip(42)).isEqualTo("later");
+        testLocks.reset();
+        assertThat(shop.tryShip(42)).isEqualTo("shipped");
+    }
+
+    @Test
+    void resetFreesALockThatOutlastedTheApplicationsSession() throws Exception {
+        locks.acquire(AT_ONCE.holdAtLeast(Duration.ofHours(1))).close();
+        testLocks.loseAll();
+        assertThat(shop.tryShip(42)).isEqualTo("later");
+        testLocks.reset();
+        assertThat(shop.tryShip(42)).isEqualTo("shipped");
+    }
+
     // ---------------------------------------------------------------- another instance
 
     @Test
