@@ -29,15 +29,15 @@ import net.javacrumbs.shedlock.core.SimpleLock;
  *       is released with a warning, although the task may still run; {@code extend} begins a new one. It bounds the time of a task that
  *       hangs, and not the time until the death of a process is noticed: a dead process loses its locks after {@code declock.lease},
  *       3 seconds unless configured otherwise.
- *   <li><b>{@code lockAtLeastFor} is kept by this process</b>: a task that ends early leaves the lock held by the provider until then. A
- *       process that ends earlier gives the lock up earlier: at once when it shuts down, after its lease when it dies.
+ *   <li><b>{@code lockAtLeastFor} is kept by the memory node</b> ({@link LockRequest#holdAtLeast}): a task that ends early leaves the lock
+ *       taken until then, also if its process leaves or dies, and no shutdown waits for it.
  *   <li><b>A lost lock is logged.</b> When the session ends while the task runs, the provider warns, and {@code extend} returns empty.
  *       {@code unlock} throws nothing then, so that ShedLock does not hide the task's own result or exception.
  * </ul>
  *
  * <p>Clocks of different machines need not agree: no time of one is compared with a time of another. Thread-safe.
  */
-public final class DecLockProvider implements ExtensibleLockProvider, AutoCloseable {
+public final class DecLockProvider implements ExtensibleLockProvider {
     /** Prefix of the locks' names unless another one is given. */
     public static final String DEFAULT_PREFIX = "shedlock:";
 
@@ -75,13 +75,11 @@ public final class DecLockProvider implements ExtensibleLockProvider, AutoClosea
      */
     @Override
     public Optional<SimpleLock> lock(LockConfiguration configuration) {
-        LockRequest request =
-                LockRequest.write(prefix + configuration.getName()).waitTime(Duration.ZERO);
         // An owner of its own for each lock: a thread that has the lock of a task does not get it for another task.
         LockOwner owner = LockOwner.named("ShedLock " + configuration.getName());
         try {
-            LockHandle handle = locks.acquire(request, owner);
-            return Optional.of(TaskLock.begin(handle, configuration, timer));
+            LockHandle handle = locks.acquire(request(configuration), owner);
+            return Optional.of(TaskLock.begin(handle, configuration, timer, extended -> reserve(extended, owner)));
         } catch (LockNotGrantedException e) {
             return Optional.empty();
         } catch (InterruptedException e) {
@@ -91,23 +89,30 @@ public final class DecLockProvider implements ExtensibleLockProvider, AutoClosea
         }
     }
 
-    /** Keeps locks for {@code lockAtLeastFor} again, after {@link #close}. */
-    void open() {
-        timer.open();
+    private LockRequest request(LockConfiguration configuration) {
+        LockRequest request =
+                LockRequest.write(prefix + configuration.getName()).waitTime(Duration.ZERO);
+        Duration least = configuration.getLockAtLeastFor();
+        return least.isZero() ? request : request.holdAtLeast(least);
+    }
+
+    /** Has a lock that the owner holds stay taken for the shortest time of an extension, from now on. */
+    private void reserve(LockConfiguration extended, LockOwner owner) {
+        if (extended.getLockAtLeastFor().isZero()) {
+            return;
+        }
+        try {
+            locks.acquire(request(extended), owner).close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new LockInterruptedException(
+                    "interrupted while lock " + LockNames.quoted(extended.getName()) + " was extended", e);
+        }
     }
 
     /** Returns how many locks will end by their times unless their tasks end before. */
     int pending() {
         return timer.pending();
-    }
-
-    /**
-     * Gives up the locks whose tasks have ended and which are held for {@code lockAtLeastFor} only, and keeps no such lock from now on. So
-     * a process that shuts down need not wait for them. Locks of tasks that run stay as they are.
-     */
-    @Override
-    public void close() {
-        timer.close();
     }
 
     @Override

@@ -22,7 +22,7 @@ import org.springframework.context.annotation.Configuration;
 @EnableConfigurationProperties(DecLockShedLockProperties.class)
 public final class DecLockShedLockAutoConfiguration {
 
-    /** The provider, and what gives up kept locks at shutdown. */
+    /** The provider. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(LockProvider.class)
     static class ProviderConfiguration {
@@ -30,11 +30,6 @@ public final class DecLockShedLockAutoConfiguration {
         @Bean
         DecLockProvider decLockProvider(DistributedReadWriteLock locks, DecLockShedLockProperties properties) {
             return new DecLockProvider(locks, properties.prefix());
-        }
-
-        @Bean
-        ProviderLifecycle decLockProviderLifecycle(DecLockProvider provider) {
-            return new ProviderLifecycle(provider);
         }
     }
 }

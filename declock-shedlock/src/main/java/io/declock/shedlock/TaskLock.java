@@ -6,11 +6,13 @@ package io.declock.shedlock;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockNames;
+import io.declock.LockNotGrantedException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import net.javacrumbs.shedlock.core.AbstractSimpleLock;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
@@ -28,6 +30,7 @@ final class TaskLock extends AbstractSimpleLock {
 
     private final LockHandle handle;
     private final LockTimer timer;
+    private final Consumer<LockConfiguration> reserve;
     private final AtomicReference<@Nullable TaskLock> current;
     private final long since = System.nanoTime();
     private volatile @Nullable Future<?> end;
@@ -36,17 +39,24 @@ final class TaskLock extends AbstractSimpleLock {
             LockHandle handle,
             LockConfiguration configuration,
             LockTimer timer,
+            Consumer<LockConfiguration> reserve,
             AtomicReference<@Nullable TaskLock> current) {
         super(configuration);
         this.handle = handle;
         this.timer = timer;
+        this.reserve = reserve;
         this.current = current;
     }
 
-    /** Returns the first term of a lock that was granted just now. */
-    static SimpleLock begin(LockHandle handle, LockConfiguration configuration, LockTimer timer) {
+    /**
+     * Returns the first term of a lock that was granted just now.
+     *
+     * @param reserve has the lock stay taken for the shortest time of an extension
+     */
+    static SimpleLock begin(
+            LockHandle handle, LockConfiguration configuration, LockTimer timer, Consumer<LockConfiguration> reserve) {
         AtomicReference<@Nullable TaskLock> current = new AtomicReference<>();
-        TaskLock first = new TaskLock(handle, configuration, timer, current);
+        TaskLock first = new TaskLock(handle, configuration, timer, reserve, current);
         current.set(first);
         first.startTime();
         handle.onLost((lost, why) -> {
@@ -79,13 +89,7 @@ final class TaskLock extends AbstractSimpleLock {
 
     @Override
     protected void doUnlock() {
-        if (!end(null)) {
-            return;
-        }
-        long keep = left(lockConfiguration.getLockAtLeastFor());
-        if (keep > 0) {
-            timer.keep(handle, keep);
-        } else {
+        if (end(null)) {
             LockTimer.release(handle);
         }
     }
@@ -95,7 +99,12 @@ final class TaskLock extends AbstractSimpleLock {
         if (isOver() || !handle.isValid()) {
             return Optional.empty();
         }
-        TaskLock next = new TaskLock(handle, extended, timer, current);
+        try {
+            reserve.accept(extended);
+        } catch (LockLostException | LockNotGrantedException e) {
+            return Optional.empty();
+        }
+        TaskLock next = new TaskLock(handle, extended, timer, reserve, current);
         if (!end(next)) {
             return Optional.empty();
         }

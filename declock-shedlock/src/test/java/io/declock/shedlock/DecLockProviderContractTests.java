@@ -45,8 +45,6 @@ class DecLockProviderContractTests extends AbstractExtensibleLockProviderIntegra
 
     @AfterAll
     static void stop() {
-        provider.close();
-        other.close();
         node.close();
         otherNode.close();
         memoryNode.close();

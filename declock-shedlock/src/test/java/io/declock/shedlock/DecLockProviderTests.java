@@ -58,8 +58,6 @@ class DecLockProviderTests {
 
     @AfterEach
     void stop() {
-        provider.close();
-        other.close();
         node.close();
         otherNode.close();
         proxy.close();
@@ -115,7 +113,7 @@ class DecLockProviderTests {
 
     @Test
     void aLostLockIsLoggedAndNeitherExtendedNorAnErrorOfTheTask(CapturedOutput output) {
-        SimpleLock lost = locked(provider, LONG, LONG);
+        SimpleLock lost = locked(provider, LONG, NONE);
         proxy.set(TcpProxy.Flow.LOST);
         SimpleLock successor = awaitGranted(other);
         await().until(() -> output.getOut().contains("Lock 'x' was lost while its task ran"));
@@ -128,7 +126,7 @@ class DecLockProviderTests {
 
     @Test
     void aLostLockCanBeUnlocked() {
-        SimpleLock lost = locked(provider, LONG, LONG);
+        SimpleLock lost = locked(provider, LONG, NONE);
         proxy.set(TcpProxy.Flow.LOST);
         SimpleLock successor = awaitGranted(other);
         lost.unlock();
@@ -145,18 +143,26 @@ class DecLockProviderTests {
     }
 
     @Test
-    void aProviderThatIsClosedGivesUpWhatNoTaskNeedsAndKeepsNothing() throws Exception {
-        locked(provider, LONG, LONG).unlock();
-        SimpleLock running = provider.lock(configuration("y", LONG, LONG)).orElseThrow();
-        assertThat(node.awaitIdle(Duration.ofMillis(50))).isFalse();
-        provider.close();
-        awaitGranted(other).unlock();
-        assertThat(other.lock(configuration("y", LONG, NONE))).isEmpty();
-        running.unlock();
-        assertThat(node.awaitIdle(SOON)).isTrue();
-        provider.open();
-        locked(provider, LONG, LONG).unlock();
+    void aLockStaysTakenWhenTheProcessOfAnEarlyTaskLeavesAndItsShutdownDoesNotWait() throws Exception {
+        Duration least = Duration.ofSeconds(2);
+        long before = System.nanoTime();
+        locked(provider, LONG, least).unlock();
+        assertThat(node.awaitIdle(Duration.ofMillis(50))).isTrue();
+        node.close();
         assertThat(lock(other, LONG, NONE)).isEmpty();
+        awaitGranted(other).unlock();
+        assertThat(System.nanoTime() - before).isGreaterThan(least.toNanos());
+    }
+
+    @Test
+    void theShortestTimeOfAnExtensionCountsFromTheExtension() {
+        Duration least = Duration.ofSeconds(1);
+        SimpleLock first = locked(provider, LONG, NONE);
+        long before = System.nanoTime();
+        first.extend(LONG, least).orElseThrow().unlock();
+        assertThat(lock(other, LONG, NONE)).isEmpty();
+        awaitGranted(other).unlock();
+        assertThat(System.nanoTime() - before).isGreaterThan(least.toNanos());
     }
 
     @Test

@@ -99,7 +99,6 @@ class SchedulerLockTests {
         LockProvider own = configuration -> Optional.empty();
         runner.withBean("own", LockProvider.class, () -> own).run(context -> {
             assertThat(context).hasSingleBean(LockProvider.class).doesNotHaveBean(DecLockProvider.class);
-            assertThat(context).doesNotHaveBean(ProviderLifecycle.class);
         });
         runner.withPropertyValues("declock.shedlock.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockProvider.class));

@@ -70,7 +70,8 @@ class TaskLockTests {
     }
 
     private SimpleLock begin(Duration most, Duration least) {
-        return TaskLock.begin(handle, new LockConfiguration(ClockProvider.now(), "x", most, least), timer);
+        return TaskLock.begin(
+                handle, new LockConfiguration(ClockProvider.now(), "x", most, least), timer, extended -> {});
     }
 
     private static void awaitEnd() {
