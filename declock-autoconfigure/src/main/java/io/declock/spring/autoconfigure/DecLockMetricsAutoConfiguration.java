@@ -5,11 +5,13 @@ package io.declock.spring.autoconfigure;
 
 import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
+import io.declock.spring.metrics.AcquisitionConvention;
 import io.declock.spring.metrics.DecLockMetrics;
 import io.declock.spring.metrics.MeteredLockObserver;
 import io.declock.spring.metrics.ObservedAcquisitions;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -58,8 +60,9 @@ public final class DecLockMetricsAutoConfiguration {
 
         @Bean
         @Order(0)
-        ObservedAcquisitions decLockObservedAcquisitions(ObservationRegistry registry) {
-            return new ObservedAcquisitions(registry);
+        ObservedAcquisitions decLockObservedAcquisitions(
+                ObservationRegistry registry, ObjectProvider<AcquisitionConvention> convention) {
+            return new ObservedAcquisitions(registry, convention.getIfAvailable());
         }
     }
 }

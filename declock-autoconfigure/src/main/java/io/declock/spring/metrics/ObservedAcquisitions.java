@@ -4,39 +4,49 @@
 package io.declock.spring.metrics;
 
 import io.declock.LockHandle;
-import io.declock.LockMode;
 import io.declock.LockNotGrantedException;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeUnavailableException;
 import io.declock.spring.AcquisitionInterceptor;
+import io.declock.spring.metrics.AcquisitionContext.Outcome;
 import io.declock.spring.support.HandleFuture;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
-import java.util.Locale;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Makes an observation {@code declock.acquire} of each acquisition, from the request to the grant, so that traces show the wait.
+ * Makes an observation ({@link LockObservation#ACQUIRE}) of each acquisition, from the request to the grant, so that traces show the wait.
  * Thread-safe.
  */
 public final class ObservedAcquisitions implements AcquisitionInterceptor {
-    private final ObservationRegistry registry;
+    private static final AcquisitionConvention DEFAULT = new DefaultAcquisitionConvention();
 
-    /** Makes one for {@code registry}. */
-    public ObservedAcquisitions(ObservationRegistry registry) {
+    private final ObservationRegistry registry;
+    private final @Nullable AcquisitionConvention convention;
+
+    /**
+     * Makes one.
+     *
+     * @param registry where observations begin
+     * @param convention their name and key values, or null for those of {@link DefaultAcquisitionConvention}
+     */
+    public ObservedAcquisitions(ObservationRegistry registry, @Nullable AcquisitionConvention convention) {
         this.registry = registry;
+        this.convention = convention;
     }
 
     @Override
     public boolean acquire(LockRequest request, Acquisition next) throws InterruptedException {
-        Observation observation = start(request);
+        AcquisitionContext context = new AcquisitionContext(request);
+        Observation observation = start(context);
         Observation.Scope scope = observation.openScope();
         try {
             boolean granted = next.acquire(request);
-            ended(observation, granted);
+            context.ended(granted ? Outcome.GRANTED : Outcome.NOT_GRANTED);
             return granted;
         } catch (RuntimeException | Error | InterruptedException e) {
-            failed(observation, e);
+            failed(observation, context, e);
             throw e;
         } finally {
             scope.close();
@@ -46,39 +56,30 @@ public final class ObservedAcquisitions implements AcquisitionInterceptor {
 
     @Override
     public CompletionStage<LockHandle> acquireAsync(LockRequest request, AsyncAcquisition next) {
-        Observation observation = start(request);
+        AcquisitionContext context = new AcquisitionContext(request);
+        Observation observation = start(context);
         return next.acquire(request).whenComplete((handle, failure) -> {
             if (failure == null) {
-                ended(observation, true);
+                context.ended(Outcome.GRANTED);
             } else {
-                failed(observation, HandleFuture.unwrap(failure));
+                failed(observation, context, HandleFuture.unwrap(failure));
             }
             observation.stop();
         });
     }
 
-    private Observation start(LockRequest request) {
-        boolean write = request.names().containsValue(LockMode.WRITE);
-        return Observation.createNotStarted("declock.acquire", registry)
-                .contextualName("declock acquire")
-                .lowCardinalityKeyValue(
-                        "mode", (write ? LockMode.WRITE : LockMode.READ).name().toLowerCase(Locale.ROOT))
-                .highCardinalityKeyValue(
-                        "locks", String.join(",", request.names().keySet()))
+    private Observation start(AcquisitionContext context) {
+        return LockObservation.ACQUIRE
+                .observation(convention, DEFAULT, () -> context, registry)
                 .start();
     }
 
-    private static void ended(Observation observation, boolean granted) {
-        observation.lowCardinalityKeyValue("outcome", granted ? "granted" : "not.granted");
-    }
-
-    private static void failed(Observation observation, Throwable failure) {
+    private static void failed(Observation observation, AcquisitionContext context, Throwable failure) {
         if (failure instanceof LockNotGrantedException) {
-            ended(observation, false);
+            context.ended(Outcome.NOT_GRANTED);
             return;
         }
-        observation.lowCardinalityKeyValue(
-                "outcome", failure instanceof MemoryNodeUnavailableException ? "unavailable" : "failed");
+        context.ended(failure instanceof MemoryNodeUnavailableException ? Outcome.UNAVAILABLE : Outcome.FAILED);
         observation.error(failure);
     }
 }

@@ -6,6 +6,7 @@ package io.declock.spring.metrics;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
@@ -14,6 +15,9 @@ import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.spring.Contexts;
 import io.declock.spring.autoconfigure.DecLockMetricsAutoConfiguration;
+import io.micrometer.common.KeyValue;
+import io.micrometer.common.KeyValues;
+import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -206,6 +210,54 @@ class MetricsTests {
                             .doesNotHaveError();
                     handle.close();
                 });
+    }
+
+    @Test
+    void aConventionOfTheApplicationReplacesNamesAndKeyValues() {
+        TestObservationRegistry observations = TestObservationRegistry.create();
+        AcquisitionConvention own = new DefaultAcquisitionConvention() {
+            @Override
+            public String getName() {
+                return "shop.lock";
+            }
+
+            @Override
+            public KeyValues getLowCardinalityKeyValues(AcquisitionContext context) {
+                String kind = context.request().name().replaceAll(":.*", "");
+                return super.getLowCardinalityKeyValues(context).and("kind", kind);
+            }
+        };
+        runner.withBean(TestObservationRegistry.class, () -> observations)
+                .withBean(AcquisitionConvention.class, () -> own)
+                .withPropertyValues("declock.observation.enabled=true")
+                .run(context -> {
+                    context.getBean(DistributedReadWriteLock.class)
+                            .acquire(LockRequest.write("order:42"), OTHER)
+                            .close();
+                    TestObservationRegistryAssert.assertThat(observations)
+                            .hasSingleObservationThat()
+                            .hasNameEqualTo("shop.lock")
+                            .hasContextualNameEqualTo("declock acquire")
+                            .hasLowCardinalityKeyValue("kind", "order")
+                            .hasLowCardinalityKeyValue("outcome", "granted")
+                            .hasHighCardinalityKeyValue("locks", "order:42");
+                });
+    }
+
+    @Test
+    void theDocumentationOfObservationsNamesTheirKeyValues() {
+        assertThat(LockObservation.ACQUIRE.getDefaultConvention()).isEqualTo(DefaultAcquisitionConvention.class);
+        AcquisitionContext began = new AcquisitionContext(LockRequest.read("x"));
+        DefaultAcquisitionConvention convention = new DefaultAcquisitionConvention();
+        assertThat(convention.getLowCardinalityKeyValues(began))
+                .extracting(KeyValue::getKey, KeyValue::getValue)
+                .containsExactlyInAnyOrder(tuple("mode", "read"), tuple("outcome", "pending"));
+        assertThat(LockObservation.ACQUIRE.getLowCardinalityKeyNames())
+                .extracting(KeyName::asString)
+                .containsExactlyInAnyOrder("mode", "outcome");
+        assertThat(LockObservation.ACQUIRE.getHighCardinalityKeyNames())
+                .extracting(KeyName::asString)
+                .containsExactly("locks");
     }
 
     @Test

@@ -1,0 +1,66 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spring.metrics;
+
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+import io.micrometer.observation.docs.ObservationDocumentation;
+
+/** The observations of locks. */
+public enum LockObservation implements ObservationDocumentation {
+    /** An acquisition, from the request to its end, with all its attempts. */
+    ACQUIRE {
+        @Override
+        public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+            return DefaultAcquisitionConvention.class;
+        }
+
+        @Override
+        public KeyName[] getLowCardinalityKeyNames() {
+            return Acquisition.values();
+        }
+
+        @Override
+        public KeyName[] getHighCardinalityKeyNames() {
+            return Acquisition.Traced.values();
+        }
+    };
+
+    /** The key values of metrics and traces of an acquisition. */
+    public enum Acquisition implements KeyName {
+        /** Whether a lock was asked for in mode WRITE ({@code write}), or all of them in mode READ ({@code read}). */
+        MODE("mode"),
+        /** How it ended: {@code granted}, {@code not.granted}, {@code unavailable}, {@code failed}; {@code pending} at its beginning. */
+        OUTCOME("outcome");
+
+        private final String key;
+
+        Acquisition(String key) {
+            this.key = key;
+        }
+
+        @Override
+        public String asString() {
+            return key;
+        }
+
+        /** The key values of traces only. */
+        public enum Traced implements KeyName {
+            /** The names of the locks, with commas between them. */
+            LOCKS("locks");
+
+            private final String key;
+
+            Traced(String key) {
+                this.key = key;
+            }
+
+            @Override
+            public String asString() {
+                return key;
+            }
+        }
+    }
+}
