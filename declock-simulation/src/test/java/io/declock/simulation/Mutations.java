@@ -627,13 +627,6 @@ final class Mutations {
                     "end",
                     Sabotage.GivesBackFirst.class),
             Mutation.of(
-                    "R1",
-                    "a hold that counts in another session is not reserved there",
-                    Scenario.MINIMUMS,
-                    MINIMUM,
-                    "moved",
-                    Nothing.class),
-            Mutation.of(
                     "R2",
                     "the memory node takes no position over",
                     Scenario.MINIMUMS,
@@ -647,7 +640,6 @@ final class Mutations {
                     RUN,
                     "toMembers",
                     No.class),
-            Mutation.of("R2", "an outdated answer tells who is a user", Scenario.MINIMUMS, RUN, "isOutdated", No.class),
             Mutation.of(
                     "R2",
                     "a restored hold that is reserved ends with its session",

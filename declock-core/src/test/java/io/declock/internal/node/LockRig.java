@@ -9,6 +9,8 @@ import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.local.LocalLock;
+import io.declock.internal.memorynode.MemberList;
+import io.declock.internal.memorynode.MembersInMemory;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
@@ -43,22 +45,44 @@ public final class LockRig implements AutoCloseable {
 
     private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
     private final Map<ComputeNode, NodeCounters> nodes = new LinkedHashMap<>();
-    private final MemoryNode memoryNode;
-    private final @Nullable MemoryNodeServer server;
+    private final Consumer<MemoryNodeSettings.Builder> more;
+    private final MembersInMemory members = new MembersInMemory();
+    private MemoryNode memoryNode;
+    private @Nullable MemoryNodeServer server;
 
     private LockRig(Consumer<MemoryNodeSettings.Builder> more, boolean overTcp) throws IOException {
+        this.more = more;
+        memoryNode = memoryNode(MemberList.NONE);
+        server = overTcp ? serve(0) : null;
+    }
+
+    private MemoryNode memoryNode(MemberList list) {
         MemoryNodeSettings.Builder settings =
                 MemoryNodeSettings.builder("mn").records(100).queueCapacity(8).waitOutOldSessions(false);
         more.accept(settings);
-        memoryNode = MemoryNode.create(settings.build(), System::nanoTime, timer(), RANDOM);
-        server = overTcp
-                ? MemoryNodeServer.start(
-                        memoryNode,
-                        MemoryNodeServerSettings.builder()
-                                .host("127.0.0.1")
-                                .port(0)
-                                .build())
-                : null;
+        return MemoryNode.create(settings.build(), System::nanoTime, timer(), RANDOM, null, list);
+    }
+
+    private MemoryNodeServer serve(int port) throws IOException {
+        return MemoryNodeServer.start(
+                memoryNode,
+                MemoryNodeServerSettings.builder().host("127.0.0.1").port(port).build());
+    }
+
+    /** As {@link #overTcp}, with a list of the memory node's members, by which its next life restores their holds. */
+    static LockRig restartable(Consumer<MemoryNodeSettings.Builder> more) throws IOException {
+        LockRig rig = new LockRig(more, true);
+        rig.members.complete();
+        rig.restartMemoryNode();
+        return rig;
+    }
+
+    /** The memory node of a {@linkplain #restartable restartable} rig dies, and starts again at the same port. */
+    void restartMemoryNode() throws IOException {
+        int port = port();
+        stopMemoryNode();
+        memoryNode = memoryNode(members.nextLife());
+        server = serve(port);
     }
 
     /** Starts a memory node of 100 records for users in this process. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.ComputeNodeSettings;
+import io.declock.Counters.Event;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
@@ -158,6 +159,29 @@ class MinimumHoldTest {
             for (CompletableFuture<LockHandle> one : waiting) {
                 one.get(20, TimeUnit.SECONDS).close();
             }
+        }
+    }
+
+    /** The next life of the memory node does not know the reservation until it is told (rule R1). */
+    @Test
+    void aLockThatWasRestoredStaysTakenWhenItsProcessDies() throws Exception {
+        try (LockRig rig =
+                        LockRig.restartable(settings -> settings.maxLease(LEASE).leaseMargin(Duration.ofMillis(50)));
+                TcpProxy proxy = new TcpProxy(rig.port())) {
+            ComputeNode first = rig.joinBy(proxy.port(), MinimumHoldTest::withShortLease);
+            ComputeNode second = rig.join(MinimumHoldTest::withShortLease);
+            Duration least = LEAST.multipliedBy(3);
+            long since = System.nanoTime();
+            LockHandle job = first.acquire(JOB.holdAtLeast(least), OWNER);
+            rig.restartMemoryNode();
+            while (rig.counters(first).get(Event.HOLD_RESTORED) == 0) {
+                TimeUnit.MILLISECONDS.sleep(10);
+            }
+            // A shorter one changes nothing, and is noted after it.
+            first.acquire(JOB.holdAtLeast(Duration.ofMillis(1)), OWNER);
+            assertThat(job.isValid()).isTrue();
+            proxy.set(Flow.LOST);
+            assertThat(takenFor(second, since)).isBetween(least, least.plusSeconds(2));
         }
     }
 

@@ -12,6 +12,7 @@ import io.declock.internal.layout.ResetClaim;
 import io.declock.internal.time.TimerService;
 import io.declock.spi.FabricException;
 import io.declock.spi.Member;
+import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.VerbChain;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 class LockResetTest {
     private static final long EPOCH = 5;
     private static final int OTHER = 2;
+    private static final int TRUSTEE = 3;
 
     private final Node node = new Node();
     private final List<ResetOutcome> outcomes = new ArrayList<>();
@@ -36,15 +38,25 @@ class LockResetTest {
     private final BitSet users = new BitSet();
     private boolean membersFail;
     private Runnable whenClaimed = () -> {};
+    /** What the memory node answers about the users, before it answers what is so. */
+    private final Deque<RecordMembers> answersBefore = new ArrayDeque<>();
 
     private final class Node extends StillNode {
         final Deque<VerbChain> posted = new ArrayDeque<>();
         final Deque<Runnable> due = new ArrayDeque<>();
         final Deque<PeerMessage> answers = new ArrayDeque<>();
+        final List<Integer> signalled = new ArrayList<>();
+        final BitSet silent = new BitSet();
+        Membership current = super.membership();
         int asked;
 
         Node() {
-            super(8, 2);
+            super(8, 3);
+        }
+
+        @Override
+        public Membership membership() {
+            return current;
         }
 
         @Override
@@ -64,6 +76,12 @@ class LockResetTest {
         public void send(Member to, PeerMessage message) {
             boolean asks = message.kind() == PeerMessage.Kind.HOLD_QUESTION;
             asked += asks ? 1 : 0;
+            if (message.kind() == PeerMessage.Kind.RESET_SIGNAL) {
+                signalled.add(to.nodeId());
+            }
+            if (silent.get(to.nodeId())) {
+                return;
+            }
             answers.add(new PeerMessage(
                     asks ? PeerMessage.Kind.HOLD_ANSWER : PeerMessage.Kind.RESET_ACK,
                     memoryNode(),
@@ -82,6 +100,10 @@ class LockResetTest {
     }
 
     private CompletionStage<RecordMembers> members() {
+        RecordMembers before = answersBefore.poll();
+        if (before != null) {
+            return CompletableFuture.completedStage(before);
+        }
         return membersFail
                 ? CompletableFuture.failedStage(new FabricException("no answer in time"))
                 : CompletableFuture.completedStage(RecordMembers.of(node.membership(), users));
@@ -169,6 +191,31 @@ class LockResetTest {
         node.due.remove().run();
         execute(reset);
         assertThat(outcomes).containsExactly(ResetOutcome.COMPLETED);
+    }
+
+    /** An answer of before does not tell which user the memory node has in place of one that has ended (rule R2). */
+    @Test
+    void asksAgainForTheUsersIfTheAnswerIsOlderThanTheMembersItKnows() {
+        header = LockHeader.pack(EPOCH, 7, 1, 1);
+        users.set(OTHER);
+        RecordMembers before = RecordMembers.of(node.membership(), users);
+        node.silent.set(OTHER);
+        LockReset reset = reset(ResetReason.GUARD);
+        execute(reset);
+        assertThat(outcomes).as("a user has not answered").isEmpty();
+
+        node.current = new Membership(
+                2,
+                node.membership().members().stream()
+                        .filter(member -> member.nodeId() != OTHER)
+                        .toList());
+        users.clear(OTHER);
+        users.set(TRUSTEE);
+        answersBefore.add(before);
+        reset.membershipChanged(node.current);
+        execute(reset);
+        assertThat(outcomes).containsExactly(ResetOutcome.COMPLETED);
+        assertThat(node.signalled).containsExactly(OTHER, TRUSTEE);
     }
 
     @Test
