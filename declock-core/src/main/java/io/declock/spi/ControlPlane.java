@@ -167,6 +167,13 @@ public interface ControlPlane {
     void answerReclaim(long round, long[] vetoed);
 
     /**
+     * Answers an operator's inquiry.
+     *
+     * @param answer the holds and waits when the inquiry arrived
+     */
+    default void answerInquiry(LockAnswer answer) {}
+
+    /**
      * Leaves the memory node and ends the session. The compute node must have no hold and no queue position left. Once it has completed,
      * {@link SessionListener#lost} is not called.
      *

@@ -36,6 +36,14 @@ public interface SessionListener {
     default void nodesChanged(NodeList list) {}
 
     /**
+     * An operator of the memory node asks who holds a lock, or ends its holds; answer with {@link ControlPlane#answerInquiry}. A compute node
+     * that does not answer has no holds to tell of.
+     *
+     * @param inquiry what the operator asks
+     */
+    default void inquired(LockInquiry inquiry) {}
+
+    /**
      * The session is over: posts fail from now on, and every chain in flight has failed or will. Called once.
      *
      * @param cause why it is over

@@ -8,11 +8,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.declock.Counters;
+import io.declock.LockMode;
+import io.declock.LockView;
 import io.declock.Purpose;
 import io.declock.Verb;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.internal.memorynode.LockReport;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.monitor.NodeCounters;
 import java.time.Duration;
@@ -20,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionService;
@@ -610,6 +614,23 @@ public abstract class FabricContract {
         assertThat(b.listener().messages.poll(10, TimeUnit.SECONDS)).isEqualTo(message(a, b.member(), 2));
         assertThat(b.listener().messages).isEmpty();
         assertThat(counters.get(Counters.Event.PEER_RELAYED)).isEqualTo(2);
+    }
+
+    @Test
+    void anOperatorAsksThoseThatKnowALock() throws Exception {
+        Joined a = join("a");
+        Joined b = join("b");
+        record(a, "ns\0x");
+        record(b, "ns\0y");
+        CompletionStage<Optional<LockReport>> asked = rig.node().operator().endHolds("ns", "x", 5, "it hangs");
+        LockInquiry inquiry = a.listener().inquiries.poll(10, TimeUnit.SECONDS);
+        assertThat(inquiry)
+                .isEqualTo(new LockInquiry(inquiry.number(), LockInquiry.Kind.END_HOLDS, "ns\0x", 5, "it hangs"));
+        LockUse hold = new LockUse(LockView.State.HELD, LockMode.WRITE, "owner", 7, 8);
+        a.session().control().answerInquiry(new LockAnswer(inquiry.number(), List.of(hold), 3));
+        assertThat(get(asked).orElseThrow().users())
+                .containsExactly(new LockReport.User(a.member(), true, List.of(hold), 3));
+        assertThat(b.listener().inquiries).isEmpty();
     }
 
     @Test

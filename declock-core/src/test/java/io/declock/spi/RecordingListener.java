@@ -16,6 +16,8 @@ public class RecordingListener implements SessionListener {
     public final BlockingQueue<Membership> memberships = new LinkedBlockingQueue<>();
     /** Reclaim proposals in the order of arrival. */
     public final BlockingQueue<Proposal> proposals = new LinkedBlockingQueue<>();
+    /** Operators' inquiries in the order of arrival. */
+    public final BlockingQueue<LockInquiry> inquiries = new LinkedBlockingQueue<>();
     /** Why the session was lost, once per call. */
     public final List<FabricException> losses = new CopyOnWriteArrayList<>();
 
@@ -35,6 +37,11 @@ public class RecordingListener implements SessionListener {
     @Override
     public void reclaimProposed(long round, long[] records) {
         proposals.add(new Proposal(round, records));
+    }
+
+    @Override
+    public void inquired(LockInquiry inquiry) {
+        inquiries.add(inquiry);
     }
 
     @Override

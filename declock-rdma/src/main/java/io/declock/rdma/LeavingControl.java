@@ -6,6 +6,7 @@ package io.declock.rdma;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.GivenUp;
 import io.declock.spi.HeartbeatReply;
+import io.declock.spi.LockAnswer;
 import io.declock.spi.Membership;
 import io.declock.spi.NodeList;
 import io.declock.spi.NodeListState;
@@ -115,6 +116,11 @@ final class LeavingControl implements ControlPlane {
     @Override
     public void answerReclaim(long round, long[] vetoed) {
         tcp.answerReclaim(round, vetoed);
+    }
+
+    @Override
+    public void answerInquiry(LockAnswer answer) {
+        tcp.answerInquiry(answer);
     }
 
     @Override

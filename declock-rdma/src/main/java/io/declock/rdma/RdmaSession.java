@@ -13,6 +13,7 @@ import io.declock.spi.FabricCounters;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
+import io.declock.spi.LockInquiry;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.NodeList;
@@ -476,6 +477,11 @@ final class RdmaSession implements FabricSession, RemoteMemory, SessionListener,
     @Override
     public void nodesChanged(NodeList list) {
         listener.nodesChanged(list);
+    }
+
+    @Override
+    public void inquired(LockInquiry inquiry) {
+        early.run(() -> listener.inquired(inquiry));
     }
 
     @Override

@@ -15,6 +15,8 @@ import io.declock.spi.GivenUp;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.LockAnswer;
+import io.declock.spi.LockInquiry;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.NodeList;
@@ -300,6 +302,18 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
     @Override
     public void answerReclaim(long round, long[] vetoed) {
         Trampoline.run(() -> session().answerReclaim(round, vetoed));
+    }
+
+    @Override
+    public void inquired(LockInquiry inquiry) {
+        if (!over.get()) {
+            Trampoline.run(() -> listener.inquired(inquiry));
+        }
+    }
+
+    @Override
+    public void answerInquiry(LockAnswer answer) {
+        Trampoline.run(() -> session().answerInquiry(answer));
     }
 
     @Override

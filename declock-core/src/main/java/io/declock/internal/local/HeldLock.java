@@ -252,12 +252,6 @@ public final class HeldLock {
         });
     }
 
-    /** Ends a hold, with all its acquisitions, as if a ceiling of it were reached. Does nothing if it ended before. For tests of applications. */
-    public static void lose(Hold hold, LockLostException why) {
-        LocalState lock = LocalState.of(hold);
-        lock.event(effects -> Losses.loseByCeiling(lock, hold, why, effects));
-    }
-
     /**
      * Adds an action that runs when an acquisition is lost; runs it at once if the acquisition is lost already.
      *

@@ -127,19 +127,44 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
     }
 
     /**
+     * Ends holds as lost, also what is left of one until its minimum is over, and gives them back. As when a ceiling is reached, the owners may still be
+     * at work: only their fencing tokens are out of date.
+     *
+     * @param upTo fencing token of the youngest hold that ends
+     */
+    public void endHolds(long upTo, String why) {
+        lock.event(effects -> endHolds(upTo, why, effects));
+    }
+
+    private void endHolds(long upTo, String why, Effects effects) {
+        for (Hold hold : lock.holds.all()) {
+            Hold.Reserved reserved = hold.reserved();
+            if (hold.token() <= upTo) {
+                lose(hold, why, effects);
+                if (reserved != null) {
+                    effects.run(reserved::end);
+                }
+            }
+        }
+    }
+
+    /** Ends every hold as lost, as if its ceiling were reached: it is given back unless it is to last a while at least. */
+    public void loseHolds(String why) {
+        lock.event(effects -> lock.holds.all().forEach(hold -> lose(hold, why, effects)));
+    }
+
+    private void lose(Hold hold, String why, Effects effects) {
+        Losses.loseByCeiling(lock, hold, new LockLostException(lock.title() + " was lost: " + why), effects);
+    }
+
+    /**
      * Fails every waiting caller, ends every hold as lost, and forgets the lost holds: the lock is given back, and each owner may acquire it
      * again without releasing what it had. For tests of applications.
      */
     public void vacate(String why) {
         lock.event(effects -> {
             Granter.failAll(lock, new DecLockException(lock.title() + " was not acquired: " + why), effects);
-            for (Hold hold : lock.holds.all()) {
-                Hold.Reserved reserved = hold.reserved();
-                Losses.loseByCeiling(lock, hold, new LockLostException(lock.title() + " was lost: " + why), effects);
-                if (reserved != null) {
-                    effects.run(reserved::end);
-                }
-            }
+            endHolds(Long.MAX_VALUE, why, effects);
             lock.holds.forgetAllLost();
             Granter.advance(lock, effects);
         });

@@ -14,6 +14,7 @@ import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.LockAnswer;
 import io.declock.spi.NodeListState;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
@@ -59,6 +60,7 @@ public final class MemoryNode implements AutoCloseable {
     private final CurrentList current;
     private final NameTransfer transfer;
     private final Reservations reservations;
+    private final Operator operator;
 
     private MemoryNode(
             MemoryNodeSettings settings,
@@ -91,6 +93,7 @@ public final class MemoryNode implements AutoCloseable {
         this.sessions = new SessionTable(basics, new AboveSessions(), settings, ids, current);
         this.reservations = new Reservations(basics, directory, sessions);
         sessions.leaveTo(reservations);
+        this.operator = new Operator(basics, directory, allocator, sessions, reservations);
         this.leaseWatch = new LeaseWatch(basics, sessions, settings);
         Resolutions resolutions = new Resolutions();
         this.reclaimer = new Reclaimer(basics, sessions, directory, allocator, highWaterMark, resolutions);
@@ -445,6 +448,11 @@ public final class MemoryNode implements AutoCloseable {
         reservations.trustee().use(new HeaderAccess.Adapter(adapter));
     }
 
+    /** Returns what operators use. */
+    public Operator operator() {
+        return operator;
+    }
+
     /** Returns the clock. */
     public Clock clock() {
         return clock;
@@ -546,6 +554,11 @@ public final class MemoryNode implements AutoCloseable {
         @Override
         public void reserve(MemoryNodeSession session, int record, long nanos) throws FabricException.Refused {
             reservations.reserve(session, record, nanos);
+        }
+
+        @Override
+        public void answeredInquiry(MemoryNodeSession session, LockAnswer answer) {
+            operator.answered(session, answer);
         }
 
         @Override

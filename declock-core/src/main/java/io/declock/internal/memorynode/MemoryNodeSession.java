@@ -10,6 +10,7 @@ import io.declock.spi.FabricException;
 import io.declock.spi.GivenUp;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
+import io.declock.spi.LockAnswer;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.NodeList;
@@ -69,6 +70,8 @@ public final class MemoryNodeSession {
         void deposed();
 
         void reserve(MemoryNodeSession session, int record, long nanos) throws FabricException.Refused;
+
+        void answeredInquiry(MemoryNodeSession session, LockAnswer answer);
     }
 
     /** What the memory node does about lists of memory nodes that replace one another. */
@@ -397,6 +400,11 @@ public final class MemoryNodeSession {
     /** Handles the answer to a reclaim proposal. */
     public void answerReclaim(long round, long[] vetoed) {
         services.answeredReclaim(this, round, vetoed);
+    }
+
+    /** Handles the answer to an operator's inquiry. */
+    public void answerInquiry(LockAnswer answer) {
+        services.answeredInquiry(this, answer);
     }
 
     /** Ends the session at the compute node's request. {@code done} runs when the session is no longer in the membership. */

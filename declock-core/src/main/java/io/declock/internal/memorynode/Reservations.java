@@ -8,10 +8,12 @@ import io.declock.LockNames;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -216,11 +218,20 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
 
     /** Gives every position back that the trustee has, before its time. */
     void endTrust() {
+        endTrust(any -> true);
+    }
+
+    /** Gives the position of a record back, before its time, if the trustee has it. */
+    void endTrust(int record) {
+        endTrust(any -> any == record);
+    }
+
+    private void endTrust(IntPredicate which) {
         Map<Integer, Reservation> inTrust = new HashMap<>();
         lock.lock();
         try {
             byRecord.forEach((record, reservation) -> {
-                if (reservation.holder == null) {
+                if (which.test(record) && reservation.holder == null) {
                     inTrust.put(record, reservation);
                 }
             });
@@ -228,6 +239,19 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
             lock.unlock();
         }
         inTrust.forEach(this::giveBack);
+    }
+
+    /** Returns how long the trustee has the position of a record yet, zero if it does not have it. */
+    Duration inTrust(int record) {
+        lock.lock();
+        try {
+            Reservation known = current(record);
+            return known == null || known.holder != null
+                    ? Duration.ZERO
+                    : Duration.ofNanos(Math.max(1, known.until - node.clock().nanoTime()));
+        } finally {
+            lock.unlock();
+        }
     }
 
     private static String describe(byte @Nullable [] name) {

@@ -60,7 +60,13 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
         this.changed = runtime.waiting();
         this.nodeSet = new KnownNodeSet(addresses.size(), this::listLearnt);
         Surroundings surroundings = new Surroundings(
-                runtime.clock(), runtime.timer(), runtime.random(), counters, runtime.processId(), nodeSet);
+                runtime.clock(),
+                runtime.timer(),
+                runtime.random(),
+                counters,
+                runtime.processId(),
+                nodeSet,
+                new LockInquiries(table, settings.namespace(), runtime.clock()));
         this.links = new MemoryNodeLinks(fabrics, settings, surroundings, this);
         addresses.forEach(links::add);
         this.unavailability = new Unavailability(links);

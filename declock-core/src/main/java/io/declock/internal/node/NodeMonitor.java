@@ -4,8 +4,6 @@
 package io.declock.internal.node;
 
 import io.declock.ComputeNodeMonitor;
-import io.declock.LockMode;
-import io.declock.LockOwner;
 import io.declock.LockRecordView;
 import io.declock.LockView;
 import io.declock.MemoryNodeView;
@@ -14,9 +12,7 @@ import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.layout.ResetClaim;
-import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
-import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.NodeSession;
@@ -73,7 +69,7 @@ final class NodeMonitor implements ComputeNodeMonitor {
             if (views.size() >= limit) {
                 break;
             }
-            lock.visit(new Collector(lock.name(), memoryNodeId(lock.name()), views));
+            LockViews.collect(lock, memoryNodeId(lock.name()), clock.nanoTime(), views);
         }
         return views.size() > limit ? List.copyOf(views.subList(0, limit)) : List.copyOf(views);
     }
@@ -83,7 +79,7 @@ final class NodeMonitor implements ComputeNodeMonitor {
         List<LockView> views = new ArrayList<>();
         LocalLock lock = table.find(name);
         if (lock != null) {
-            lock.visit(new Collector(name, memoryNodeId(name), views));
+            LockViews.collect(lock, memoryNodeId(name), clock.nanoTime(), views);
         }
         return List.copyOf(views);
     }
@@ -96,54 +92,6 @@ final class NodeMonitor implements ComputeNodeMonitor {
     private String memoryNodeId(String name) {
         MemoryNodeLink link = memoryNodes.linkOf(name);
         return link == null ? "" : link.memoryNodeId();
-    }
-
-    private final class Collector implements LocalLock.Visitor {
-        private final String name;
-        private final String memoryNode;
-        private final List<LockView> views;
-        private final long now = clock.nanoTime();
-
-        Collector(String name, String memoryNode, List<LockView> views) {
-            this.name = name;
-            this.memoryNode = memoryNode;
-            this.views = views;
-        }
-
-        @Override
-        public void hold(Hold hold, boolean exclusive) {
-            views.add(new LockView(
-                    name,
-                    memoryNode,
-                    hold.isDisowned() ? LockView.State.RESERVED : LockView.State.HELD,
-                    exclusive ? LockMode.WRITE : LockMode.READ,
-                    ownerName(hold.owner()),
-                    hold.token(),
-                    Duration.ofNanos(now - hold.grantedAt()),
-                    null));
-        }
-
-        @Override
-        public void waiter(LocalWaiter waiter, long since, int position) {
-            views.add(new LockView(
-                    name,
-                    memoryNode,
-                    LockView.State.WAITING,
-                    waiter.mode(),
-                    ownerName(waiter.owner()),
-                    null,
-                    Duration.ofNanos(now - since),
-                    position));
-        }
-    }
-
-    private static String ownerName(Object owner) {
-        if (owner instanceof Thread thread) {
-            return thread.getName().isEmpty() ? thread.toString() : thread.getName();
-        }
-        return owner instanceof LockOwner named
-                ? named.description()
-                : owner.getClass().getSimpleName();
     }
 
     @Override

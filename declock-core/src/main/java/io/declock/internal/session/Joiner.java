@@ -104,8 +104,8 @@ final class Joiner {
     private final class Attempt {
         private final MemoryNodeAddress candidates;
         private final KnownNodeSet known = surroundings.nodeSet();
-        private final SessionEvents events =
-                new SessionEvents(user::lost, user::brokenOff, user::reclaimProposed, known::learn);
+        private final SessionEvents events = new SessionEvents(
+                user::lost, user::brokenOff, user::reclaimProposed, known::learn, surroundings.inquiries());
         private final long sentAt = surroundings.clock().nanoTime();
         private final JoinRequest request;
 

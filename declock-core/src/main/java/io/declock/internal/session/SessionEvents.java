@@ -5,6 +5,7 @@ package io.declock.internal.session;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.spi.FabricException;
+import io.declock.spi.LockInquiry;
 import io.declock.spi.Membership;
 import io.declock.spi.NodeList;
 import io.declock.spi.PeerMessage;
@@ -23,6 +24,7 @@ final class SessionEvents implements SessionListener {
     private final BiConsumer<NodeSession, FabricException> whenBrokenOff;
     private final ReclaimListener reclaims;
     private final Consumer<NodeList> lists;
+    private final Inquiries inquiries;
     private final ReentrantLock order = new ReentrantLock();
 
     @GuardedBy("order")
@@ -43,7 +45,9 @@ final class SessionEvents implements SessionListener {
             BiConsumer<NodeSession, FabricException> whenLost,
             BiConsumer<NodeSession, FabricException> whenBrokenOff,
             ReclaimListener reclaims,
-            Consumer<NodeList> lists) {
+            Consumer<NodeList> lists,
+            Inquiries inquiries) {
+        this.inquiries = inquiries;
         this.lists = lists;
         this.whenLost = whenLost;
         this.whenBrokenOff = whenBrokenOff;
@@ -104,6 +108,14 @@ final class SessionEvents implements SessionListener {
         NodeSession current = current(null, null);
         if (current != null) {
             reclaims.reclaimProposed(current, round, records);
+        }
+    }
+
+    @Override
+    public void inquired(LockInquiry inquiry) {
+        NodeSession current = current(null, null);
+        if (current != null) {
+            current.fabric().control().answerInquiry(inquiries.answer(inquiry));
         }
     }
 

@@ -18,6 +18,7 @@ import io.declock.internal.time.TimerService;
  * @param counters counters of the compute node
  * @param processId identifies the process
  * @param nodeSet the set of memory nodes, which the links learn
+ * @param inquiries answers operators' inquiries
  */
 public record Surroundings(
         Clock clock,
@@ -25,4 +26,5 @@ public record Surroundings(
         RandomSource random,
         NodeCounters counters,
         long processId,
-        KnownNodeSet nodeSet) {}
+        KnownNodeSet nodeSet,
+        Inquiries inquiries) {}

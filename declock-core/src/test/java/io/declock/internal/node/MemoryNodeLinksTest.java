@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.session.Inquiries;
 import io.declock.internal.session.KnownNodeSet;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.NodeSession;
@@ -27,7 +28,7 @@ class MemoryNodeLinksTest {
     private final MemoryNodeLinks links = new MemoryNodeLinks(
             List.of(tcp, inProcess),
             ComputeNodeSettings.DEFAULTS,
-            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(3)),
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(3), Inquiries.NONE),
             new Deaf());
 
     private MemoryNodeLink added(String address) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.session.Inquiries;
 import io.declock.internal.session.KnownNodeSet;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.NodeSession;
@@ -35,7 +36,7 @@ class NodeListFollowerTest {
     private final MemoryNodeLinks links = new MemoryNodeLinks(
             List.of(fabric),
             ComputeNodeSettings.DEFAULTS,
-            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, nodeSet),
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, nodeSet, Inquiries.NONE),
             new Deaf());
     private final LockTable table = new LockTable(null, 100);
     private final Binder binder =

@@ -11,7 +11,6 @@ import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
-import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
@@ -74,7 +73,7 @@ class TakenAwayTest {
                 node.acquireAsync(LockRequest.write("x"), OTHER).toCompletableFuture();
         assertThat(next).isNotDone();
 
-        holds(lock()).forEach(hold -> HeldLock.lose(hold, new LockLostException("on purpose")));
+        lock().loseHolds("on purpose");
 
         assertThat(handle.isValid()).isFalse();
         assertThat(told.await(20, TimeUnit.SECONDS)).isTrue();
@@ -83,7 +82,7 @@ class TakenAwayTest {
         assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> node.acquire(LockRequest.write("x")));
         assertThatExceptionOfType(LockLostException.class)
                 .isThrownBy(handle::close)
-                .withMessage("on purpose");
+                .withMessageContaining("'x' was lost: on purpose");
         node.acquire(LockRequest.write("x")).close();
     }
 
@@ -113,7 +112,7 @@ class TakenAwayTest {
     @Test
     void vacatingForgetsWhatWasLostBeforeAndNotReleased() throws Exception {
         LockHandle handle = node.acquire(LockRequest.write("x"));
-        holds(lock()).forEach(hold -> HeldLock.lose(hold, new LockLostException("on purpose")));
+        lock().loseHolds("on purpose");
 
         lock().vacate("on purpose");
 

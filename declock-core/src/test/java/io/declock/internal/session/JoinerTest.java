@@ -28,7 +28,8 @@ class JoinerTest {
     private final ManualTime time = new ManualTime();
     private final KnownNodeSet nodeSet = new KnownNodeSet(2);
     private final MemoryNodeIdentity identity = new MemoryNodeIdentity(ADDRESS);
-    private final Surroundings surroundings = new Surroundings(time, time, () -> 0, new NodeCounters(), 1, nodeSet);
+    private final Surroundings surroundings =
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, nodeSet, Inquiries.NONE);
     private final Told user = new Told();
     private final Joiner joiner = new Joiner(
             ADDRESS,

@@ -30,7 +30,7 @@ class LinkStateTest {
         return new NodeSession(
                 new QuietSession(incarnation, CompletableFuture::new),
                 ComputeNodeSettings.DEFAULTS,
-                new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(1)),
+                new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(1), Inquiries.NONE),
                 time.nanoTime(),
                 epoch -> {},
                 (broken, cause) -> {});

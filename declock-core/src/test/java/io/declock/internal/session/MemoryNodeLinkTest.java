@@ -42,7 +42,7 @@ class MemoryNodeLinkTest {
                     .heartbeatInterval(HEARTBEAT)
                     .leaseMargin(Duration.ofMillis(100))
                     .build(),
-            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, nodeSet),
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, nodeSet, Inquiries.NONE),
             listener);
 
     /**

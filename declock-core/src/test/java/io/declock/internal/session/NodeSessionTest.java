@@ -28,7 +28,7 @@ class NodeSessionTest {
                     .heartbeatInterval(Duration.ofMillis(200))
                     .leaseMargin(MARGIN)
                     .build(),
-            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(1)),
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(1), Inquiries.NONE),
             time.nanoTime(),
             epoch -> {},
             (broken, cause) -> {});

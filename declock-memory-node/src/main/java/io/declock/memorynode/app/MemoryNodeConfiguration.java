@@ -19,6 +19,7 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -26,6 +27,7 @@ import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.ssl.SslOptions;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -59,6 +61,12 @@ class MemoryNodeConfiguration {
     @Bean
     MemoryNodeMetrics memoryNodeMetrics(MemoryNodeService service) {
         return new MemoryNodeMetrics(service);
+    }
+
+    @Bean
+    @ConditionalOnAvailableEndpoint
+    LocksEndpoint locksEndpoint(MemoryNodeService service, ApplicationEventPublisher events) {
+        return new LocksEndpoint(service::operator, events);
     }
 
     private static MemoryNodeSettings nodeSettings(MemoryNodeProperties properties, Sizing sizing) {

@@ -8,6 +8,7 @@ import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.MemoryNodeStatus;
+import io.declock.internal.memorynode.Operator;
 import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.memorynode.Term;
 import io.declock.internal.state.MemberFile;
@@ -337,6 +338,10 @@ final class MemoryNodeService implements SmartLifecycle, CandidateServer.Lives {
 
     MemoryNodeProperties properties() {
         return properties;
+    }
+
+    Operator operator() {
+        return node.operator();
     }
 
     MemoryNodeStatus status() {

@@ -51,8 +51,13 @@ final class RunningNode implements AutoCloseable {
     }
 
     HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        return send("GET", path);
+    }
+
+    HttpResponse<String> send(String method, String path) throws IOException, InterruptedException {
         int port = ((WebServerApplicationContext) context).getWebServer().getPort();
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .method(method, HttpRequest.BodyPublishers.noBody())
                 .build();
         return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
     }

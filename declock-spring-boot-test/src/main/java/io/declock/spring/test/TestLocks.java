@@ -10,16 +10,12 @@ import io.declock.LockNames;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.LockView;
-import io.declock.internal.local.HeldLock;
-import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
-import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.node.ComputeNode;
 import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.spring.autoconfigure.test.ApplicationNode;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -130,24 +126,9 @@ public final class TestLocks {
 
     /** Loses the application's holds of these locks, whose positions are given back to the memory node; returns whether there are any. */
     private boolean loseHolds(Predicate<String> names, String method) {
-        List<Hold> holds = new ArrayList<>();
-        forEachLock(
-                names,
-                lock -> lock.visit(new LocalLock.Visitor() {
-                    @Override
-                    public void hold(Hold hold, boolean exclusive) {
-                        holds.add(hold);
-                    }
-
-                    @Override
-                    public void waiter(LocalWaiter waiter, long since, int position) {}
-                }));
-        for (Hold hold : holds) {
-            HeldLock.lose(
-                    hold,
-                    new LockLostException(hold.lock().title() + " was lost: the test called TestLocks." + method));
-        }
-        return !holds.isEmpty();
+        List<String> held = held().stream().map(LockView::name).filter(names).toList();
+        forEachLock(held::contains, lock -> lock.loseHolds("the test called TestLocks." + method));
+        return !held.isEmpty();
     }
 
     /**

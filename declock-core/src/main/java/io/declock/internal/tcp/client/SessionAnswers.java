@@ -7,6 +7,7 @@ import io.declock.internal.tcp.wire.BadFrameException;
 import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.FrameType;
+import io.declock.internal.tcp.wire.InquiryFrames;
 import io.declock.internal.tcp.wire.MemberFrames;
 import io.declock.internal.tcp.wire.NodeListFrames;
 import io.declock.internal.tcp.wire.Numbered;
@@ -50,6 +51,7 @@ final class SessionAnswers {
             }
             case RESTORED -> answer(ControlFrames.readRestored(body));
             case GRACE_OVER -> answer(ControlFrames.readGraceOver(body));
+            case LOCK_INQUIRY -> listener.inquired(InquiryFrames.readInquiry(body));
             case NODES -> listener.nodesChanged(NodeListFrames.readNodes(body));
             case NODES_STATE -> answer(NodeListFrames.readNodesState(body));
             case GIVEN_UP -> answer(NodeListFrames.readGivenUp(body));

@@ -9,6 +9,7 @@ import io.declock.internal.chains.ChainWindow;
 import io.declock.internal.rdma.RdmaOffer;
 import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.HandshakeFrames;
+import io.declock.internal.tcp.wire.InquiryFrames;
 import io.declock.internal.tcp.wire.MemberFrames;
 import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.NodeListFrames;
@@ -21,6 +22,7 @@ import io.declock.spi.FabricException;
 import io.declock.spi.GivenUp;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
+import io.declock.spi.LockAnswer;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.NodeList;
@@ -538,6 +540,14 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         // Without an answer the memory node takes the break for a veto.
         if (present != null) {
             present.send(out -> ControlFrames.writeReclaimAnswer(out, round, vetoed));
+        }
+    }
+
+    @Override
+    public void answerInquiry(LockAnswer answer) {
+        SessionConnection present = connection;
+        if (present != null) {
+            present.send(out -> InquiryFrames.writeAnswer(out, answer));
         }
     }
 

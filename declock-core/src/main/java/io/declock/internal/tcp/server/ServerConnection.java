@@ -377,6 +377,11 @@ final class ServerConnection extends FrameConnection {
         fail(cause);
     }
 
+    /** Returns the version of the protocol in which both sides go on. */
+    int version() {
+        return version;
+    }
+
     /** Returns whether the other side leaves its answers unread. */
     boolean isStalled() {
         return stalled;

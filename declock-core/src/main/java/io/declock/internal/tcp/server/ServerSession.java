@@ -7,11 +7,14 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.internal.memorynode.DataPlaneGate;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.tcp.wire.ControlFrames;
+import io.declock.internal.tcp.wire.InquiryFrames;
 import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.NodeListFrames;
 import io.declock.internal.tcp.wire.PeerFrames;
+import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
+import io.declock.spi.LockInquiry;
 import io.declock.spi.Membership;
 import io.declock.spi.NodeList;
 import io.declock.spi.PeerMessage;
@@ -242,6 +245,15 @@ final class ServerSession implements SessionListener {
         ServerConnection present = open ? connection : null;
         if (present != null) {
             present.send(out -> ControlFrames.writeReclaimProposal(out, round, records));
+        }
+    }
+
+    /** A compute node of an older release has no answer, and is asked nothing. */
+    @Override
+    public void inquired(LockInquiry inquiry) {
+        ServerConnection present = open ? connection : null;
+        if (present != null && present.version() >= Wire.INQUIRIES_VERSION) {
+            present.send(out -> InquiryFrames.writeInquiry(out, inquiry));
         }
     }
 

@@ -68,6 +68,8 @@ public enum FrameType {
     TAKE_OVER(0x1C),
     /** A compute node reserves a position that it holds, or ends its reservation. */
     RESERVE(0x1D),
+    /** A compute node tells its holds and waits of a lock. */
+    LOCK_ANSWER(0x1E),
 
     /** Proof of the accepting side. */
     AUTHENTICATED(0x41),
@@ -116,7 +118,9 @@ public enum FrameType {
     /** A memory node has given names up. */
     GIVEN_UP(0x59),
     /** A memory node has taken names over. */
-    TAKEN_OVER(0x5A);
+    TAKEN_OVER(0x5A),
+    /** A memory node asks who holds a lock, or ends its holds. */
+    LOCK_INQUIRY(0x5B);
 
     private static final @Nullable FrameType[] BY_NUMBER = new @Nullable FrameType[256];
 

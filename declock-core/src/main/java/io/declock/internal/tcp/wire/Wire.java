@@ -13,6 +13,8 @@ public final class Wire {
     public static final int LISTS_VERSION = 5;
     /** First version with reservations. */
     public static final int RESERVATIONS_VERSION = 6;
+    /** First version with inquiries of operators. */
+    public static final int INQUIRIES_VERSION = 6;
     /** Oldest version of the protocol that this release speaks. */
     public static final int OLDEST_VERSION = 4;
     /** Bytes of the preamble. */

@@ -8,6 +8,8 @@ import io.declock.Verb;
 import io.declock.internal.rdma.RdmaOffer;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.GivenUp;
+import io.declock.spi.LockAnswer;
+import io.declock.spi.LockInquiry;
 import io.declock.spi.Member;
 import io.declock.spi.Resolution;
 import io.declock.spi.TestChain;
@@ -123,6 +125,21 @@ public final class FrameSample {
                         new ControlFrames.Reserve(any.i64(), any.i64()),
                         ControlFrames::writeReserve,
                         ControlFrames::readReserve);
+            case LOCK_INQUIRY ->
+                sample(
+                        new LockInquiry(
+                                any.i64(),
+                                any.of(LockInquiry.Kind.values()),
+                                any.text() + '\0' + any.text(),
+                                any.i64(),
+                                any.text()),
+                        InquiryFrames::writeInquiry,
+                        InquiryFrames::readInquiry);
+            case LOCK_ANSWER ->
+                sample(
+                        new LockAnswer(any.i64(), List.of(any.lockUse(), any.lockUse()), random.nextInt(100)),
+                        InquiryFrames::writeAnswer,
+                        InquiryFrames::readAnswer);
             case MOVED -> sample(number, ControlFrames::writeMoved, ControlFrames::readMoved);
             case AWAIT_GRACE -> sample(number, ControlFrames::writeAwaitGrace, ControlFrames::readAwaitGrace);
             case GRACE_OVER ->

@@ -3,12 +3,15 @@
 
 package io.declock.internal.tcp.wire;
 
+import io.declock.LockMode;
+import io.declock.LockView;
 import io.declock.Purpose;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.LockUse;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.NodeList;
@@ -196,5 +199,9 @@ record RandomContent(Random random) {
 
     <T> T of(T[] all) {
         return all[random.nextInt(all.length)];
+    }
+
+    LockUse lockUse() {
+        return new LockUse(of(LockView.State.values()), of(LockMode.values()), text(), i64(), i64());
     }
 }

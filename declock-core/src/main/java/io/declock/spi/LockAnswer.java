@@ -1,0 +1,23 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.spi;
+
+import java.util.List;
+
+/**
+ * A compute node's answer to a {@link LockInquiry}.
+ *
+ * @param number the inquiry's number
+ * @param uses the holds and waits when the inquiry arrived, the holds first and of these the youngest; at most {@value #MOST_USES}
+ * @param more how many there are besides
+ */
+public record LockAnswer(long number, List<LockUse> uses, int more) {
+    /** Most holds and waits in an answer. */
+    public static final int MOST_USES = 32;
+
+    /** Copies the list. */
+    public LockAnswer {
+        uses = List.copyOf(uses);
+    }
+}
