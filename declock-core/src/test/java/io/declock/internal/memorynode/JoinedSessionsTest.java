@@ -45,4 +45,15 @@ class JoinedSessionsTest {
         joined.remove(second);
         assertThat(joined.membersThatKnow(5).users().members()).isEmpty();
     }
+
+    @Test
+    void theTrusteeIsAMemberAndNoComputeNode() {
+        joined.add(first);
+        assertThat(joined.trustee()).isNull();
+        joined.addTrustee(second);
+        assertThat(joined.trustee()).isSameAs(second);
+        assertThat(joined.snapshot()).containsExactly(first);
+        assertThat(joined.membership().members()).containsExactly(first.member(), second.member());
+        assertThat(joined.ofProcess(second.processId())).isNull();
+    }
 }
