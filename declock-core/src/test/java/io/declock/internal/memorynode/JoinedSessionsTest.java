@@ -32,6 +32,7 @@ class JoinedSessionsTest {
         assertThat(joined.byNodeId(second.member().nodeId())).isNull();
         assertThat(joined.byNodeId(0)).isNull();
         assertThat(joined.byNodeId(3)).isNull();
+        assertThat(joined.byNodeId(4)).as("above the id of the trustee").isNull();
         assertThat(joined.ofProcess(first.processId())).isSameAs(first);
         assertThat(joined.ofProcess(second.processId())).isNull();
     }
