@@ -123,6 +123,7 @@ public final class RdmaServer implements RdmaAccess {
         // it
         // as cut first and then looks for attachments. So at least one of the two threads sees what the other did.
         if (session.isCut()) {
+            revoke(served);
             forget(served);
             throw new FabricException.Refused(FabricException.Reason.BAD_REQUEST, "the session is over");
         }
@@ -185,9 +186,13 @@ public final class RdmaServer implements RdmaAccess {
     }
 
     /** Invalidates a session's token. */
+    void revoke(ServedSession served) {
+        byToken.values().remove(served);
+    }
+
+    /** Forgets a connection of a session of which no verb can be executed any more; until then nothing else is offered to the session. */
     void forget(ServedSession served) {
         served.session().ifPresent(session -> offered.remove(session, served));
-        byToken.values().remove(served);
     }
 
     /** Returns the counter of connected sessions. */

@@ -97,17 +97,19 @@ final class ServedSession implements DataPlane, Connection.Owner {
 
     private void end(String why, Runnable then) {
         cut = true;
-        server.forget(this);
+        server.revoke(this);
         Connection current = connection;
         if (current == null) {
-            over = true;
-            then.run();
+            over(then);
         } else {
-            current.endThen(new FabricException(why), () -> {
-                over = true;
-                then.run();
-            });
+            current.endThen(new FabricException(why), () -> over(then));
         }
+    }
+
+    private void over(Runnable then) {
+        over = true;
+        server.forget(this);
+        then.run();
     }
 
     /** Returns whether none of its verbs can be executed any more, and it takes no connection. */

@@ -6,23 +6,11 @@ package io.declock.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.ibm.disni.verbs.RdmaCmEvent.EventType;
-import com.ibm.disni.verbs.RdmaCmId;
-import io.declock.internal.memorynode.MemoryNode;
-import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.rdma.RdmaOffer;
 import io.declock.rdma.ManagerRig.Context;
 import io.declock.rdma.ManagerRig.TestId;
-import io.declock.rdma.verbs.CmEvent;
-import io.declock.rdma.verbs.ConnectionParameters;
-import io.declock.spi.JoinRequest;
-import io.declock.spi.ManualTime;
-import io.declock.spi.RecordingListener;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,77 +20,25 @@ import org.junit.jupiter.api.Timeout;
 /** A memory node with two adapters: their atomics are not atomic against each other, so all connections must come to one of them. */
 @Timeout(60)
 class OtherAdapterTest {
-    private final Loopback backend = new Loopback();
+    private ServerRig serving;
+    private LoopbackEvents backend;
     private ManagerRig rig;
-    private MemoryNode node;
-    private RdmaServer server;
-
-    /** Connects what connects to itself: the other end comes as a request to the only listener. */
-    private static final class Loopback extends ManagerRig.Events {
-        private volatile RdmaCmId active;
-
-        @Override
-        public void resolveAddress(RdmaCmId id, InetSocketAddress source, InetSocketAddress target, int timeoutMillis) {
-            outcomes.add(() -> ManagerRig.event(EventType.RDMA_CM_EVENT_ADDR_RESOLVED, id));
-            outcomes.add(() -> ManagerRig.event(EventType.RDMA_CM_EVENT_ROUTE_RESOLVED, id));
-        }
-
-        @Override
-        public void connect(RdmaCmId id, ConnectionParameters parameters) {
-            super.connect(id, parameters);
-            active = id;
-            ManagerRig.Channel channel = (ManagerRig.Channel) id.getCmChannel();
-            outcomes.add(() -> new CmEvent(
-                    EventType.RDMA_CM_EVENT_CONNECT_REQUEST,
-                    0,
-                    new TestId(channel),
-                    channel.ids.get(0),
-                    parameters.privateData()));
-        }
-
-        @Override
-        public void accept(RdmaCmId id, ConnectionParameters parameters) {
-            super.accept(id, parameters);
-            RdmaCmId other = active;
-            active = null;
-            outcomes.add(() -> ManagerRig.event(EventType.RDMA_CM_EVENT_ESTABLISHED, id));
-            if (other != null) {
-                outcomes.add(() ->
-                        new CmEvent(EventType.RDMA_CM_EVENT_ESTABLISHED, 0, other, null, parameters.privateData()));
-            }
-        }
-    }
 
     @BeforeEach
     void start() throws Exception {
-        backend.accepting = true;
-        rig = new ManagerRig(backend);
-        ManualTime time = new ManualTime();
-        RdmaMemory memory = new RdmaMemory();
-        node = MemoryNode.create(
-                MemoryNodeSettings.builder("mn-1")
-                        .records(64)
-                        .queueCapacity(8)
-                        .waitOutOldSessions(false)
-                        .build(),
-                time,
-                time,
-                () -> ThreadLocalRandom.current().nextLong(),
-                memory);
-        server = new RdmaServer(node, memory, rig.manager, 0);
+        serving = new ServerRig();
+        backend = serving.backend;
+        rig = serving.rig;
     }
 
     @AfterEach
     void stop() {
-        node.close();
-        server.close();
+        serving.close();
     }
 
     private byte[] token(long process) throws Exception {
-        JoinRequest request =
-                new JoinRequest(process, 1, "test", "", 0, Duration.ofSeconds(3).toNanos());
         CompletableFuture<RdmaOffer> offer = new CompletableFuture<>();
-        server.offer(node.join(request, new RecordingListener()), offer::complete, offer::completeExceptionally);
+        serving.server.offer(serving.join(process), offer::complete, offer::completeExceptionally);
         return offer.get(10, TimeUnit.SECONDS).token();
     }
 
@@ -114,7 +50,7 @@ class OtherAdapterTest {
 
     @Test
     void aConnectionThatComesToAnotherAdapterIsRejected() throws Exception {
-        assertThat(server.isHealthy()).isTrue();
+        assertThat(serving.server.isHealthy()).isTrue();
         Context first = rig.channel.context;
         int before = backend.accepts.size();
 

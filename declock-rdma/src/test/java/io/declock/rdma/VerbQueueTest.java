@@ -338,10 +338,12 @@ class VerbQueueTest {
         queue = queueWith(new WaitingChains(this::handOn));
         queue.interrupt(new FabricException("the connection broke"));
         TestChain waits = post(c -> c.fetchAndAdd(0, 1));
+        TestChain waitsToo = post(c -> c.fetchAndAdd(0, 1));
         assertThat(waits.ends).hasValue(0);
         FabricException over = new FabricException("the session is over");
         queue.fail(over);
         assertThatThrownBy(() -> waits.future().get()).hasCause(over);
+        assertThatThrownBy(() -> waitsToo.future().get(1, TimeUnit.SECONDS)).hasCause(over);
         TestChain late = post(c -> c.fetchAndAdd(0, 1));
         assertThatThrownBy(() -> late.future().get()).hasCause(over);
     }

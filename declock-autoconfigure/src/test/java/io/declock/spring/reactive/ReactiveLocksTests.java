@@ -177,12 +177,14 @@ class ReactiveLocksTests {
                 await().atMost(PATIENCE).until(() -> monitor.waitingNow() == 0);
                 assertThat(held.isValid()).isTrue();
             }
-            Disposable running =
-                    Mono.never().transform(ReactiveLocks.locked(locks, REQUEST)).subscribe();
-            await().atMost(PATIENCE).until(() -> monitor.heldNow() == 1);
-            running.dispose();
-            await().atMost(PATIENCE).until(() -> monitor.heldNow() == 0);
-            assertThat(isFree(locks)).isTrue();
+            for (Publisher<Object> source : List.of(Mono.never(), Flux.never())) {
+                Function<Publisher<Object>, Publisher<Object>> locked = ReactiveLocks.locked(locks, REQUEST);
+                Disposable running = Flux.from(locked.apply(source)).subscribe();
+                await().atMost(PATIENCE).until(() -> monitor.heldNow() == 1);
+                running.dispose();
+                await().atMost(PATIENCE).until(() -> monitor.heldNow() == 0);
+                assertThat(isFree(locks)).isTrue();
+            }
         });
     }
 

@@ -63,6 +63,7 @@ class CandidacyTest {
         MemberList list;
 
         boolean hostFails;
+        Runnable watched = () -> {};
 
         Candidate(String address) {
             this.address = address;
@@ -161,7 +162,9 @@ class CandidacyTest {
         }
 
         @Override
-        public void watch(Runnable mayHaveEnded) {}
+        public void watch(Runnable mayHaveEnded) {
+            watched = mayHaveEnded;
+        }
 
         @Override
         public String title() {
@@ -303,6 +306,32 @@ class CandidacyTest {
         first.list.add(new ListedMember(1, 2, 3, 4, 5), outcome(told));
         assertThat(told).singleElement().asString().contains("over");
         assertThat(first.lasts()).isFalse();
+    }
+
+    @Test
+    void aRefusedWriteOfAFormerTermDoesNotEndThePresentOne() {
+        Candidate first = serving();
+        MemberList former = first.list;
+        engine.running = false;
+        time.advance(ATTEMPT);
+        time.advance(ATTEMPT);
+        assertThat(engine.term).isEqualTo(2);
+        assertThat(first.lasts()).isTrue();
+        List<String> told = new ArrayList<>();
+        former.add(new ListedMember(1, 2, 3, 4, 5), outcome(told));
+        assertThat(told).singleElement().asString().contains("over");
+        assertThat(first.lasts()).isTrue();
+    }
+
+    @Test
+    void aCandidateTriesAtOnceWhenTheEngineSaysThatATermMayHaveEnded() {
+        serving();
+        Candidate second = new Candidate("b").start();
+        time.advance(LEASE);
+        engine.running = false;
+        second.watched.run();
+        time.advance(Duration.ofNanos(1));
+        assertThat(second.lasts()).isTrue();
     }
 
     private static MemberList.Outcome outcome(List<String> told) {

@@ -91,6 +91,19 @@ class CandidateStateTest {
                 .as("to an earlier term than the one it knows")
                 .isFalse();
         assertThat(state.promise(2, 1)).isTrue();
+        assertThat(state.promise(3, 1)).isTrue();
+        assertThat(state.promise(2, 1))
+                .as("to an earlier term than the one it has promised to")
+                .isFalse();
+    }
+
+    @Test
+    void aCandidateThatHasEndedPromisesNothingAndHasNoNews() {
+        state.unreached("down");
+        state.reached();
+        state.close();
+        assertThat(state.unreached("down")).isFalse();
+        assertThat(state.promise(1, 1)).isFalse();
     }
 
     @Test
@@ -129,6 +142,8 @@ class CandidateStateTest {
     @Test
     void onlyThePresentMandateEndsAndOnce() {
         Mandate mandate = serve(1);
+        state.notRenewed("down");
+        state.othersPromised();
         assertThat(state.isPresent(mandate)).isTrue();
         assertThat(state.over(mandate(1), "another one")).isEqualTo(End.NONE);
         assertThat(state.over(mandate, "over")).isEqualTo(End.DEPOSED);
@@ -137,6 +152,25 @@ class CandidateStateTest {
         assertThat(state.standing().role()).isEqualTo(Role.DEPOSED);
         assertThat(state.standing().depositions()).isEqualTo(1);
         assertThat(state.standing().problem()).isEqualTo("over");
+        assertThat(state.standing().promised()).isFalse();
+        assertThat(state.standing().serving()).as("it does not know who serves").isEmpty();
+        state.learn(new Held(2, "b"));
+        assertThat(state.standing().role()).as("it knows who serves").isEqualTo(Role.STANDING_BY);
+    }
+
+    @Test
+    void theTermThatIsToldIsThePresentOneOrTheHighestThatItHeardOf() {
+        state.learn(new Held(7, "b"));
+        state.learn(new Held(6, "c"));
+        assertThat(state.standing().serving()).isEqualTo("c");
+        assertThat(state.standing().term()).isEqualTo(7);
+        Mandate mandate = serve(3);
+        assertThat(state.standing().term()).isEqualTo(3);
+        assertThat(state.standing().left()).isEqualTo(LEASE);
+        time.advance(LEASE.multipliedBy(2));
+        assertThat(state.standing().left()).as("long after its end").isZero();
+        state.over(mandate, "over");
+        assertThat(state.standing().term()).isEqualTo(7);
     }
 
     @Test
@@ -160,6 +194,10 @@ class CandidateStateTest {
         assertThat(state.standing().promised()).isTrue();
         assertThat(state.renewed()).isTrue();
         assertThat(state.standing().promised()).isFalse();
+        state.othersPromised();
+        assertThat(state.standing().promised())
+                .as("by promises that came after the renewal")
+                .isFalse();
     }
 
     @Test

@@ -5,6 +5,7 @@ package io.declock.internal.memorynode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
@@ -72,5 +73,24 @@ class AdmissionTest {
         admission.newcomer(request("service", 1), 0, 0);
         admission.ended(session, 100);
         assertThat(admission.newcomer(request("service", 2), 1, 0).nodeId()).isEqualTo(1);
+    }
+
+    @Test
+    void onlyProcessesWithAConnectionAreTooMany() throws Exception {
+        MemoryNodeSettings forOne = MemoryNodeSettings.builder("a")
+                .records(64)
+                .queueCapacity(8)
+                .maxComputeNodes(1)
+                .build();
+        Admission full = new Admission(forOne, ids, joined);
+        full.newcomer(request("service", 1), 0, 0);
+        assertThat(refusalBy(full)).isEqualTo(Reason.TOO_MANY_COMPUTE_NODES);
+        session.disconnected();
+        assertThat(refusalBy(full)).as("its lease may run out").isEqualTo(Reason.NOT_YET);
+    }
+
+    private static Reason refusalBy(Admission full) {
+        return catchThrowableOfType(FabricException.Refused.class, () -> full.newcomer(request("other", 1), 0, 0))
+                .reason();
     }
 }

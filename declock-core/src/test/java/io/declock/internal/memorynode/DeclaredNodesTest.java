@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.spi.FabricException;
+import io.declock.spi.FormerMemoryNode;
+import io.declock.spi.JoinRequest;
 import io.declock.spi.NodeList;
 import io.declock.spi.NodeSet;
 import java.util.List;
@@ -73,5 +75,69 @@ class DeclaredNodesTest {
         assertThat(declared.joiningList(AB, true)).isEqualTo(1);
         assertThat(declared.joiningList(AC, false)).isEqualTo(1);
         assertThat(declared.joiningList(AB, false)).isZero();
+    }
+
+    private static JoinRequest request(NodeSet set) {
+        return new JoinRequest(9, 1, "third", "", set, 0, NodeParts.LEASE.toNanos(), FormerMemoryNode.NONE, false);
+    }
+
+    @Test
+    void aProcessJoinsWithTheSetThatIsDeclared() throws Exception {
+        declared.declareSet(first, AB);
+        assertThat(declared.joining(request(AB), false, null)).isEqualTo(AB);
+        assertThat(declared.joining(request(NodeSet.NONE), false, null).isNone())
+                .as("it has not declared one yet")
+                .isTrue();
+        assertThatThrownBy(() -> declared.joining(request(AC), false, null))
+                .isInstanceOf(FabricException.Refused.class)
+                .hasMessageContaining("another set of memory nodes");
+        assertThat(declared.joining(request(AC), false, first))
+                .as("in place of the only one that has declared another")
+                .isEqualTo(AC);
+    }
+
+    @Test
+    void aSetOfAnotherMemoryNodeIsNoneThatAProcessJoinsWith() throws Exception {
+        declared.declareSet(first, AB);
+        assertThat(declared.joining(request(NodeSet.of(List.of("b", "c"))), false, null)
+                        .isNone())
+                .isTrue();
+    }
+
+    @Test
+    void aReplacedSetIsNoneThatAProcessWhichKnowsListsJoinsWith() throws Exception {
+        parts.current.set(LIST, List.of());
+        assertThat(declared.joining(request(AB), true, null).isNone()).isTrue();
+        assertThat(declared.joining(request(AC), true, null)).isEqualTo(AC);
+        assertThatThrownBy(() -> declared.joining(request(AB), false, null))
+                .isInstanceOf(FabricException.Refused.class)
+                .hasMessageContaining("another set of memory nodes");
+    }
+
+    @Test
+    void aComputeNodeThatKnowsNoListsIsRefusedItsReplacedSet() {
+        MemoryNodeSession old = parts.session("old", false);
+        JoinedSessions all = new JoinedSessions(3);
+        DeclaredNodes nodes = new DeclaredNodes(parts.settings, parts.current, all);
+        all.add(first);
+        assertThat(nodes.oneThatKnowsNoLists()).isEmpty();
+        all.add(old);
+        assertThat(nodes.oneThatKnowsNoLists()).isEqualTo(old.describe());
+        parts.current.set(LIST, List.of());
+        assertThatThrownBy(() -> nodes.declareSet(old, AB))
+                .isInstanceOf(FabricException.Refused.class)
+                .hasMessageContaining("another set of memory nodes");
+    }
+
+    @Test
+    void theConfiguredSetIsTheOneWithoutAnyDeclaration() {
+        MemoryNodeSettings configured = MemoryNodeSettings.builder("a")
+                .records(64)
+                .queueCapacity(8)
+                .nodeSet(AB)
+                .build();
+        DeclaredNodes nodes = new DeclaredNodes(configured, parts.current, joined);
+        assertThat(nodes.set(null)).isEqualTo(AB);
+        assertThatThrownBy(() -> nodes.declareSet(first, AC)).hasMessageContaining("another set of memory nodes");
     }
 }

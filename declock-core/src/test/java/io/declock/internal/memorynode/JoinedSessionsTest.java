@@ -32,6 +32,7 @@ class JoinedSessionsTest {
         assertThat(joined.byNodeId(second.member().nodeId())).isNull();
         assertThat(joined.byNodeId(0)).isNull();
         assertThat(joined.byNodeId(3)).isNull();
+        assertThat(joined.byNodeId(4)).as("above the id of the trustee").isNull();
         assertThat(joined.ofProcess(first.processId())).isSameAs(first);
         assertThat(joined.ofProcess(second.processId())).isNull();
     }
@@ -44,5 +45,16 @@ class JoinedSessionsTest {
         assertThat(joined.membersThatKnow(5).users().members()).containsExactly(second.member());
         joined.remove(second);
         assertThat(joined.membersThatKnow(5).users().members()).isEmpty();
+    }
+
+    @Test
+    void theTrusteeIsAMemberAndNoComputeNode() {
+        joined.add(first);
+        assertThat(joined.trustee()).isNull();
+        joined.addTrustee(second);
+        assertThat(joined.trustee()).isSameAs(second);
+        assertThat(joined.snapshot()).containsExactly(first);
+        assertThat(joined.membership().members()).containsExactly(first.member(), second.member());
+        assertThat(joined.ofProcess(second.processId())).isNull();
     }
 }

@@ -51,10 +51,14 @@ final class NodeParts {
     }
 
     MemoryNodeSession session(String name) {
+        return session(name, true);
+    }
+
+    /** A session of a compute node that perhaps knows no lists of memory nodes. */
+    MemoryNodeSession session(String name, boolean knowsLists) {
+        JoinRequest request = new JoinRequest(name.hashCode(), random.incrementAndGet(), name, "", 0, LEASE.toNanos());
         try {
-            return joined.join(
-                    new JoinRequest(name.hashCode(), random.incrementAndGet(), name, "", 0, LEASE.toNanos()),
-                    new RecordingListener());
+            return joined.join(request, "", knowsLists, new RecordingListener());
         } catch (FabricException.Refused e) {
             throw new AssertionError(e);
         }

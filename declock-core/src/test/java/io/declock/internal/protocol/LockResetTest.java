@@ -9,6 +9,7 @@ import io.declock.Purpose;
 import io.declock.Verb;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.ResetClaim;
+import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
 import io.declock.spi.FabricException;
 import io.declock.spi.Member;
@@ -48,7 +49,10 @@ class LockResetTest {
         final List<Integer> signalled = new ArrayList<>();
         final BitSet silent = new BitSet();
         Membership current = super.membership();
+        final List<Long> delays = new ArrayList<>();
+        boolean messagesAreLost;
         int asked;
+        long drawn;
 
         Node() {
             super(8, 3);
@@ -61,7 +65,15 @@ class LockResetTest {
 
         @Override
         public TimerService timer() {
-            return (delay, task) -> due.add(task);
+            return (delay, task) -> {
+                delays.add(delay);
+                due.add(task);
+            };
+        }
+
+        @Override
+        public RandomSource random() {
+            return () -> drawn;
         }
 
         @Override
@@ -79,7 +91,7 @@ class LockResetTest {
             if (message.kind() == PeerMessage.Kind.RESET_SIGNAL) {
                 signalled.add(to.nodeId());
             }
-            if (silent.get(to.nodeId())) {
+            if (messagesAreLost || silent.get(to.nodeId())) {
                 return;
             }
             answers.add(new PeerMessage(
@@ -218,6 +230,38 @@ class LockResetTest {
         assertThat(node.signalled).containsExactly(OTHER, TRUSTEE);
     }
 
+    /** A signal that the only user did not get. */
+    private LockReset signalledInVain() {
+        users.set(OTHER);
+        node.messagesAreLost = true;
+        LockReset reset = reset(ResetReason.GUARD);
+        execute(reset);
+        assertThat(node.signalled).hasSize(1);
+        assertThat(outcomes).isEmpty();
+        return reset;
+    }
+
+    @Test
+    void signalsAgainUntilItIsAnswered() {
+        LockReset reset = signalledInVain();
+        node.due.remove().run();
+        assertThat(node.signalled).hasSize(2);
+        assertThat(outcomes).isEmpty();
+        node.messagesAreLost = false;
+        node.due.remove().run();
+        execute(reset);
+        assertThat(outcomes).containsExactly(ResetOutcome.COMPLETED);
+    }
+
+    @Test
+    void goesOnWithoutAUserThatHasEndedBeforeItIsSignalledAgain() {
+        LockReset reset = signalledInVain();
+        users.clear(OTHER);
+        node.due.remove().run();
+        execute(reset);
+        assertThat(outcomes).containsExactly(ResetOutcome.COMPLETED);
+    }
+
     @Test
     void endsWithItsSession() {
         membersFail = true;
@@ -282,5 +326,50 @@ class LockResetTest {
         execute(reset);
         assertThat(node.asked).isZero();
         assertThat(outcomes).containsExactly(ResetOutcome.NOT_NEEDED);
+    }
+
+    @Test
+    void doesNotAskIfTheEpochHasEndedMeanwhile() {
+        LockReset reset = suspect();
+        header = LockHeader.pack(EPOCH + 1, 7, 1, 1);
+        node.due.remove().run();
+        execute(reset);
+        assertThat(node.asked).isZero();
+        assertThat(outcomes).containsExactly(ResetOutcome.NOT_NEEDED);
+    }
+
+    @Test
+    void aQuestionThatCameBeforeItWaitedDoesNotCount() {
+        membersFail = true;
+        header = LockHeader.pack(EPOCH, 7, 1, 1);
+        users.set(node.nodeId());
+        users.set(OTHER);
+        LockReset reset = reset(ResetReason.SUSPECTED);
+        execute(reset);
+        reset.othersAsk();
+        membersFail = false;
+        node.due.remove().run();
+        node.due.remove().run();
+        execute(reset);
+        assertThat(node.asked).isEqualTo(2);
+    }
+
+    @Test
+    void asksAtOnceIfAGrantWasRefused() {
+        header = LockHeader.pack(EPOCH, 7, 1, 1);
+        users.set(node.nodeId());
+        users.set(OTHER);
+        execute(reset(ResetReason.GRANT_REFUSED));
+        assertThat(node.asked).isEqualTo(2);
+    }
+
+    @Test
+    void waitsARandomTimeUpToASixteenthOfTheInterval() {
+        long longest = 2 * (node.settings().selfCheckInterval().toNanos() / 16);
+        for (long drawn : new long[] {0, 1, longest / 2, longest, longest + 1}) {
+            node.drawn = drawn;
+            suspect();
+        }
+        assertThat(node.delays).as("for two users").containsExactly(0L, 1L, longest / 2, longest, 0L);
     }
 }

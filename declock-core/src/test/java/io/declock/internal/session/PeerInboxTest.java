@@ -6,7 +6,9 @@ package io.declock.internal.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.ComputeNodeSettings;
+import io.declock.internal.layout.LockHeader;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.protocol.ResetReason;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinReply;
@@ -16,11 +18,14 @@ import io.declock.spi.Membership;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.PeerMessage.Kind;
+import io.declock.spi.RecordMembers;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.VerbChain;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Which messages a session takes for its own, and how it answers the others (rule C2). */
@@ -126,5 +131,50 @@ class PeerInboxTest {
         assertThat(sent).extracting(PeerMessage::kind).containsExactly(Kind.RESET_ACK, Kind.HOLD_ANSWER);
         assertThat(sent.get(0).detail()).isZero();
         assertThat(sent.get(1).index()).isZero();
+    }
+
+    /** Two users have reason to ask whether anybody holds the lock; this one waits a while (rule B17). */
+    private PeerInbox waitsToAsk() {
+        BitSet users = new BitSet();
+        users.set(SELF.nodeId());
+        users.set(PEER.nodeId());
+        ResetCoordinator coordinator = new ResetCoordinator(
+                session, record -> CompletableFuture.completedStage(RecordMembers.of(session.membership(), users)));
+        coordinator.request(0, EPOCH, ResetReason.SUSPECTED);
+        long header = LockHeader.pack(EPOCH, 7, 1, 1);
+        posted.get(0).completed((verb, word) -> word == 1 ? EPOCH : header);
+        assertThat(sent).isEmpty();
+        return new PeerInbox(session, coordinator, record -> null, record -> false);
+    }
+
+    private static PeerMessage question(Member from) {
+        return new PeerMessage(
+                Kind.HOLD_QUESTION,
+                MEMORY_NODE,
+                from.nodeId(),
+                from.incarnation(),
+                SELF.nodeId(),
+                SELF.incarnation(),
+                0,
+                EPOCH,
+                0,
+                0);
+    }
+
+    @Test
+    void whoHearsTheQuestionOfAnotherUserDoesNotAsk() {
+        PeerInbox inbox = waitsToAsk();
+        inbox.deliver(question(PEER));
+        time.advance(Duration.ofMillis(100));
+        assertThat(posted).as("no look before a question").hasSize(1);
+        assertThat(sent).extracting(PeerMessage::kind).containsExactly(Kind.HOLD_ANSWER);
+    }
+
+    @Test
+    void theOwnQuestionIsNotThatOfAnotherUser() {
+        PeerInbox inbox = waitsToAsk();
+        inbox.deliver(question(SELF));
+        time.advance(Duration.ofMillis(100));
+        assertThat(posted).as("a look before the question").hasSize(2);
     }
 }

@@ -29,6 +29,9 @@ final class QuietSession implements FabricSession {
     private final int incarnation;
     private final Supplier<CompletableFuture<HeartbeatReply>> heartbeats;
     private volatile boolean closed;
+    /** For how long it has had no connection. */
+    long disconnectedNanos;
+
     /** The answer to a declaration of the set of memory nodes. */
     final CompletableFuture<Object> declared = new CompletableFuture<>();
 
@@ -66,6 +69,11 @@ final class QuietSession implements FabricSession {
                 0,
                 new Membership(1, List.of(self)),
                 nodeSet);
+    }
+
+    @Override
+    public long disconnectedNanos() {
+        return disconnectedNanos;
     }
 
     @Override
