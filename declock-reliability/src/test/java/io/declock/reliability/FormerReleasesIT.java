@@ -201,7 +201,7 @@ class FormerReleasesIT {
             }
             Referee.Verdict verdict = calm(cluster, workers, began);
             assertThat(verdict.lost()).isZero();
-            assertThat(verdict.bookings()).isGreaterThan(10);
+            assertThat(verdict.bookings()).isPositive();
             cluster.dismiss(nodes);
         }
     }
