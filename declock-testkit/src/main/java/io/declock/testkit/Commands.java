@@ -37,16 +37,23 @@ public final class Commands {
 
     /** Returns a command that runs a class of this program's class path. */
     public static List<String> java(List<String> jvmArguments, String mainClass, List<String> arguments) {
+        return java(jvmArguments, classPath(), mainClass, arguments);
+    }
+
+    /** Returns a command that runs a class of a class path. */
+    public static List<String> java(
+            List<String> jvmArguments, List<Path> classPath, String mainClass, List<String> arguments) {
         List<String> command = java(jvmArguments);
-        command.addAll(List.of("-cp", classPath(), mainClass));
+        String entries = classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+        command.addAll(List.of("-cp", entries, mainClass));
         command.addAll(arguments);
         return command;
     }
 
     /** Returns this program's class path, for a process with another working directory. */
-    private static String classPath() {
+    public static List<Path> classPath() {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                .map(entry -> Path.of(entry).toAbsolutePath().toString())
-                .collect(Collectors.joining(File.pathSeparator));
+                .map(entry -> Path.of(entry).toAbsolutePath())
+                .toList();
     }
 }

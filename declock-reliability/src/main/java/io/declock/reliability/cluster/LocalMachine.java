@@ -82,6 +82,17 @@ final class LocalMachine implements AutoCloseable {
      * @param more further arguments of its program
      */
     WorkerClient startWorker(String name, String memoryNodes, String... more) {
+        return startWorker(Commands.classPath(), name, memoryNodes, more);
+    }
+
+    /**
+     * Starts a worker with another class path.
+     *
+     * @param classPath what its program and the library are loaded from
+     * @param memoryNodes addresses of its memory nodes, with commas between them
+     * @param more further arguments of its program
+     */
+    WorkerClient startWorker(List<Path> classPath, String name, String memoryNodes, String... more) {
         List<String> arguments = WorkerOptions.arguments(
                 name,
                 memoryNodes,
@@ -89,7 +100,7 @@ final class LocalMachine implements AutoCloseable {
                 site.directory().resolve(name + SectionRecord.SUFFIX),
                 site.databaseUrl());
         arguments.addAll(List.of(more));
-        List<String> command = Commands.java(LocalProgram.JVM, Worker.class.getName(), arguments);
+        List<String> command = Commands.java(LocalProgram.JVM, classPath, Worker.class.getName(), arguments);
         return new WorkerClient(name, LocalProgram.start(name, site.directory(), true, command));
     }
 

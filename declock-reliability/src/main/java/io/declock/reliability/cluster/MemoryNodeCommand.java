@@ -19,14 +19,20 @@ final class MemoryNodeCommand {
                 "-jar",
                 MemoryNodeJar.find().toString(),
                 "--server.port=0",
-                "--server.address=127.0.0.1",
+                "--server.address=127.0.0.1"));
+        command.addAll(arguments(id, port, lease));
+        return command;
+    }
+
+    /** Returns the arguments that tell the program what kind of memory node it is. */
+    static List<String> arguments(String id, int port, Duration lease) {
+        return List.of(
                 "--declock.memory-node.id=" + id,
                 "--declock.memory-node.bind-address=127.0.0.1",
                 "--declock.memory-node.port=" + port,
                 "--declock.memory-node.records=1000",
                 "--declock.memory-node.max-lease=" + lease.toMillis() + "ms",
                 "--declock.memory-node.former-lease=" + lease.toMillis() + "ms",
-                "--declock.memory-node.lease-margin=" + Platform.MARGIN.toMillis() + "ms"));
-        return command;
+                "--declock.memory-node.lease-margin=" + Platform.MARGIN.toMillis() + "ms");
     }
 }

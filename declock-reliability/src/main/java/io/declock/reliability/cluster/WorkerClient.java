@@ -136,6 +136,11 @@ public final class WorkerClient implements AutoCloseable {
         tell("hold " + id + " " + lock + " " + (exclusive ? "write" : "read") + " " + TimeUnit.SECONDS.toMillis(60));
     }
 
+    /** Starts to acquire a lock for writing that stays taken for a while at least. */
+    public void holdAtLeast(String id, int lock, Duration least) {
+        tell("hold " + id + " " + lock + " write " + TimeUnit.SECONDS.toMillis(60) + " " + least.toMillis());
+    }
+
     /** Starts to try to acquire a lock, again and again. */
     public void tryHold(String id, int lock, boolean exclusive) {
         tell("try " + id + " " + lock + " " + (exclusive ? "write" : "read") + " " + TimeUnit.SECONDS.toMillis(60));

@@ -37,8 +37,13 @@ final class Visit {
         this.exclusive = exclusive;
     }
 
-    void start(Duration wait) {
-        start(() -> request().waitTime(wait), 1);
+    /** Waits for the lock, which stays taken for a while at least unless that is zero. */
+    void start(Duration wait, Duration least) {
+        start(
+                () -> least.isZero()
+                        ? request().waitTime(wait)
+                        : request().waitTime(wait).holdAtLeast(least),
+                1);
     }
 
     /** Tries again and again, and never waits in the queue. */
@@ -69,7 +74,8 @@ final class Visit {
         try (Accounts accounts = new Accounts(worker.options().database())) {
             stay(acquire(request, attempts), accounts, asked);
         } catch (DecLockException e) {
-            worker.say("refused " + id + " " + e.getClass().getSimpleName() + " " + System.nanoTime());
+            worker.say("refused " + id + " " + e.getClass().getSimpleName() + " " + System.nanoTime() + " "
+                    + String.valueOf(e.getMessage()).replace('\n', ' '));
         } catch (SQLException e) {
             worker.say("broken " + id + " " + String.valueOf(e.getMessage()).replace('\n', ' '));
         } catch (InterruptedException e) {

@@ -4,12 +4,10 @@
 package io.declock.reliability.worker;
 
 import io.declock.ComputeNodeSettings;
+import io.declock.Counters;
 import io.declock.Counters.Event;
-import io.declock.MemoryNodeAddress;
+import io.declock.DecLock;
 import io.declock.TcpFabricSettings;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.internal.node.ComputeNode;
-import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.reliability.ledger.Ledger;
 import io.declock.reliability.ledger.SectionRecord;
 import java.io.BufferedReader;
@@ -22,7 +20,6 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
@@ -30,7 +27,8 @@ import picocli.CommandLine;
  * A process that acquires locks through the public interface and executes commands, one per line:
  *
  * <pre>
- * hold ID LOCK read|write WAIT_MILLIS   acquires a lock and holds it until told to release
+ * hold ID LOCK read|write WAIT_MILLIS [LEAST_MILLIS]
+ *                                       acquires a lock and holds it until told to release; it stays taken that long at least
  * try ID LOCK read|write WAIT_MILLIS    as hold, but only with tries that do not wait, for that long
  * write ID                              writes the amount read on entering, plus one, to the database
  * release ID                            releases the lock
@@ -38,11 +36,15 @@ import picocli.CommandLine;
  *                                       starts a load
  * calm                                  ends the load
  * stats                                 answers with figures
+ * origin                                answers with the place of the library's classes
  * collect                               runs the garbage collector
  * leave                                 leaves the memory node and ends the process
  * </pre>
  *
  * Answers are lines that begin with {@value #MARK}; times in them come from the machine's monotonic clock.
+ *
+ * <p>Apart from LEAST_MILLIS it uses only what the library has had since version 4 of the wire protocol, and no internal class: tests run
+ * it with the library of former releases.
  */
 public final class Worker {
     /** Begins every line that is an answer. */
@@ -60,11 +62,10 @@ public final class Worker {
     private static final int SECTIONS = 1 << 15;
 
     private final WorkerOptions options;
-    private final NodeCounters counters = new NodeCounters();
     private final PrintStream answers;
     private final Map<String, Visit> visits = new HashMap<>();
     private final Ledger ledger;
-    private final ComputeNode node;
+    private final DecLock node;
     private @Nullable Load load;
     private int loads;
 
@@ -78,14 +79,11 @@ public final class Worker {
                 .connectTimeout(CONNECT)
                 .requestTimeout(options.lease().multipliedBy(2))
                 .build();
-        this.node = ComputeNode.builder()
-                .memoryNodes(Stream.of(options.memoryNode().split(",", -1))
-                        .map(MemoryNodeAddress::parse)
-                        .toList())
-                .fabric(TcpFabric.open(fabric, counters))
-                .counters(counters)
+        this.node = DecLock.builder()
+                .memoryNodes(options.memoryNode().split(",", -1))
+                .tcp(fabric)
                 .settings(settings(options))
-                .build();
+                .open();
     }
 
     private static ComputeNodeSettings settings(WorkerOptions options) {
@@ -121,7 +119,6 @@ public final class Worker {
     }
 
     private void join() throws InterruptedException {
-        node.start();
         if (!node.awaitReady(READY)) {
             throw new IllegalStateException(
                     "not ready after " + READY + ": " + node.monitor().memoryNodes());
@@ -131,8 +128,8 @@ public final class Worker {
 
     private void obey(String[] words) throws Exception {
         switch (words[0]) {
-            case "hold" -> visit(words).start(Duration.ofMillis(Long.parseLong(words[4])));
-            case "try" -> visit(words).startToTry(Duration.ofMillis(Long.parseLong(words[4])));
+            case "hold" -> visit(words).start(millis(words[4]), words.length > 5 ? millis(words[5]) : Duration.ZERO);
+            case "try" -> visit(words).startToTry(millis(words[4]));
             case "write" -> visit(words[1]).write();
             case "release" -> visit(words[1]).release();
             case "load" -> {
@@ -144,8 +141,15 @@ public final class Worker {
             case "calm" -> calm();
             case "collect" -> System.gc();
             case "stats" -> stats();
+            case "origin" ->
+                say("origin "
+                        + DecLock.class.getProtectionDomain().getCodeSource().getLocation());
             default -> throw new IllegalArgumentException("unknown command " + words[0]);
         }
+    }
+
+    private static Duration millis(String word) {
+        return Duration.ofMillis(Long.parseLong(word));
     }
 
     private Visit visit(String[] words) {
@@ -173,6 +177,7 @@ public final class Worker {
 
     private void stats() {
         Runtime runtime = Runtime.getRuntime();
+        Counters counters = node.monitor().counters();
         say("stats heap=" + (runtime.totalMemory() - runtime.freeMemory())
                 + " threads=" + Thread.activeCount()
                 + " resets-started=" + counters.get(Event.RESET_STARTED)
@@ -198,7 +203,7 @@ public final class Worker {
         return options;
     }
 
-    ComputeNode node() {
+    DecLock node() {
         return node;
     }
 
