@@ -5,6 +5,7 @@ package io.declock.spring.aop;
 
 import io.declock.spring.DecLockedMisuseException;
 import io.declock.spring.OnFailure;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Method;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
@@ -63,6 +64,16 @@ final class KotlinFunctions {
                             + ", which is not on the class path. Without it the lock would be released before the Flow is collected.");
         }
         return ReturnKind.REACTIVE;
+    }
+
+    /** Returns the type of a suspending function's result: that of a number which cannot be null is the primitive one. */
+    static ResolvableType result(Method method, ResolvableType declared) {
+        if (new MethodParameter(method, -1).isOptional()) {
+            return declared;
+        }
+        Class<?> type = declared.resolve(Object.class);
+        Class<?> primitive = MethodType.methodType(type).unwrap().returnType();
+        return type == primitive || primitive == void.class ? declared : ResolvableType.forClass(primitive);
     }
 
     /** Refuses a suspending function whose result cannot work. */

@@ -84,7 +84,11 @@ final class LockedOperations {
         checkLasting(method, annotations, holdAtLeast);
         ReturnKind kind = kind(method);
         ResolvableType declared = ResolvableType.forMethodReturnType(method, targetClass);
-        ResolvableType result = kind == ReturnKind.PLAIN || kind == ReturnKind.SUSPENDING ? declared : inner(declared);
+        ResolvableType result = switch (kind) {
+            case PLAIN -> declared;
+            case SUSPENDING -> KotlinFunctions.result(method, declared);
+            case STAGE, REACTIVE, FLOW -> inner(declared);
+        };
         if (kind == ReturnKind.SUSPENDING) {
             KotlinFunctions.checkSuspending(method, onFailure, result);
         }

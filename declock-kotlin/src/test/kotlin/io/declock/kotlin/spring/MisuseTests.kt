@@ -119,6 +119,16 @@ class MisuseTests {
         open suspend fun calling() = locked()
     }
 
+    open class LateSelfInvocation {
+        @DecLocked(name = "a") open suspend fun locked() = delay(1)
+
+        open suspend fun calling(): Int {
+            delay(1)
+            locked()
+            return 1
+        }
+    }
+
     open class Suspending {
         @DecLocked(name = "a") open suspend fun locked() = delay(1)
     }
@@ -151,6 +161,7 @@ class MisuseTests {
                 misuse(OtherFallback::class.java, "OtherFallback.other(long) returning", "other(long) returning String"),
                 misuse(SuspendingFallbackOfPlain::class.java, "does not fit"),
                 misuse(SelfInvocation::class.java, "SelfInvocation.calling", "on its own object"),
+                misuse(LateSelfInvocation::class.java, "LateSelfInvocation.calling", "on its own object"),
             )
     }
 }
