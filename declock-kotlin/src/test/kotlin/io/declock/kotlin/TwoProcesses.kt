@@ -29,9 +29,11 @@ internal class TwoProcesses : AutoCloseable {
             .toCompletableFuture()
             .get(10, TimeUnit.SECONDS)
 
-    fun awaitWaiting(count: Int) = await().pollInterval(Duration.ofMillis(2)).until { mine.monitor().waitingNow().toInt() == count }
+    fun awaitWaiting(count: Int) =
+        await().pollInterval(Duration.ofMillis(2)).until { mine.monitor().waitingNow().toInt() == count }
 
-    fun awaitHeld(count: Int) = await().pollInterval(Duration.ofMillis(2)).until { mine.monitor().heldNow().toInt() == count }
+    fun awaitHeld(count: Int) =
+        await().pollInterval(Duration.ofMillis(2)).until { mine.monitor().heldNow().toInt() == count }
 
     override fun close() {
         mine.close()

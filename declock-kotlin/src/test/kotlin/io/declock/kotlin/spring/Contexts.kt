@@ -1,3 +1,6 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
 package io.declock.kotlin.spring
 
 import io.declock.ComputeNodeMonitor
@@ -62,13 +65,10 @@ internal class Locked<B>(private val context: ApplicationContext, val bean: B) {
     fun acquire(name: String, owner: String = "other"): LockHandle =
         locks.acquire(LockRequest.write(name).waitTime(Duration.ofSeconds(5)), LockOwner.named(owner))
 
-    fun isBusy(name: String, mode: LockMode = LockMode.WRITE): Boolean =
-        runCatching {
-                locks
-                    .acquire(LockRequest.of(name, mode).waitTime(Duration.ZERO), LockOwner.named("prober"))
-                    .close()
-            }
-            .isFailure
+    fun isBusy(name: String, mode: LockMode = LockMode.WRITE): Boolean = runCatching {
+        locks.acquire(LockRequest.of(name, mode).waitTime(Duration.ZERO), LockOwner.named("prober")).close()
+    }
+        .isFailure
 
     fun awaitHeld(count: Long) = await().pollInterval(Duration.ofMillis(2)).until { monitor.heldNow() == count }
 

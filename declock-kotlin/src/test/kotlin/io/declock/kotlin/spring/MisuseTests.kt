@@ -1,3 +1,6 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
 package io.declock.kotlin.spring
 
 import io.declock.spring.DecLocked
@@ -158,7 +161,11 @@ class MisuseTests {
                 misuse(ContinuationByName::class.java, "no parameter '\$completion'"),
                 misuse(Skipping::class.java, "onFailure = SKIP", "String"),
                 misuse(NullForText::class.java, "String is not nullable", "Declare String?"),
-                misuse(OtherFallback::class.java, "OtherFallback.other(long) returning", "other(long) returning String"),
+                misuse(
+                    OtherFallback::class.java,
+                    "OtherFallback.other(long) returning",
+                    "other(long) returning String",
+                ),
                 misuse(SuspendingFallbackOfPlain::class.java, "does not fit"),
                 misuse(SelfInvocation::class.java, "SelfInvocation.calling", "on its own object"),
                 misuse(LateSelfInvocation::class.java, "LateSelfInvocation.calling", "on its own object"),

@@ -1,3 +1,6 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
 package io.declock.kotlin.spring
 
 import io.declock.DecLockException
