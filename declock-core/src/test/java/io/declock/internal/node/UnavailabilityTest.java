@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.session.Inquiries;
 import io.declock.internal.session.KnownNodeSet;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.NodeSession;
@@ -32,7 +33,7 @@ class UnavailabilityTest {
     private final MemoryNodeLinks links = new MemoryNodeLinks(
             List.of(fabric),
             ComputeNodeSettings.DEFAULTS,
-            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(2)),
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(2), Inquiries.NONE),
             new Deaf());
     private final Unavailability unavailability = new Unavailability(links);
     private final MemoryNodeLink a = added("tcp://a:1");

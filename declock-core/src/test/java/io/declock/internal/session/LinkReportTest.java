@@ -35,7 +35,7 @@ class LinkReportTest {
                     .heartbeatInterval(Duration.ofMillis(200))
                     .leaseMargin(Duration.ofMillis(100))
                     .build(),
-            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(1)),
+            new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(1), Inquiries.NONE),
             time.nanoTime(),
             epoch -> {},
             (broken, cause) -> {});
