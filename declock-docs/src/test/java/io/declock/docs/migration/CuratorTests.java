@@ -156,6 +156,7 @@ class CuratorTests {
         new Before(
                         curator,
                         id -> CompletableFuture.runAsync(() -> after.ship(id, other -> {}))
+                                .orTimeout(10, TimeUnit.SECONDS)
                                 .join())
                 .ship(43);
     }

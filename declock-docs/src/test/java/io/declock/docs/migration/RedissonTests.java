@@ -206,7 +206,9 @@ class RedissonTests {
     void twoSystemsDoNotExcludeEachOther() throws Exception {
         orders.inside = () -> {
             orders.inside = () -> {};
-            CompletableFuture.runAsync(() -> after.ship(42)).join();
+            CompletableFuture.runAsync(() -> after.ship(42))
+                    .orTimeout(10, TimeUnit.SECONDS)
+                    .join();
         };
         new Before(redisson, orders).ship(42);
     }
