@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -72,6 +73,9 @@ class TransferTests {
         // end::transfer-plain[]
     }
 
+    /** The common pool has one thread on a machine with two cores. */
+    private static final Executor OWN_THREADS = task -> new Thread(task).start();
+
     @Autowired
     private Accounts accounts;
 
@@ -84,8 +88,8 @@ class TransferTests {
     @Test
     @Timeout(60)
     void oppositeTransfersExcludeEachOtherAndNeverDeadlock() {
-        CompletableFuture<Void> there = CompletableFuture.runAsync(() -> repeat("a", "b"));
-        CompletableFuture<Void> back = CompletableFuture.runAsync(() -> repeat("b", "a"));
+        CompletableFuture<Void> there = CompletableFuture.runAsync(() -> repeat("a", "b"), OWN_THREADS);
+        CompletableFuture<Void> back = CompletableFuture.runAsync(() -> repeat("b", "a"), OWN_THREADS);
         CompletableFuture.allOf(there, back).join();
         assertThat(balances.amounts).containsEntry("a", 1_000L).containsEntry("b", 1_000L);
         accounts.transfer("a", "a", 5);
