@@ -21,6 +21,7 @@ import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.time.Clock;
 import io.declock.spi.LockObserver;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Acquires one name for a thread that waits for it, and gives acquisitions back. Thread-safe. */
@@ -34,22 +35,30 @@ final class Acquirer {
     private final Clock clock;
     private final LockTable table;
     private final Callers callers;
+    private final Predicate<String> unavailable;
     private final LockObserver observer;
     private final boolean observed;
     private final NodeCounters counters;
     private final long spinNanos;
     private final long leaseNanos;
 
+    /**
+     * Makes an acquirer.
+     *
+     * @param unavailable whether the memory node of a name is unavailable
+     */
     Acquirer(
             ComputeNodeSettings settings,
             Clock clock,
             LockTable table,
             Callers callers,
+            Predicate<String> unavailable,
             LockObserver observer,
             NodeCounters counters) {
         this.clock = clock;
         this.table = table;
         this.callers = callers;
+        this.unavailable = unavailable;
         this.observer = observer;
         this.observed = !observer.equals(LockObserver.NONE);
         this.counters = counters;
@@ -94,7 +103,7 @@ final class Acquirer {
                 }
                 case FAILED -> throw failed(name, waiter, began);
                 default -> {
-                    return notGranted(name, mode, LockObserver.Outcome.TIMED_OUT, began);
+                    return timedOut(name, mode, began);
                 }
             }
         }
@@ -139,11 +148,18 @@ final class Acquirer {
     private @Nullable LocalWaiter gaveUp(String name, LockMode mode, long began, boolean interruptible)
             throws InterruptedException {
         boolean interrupted = interruptible && Thread.interrupted();
-        notGranted(name, mode, interrupted ? LockObserver.Outcome.CANCELLED : LockObserver.Outcome.TIMED_OUT, began);
         if (interrupted) {
+            notGranted(name, mode, LockObserver.Outcome.CANCELLED, began);
             throw new InterruptedException();
         }
-        return null;
+        return timedOut(name, mode, began);
+    }
+
+    /** As {@link #notGranted}, when the time ran out: a caller that waited for its memory node shows no busy lock. */
+    @Nullable
+    LocalWaiter timedOut(String name, LockMode mode, long began) {
+        boolean down = observed && unavailable.test(name);
+        return notGranted(name, mode, down ? LockObserver.Outcome.UNAVAILABLE : LockObserver.Outcome.TIMED_OUT, began);
     }
 
     /** Tells the observer of an acquisition that ends without a lock; returns null, the result of such an acquisition. */

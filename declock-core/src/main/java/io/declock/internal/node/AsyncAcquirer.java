@@ -8,7 +8,6 @@ import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.time.TimerService;
-import io.declock.spi.LockObserver;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
@@ -119,7 +118,7 @@ final class AsyncAcquirer {
                     }
                 }
                 case FAILED -> result.completeExceptionally(acquirer.failed(name, waiter, began));
-                default -> result.complete(acquirer.notGranted(name, mode, LockObserver.Outcome.TIMED_OUT, began));
+                default -> result.complete(acquirer.timedOut(name, mode, began));
             }
         }
 

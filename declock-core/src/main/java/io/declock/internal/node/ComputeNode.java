@@ -65,7 +65,14 @@ public final class ComputeNode implements DecLock {
                 settings.name(), builder.clock, builder.timer, builder.random, builder.executor, builder.waiting);
         this.table = new LockTable(new Host(), settings.maxIdleLocks());
         this.memoryNodes = new MemoryNodes(builder.addresses, fabrics, settings, runtime, counters, table);
-        this.acquirer = new Acquirer(settings, runtime.clock(), table, callers, observer, counters);
+        this.acquirer = new Acquirer(
+                settings,
+                runtime.clock(),
+                table,
+                callers,
+                name -> memoryNodes.unavailable(name) != null,
+                observer,
+                counters);
         AsyncAcquirer async = new AsyncAcquirer(acquirer, callers, runtime);
         this.requests = new RequestRunner(settings.defaultWaitTime(), runtime, memoryNodes, acquirer, async);
         this.monitor = new NodeMonitor(runtime.clock(), memoryNodes, table, callers, counters);

@@ -4,12 +4,15 @@
 package io.declock.internal.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.declock.GrantKind;
 import io.declock.LockMode;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.MemoryNodeUnavailableException;
+import io.declock.MemoryNodeView;
 import io.declock.spi.LockObserver;
 import java.time.Duration;
 import java.util.List;
@@ -45,6 +48,26 @@ class ObservedNamesTest {
                     .containsSubsequence("granted a WRITE", "released a WRITE", "granted b READ", "released b READ")
                     .containsSubsequence("granted c WRITE", "not granted c WRITE TIMED_OUT", "released c WRITE")
                     .containsSubsequence("granted d WRITE", "lost d WRITE");
+        }
+    }
+
+    @Test
+    void aCallerThatWaitedForItsMemoryNodeMetNoBusyLock() throws Exception {
+        try (LockRig rig = LockRig.overTcp(more -> {})) {
+            ComputeNode node = rig.join(builder -> builder.observer(new Recording()));
+            node.acquire(LockRequest.write("a")).close();
+            rig.stopMemoryNode();
+            await().atMost(PATIENCE)
+                    .until(() -> node.monitor().memoryNodes().get(0).state() != MemoryNodeView.State.UP);
+
+            LockRequest request = LockRequest.write("b").waitTime(Duration.ofMillis(100));
+            assertThatExceptionOfType(MemoryNodeUnavailableException.class).isThrownBy(() -> node.acquire(request));
+            assertThat(node.acquireAsync(request, LockOwner.named("one")).toCompletableFuture())
+                    .failsWithin(PATIENCE);
+
+            assertThat(events)
+                    .containsSubsequence("not granted b WRITE UNAVAILABLE", "not granted b WRITE UNAVAILABLE")
+                    .doesNotContain("not granted b WRITE TIMED_OUT");
         }
     }
 
