@@ -30,7 +30,9 @@ class StartedPodIT {
     @Test
     void aNewPodIsAliveAtOnceReadyAfterTheLongestLeaseAndReadySoonAfterItsNextStart() throws Exception {
         Pod pod = Pod.of(
-                Manifests.of(Chart.render("maxLease=30s"), StatefulSet.class).get(0), 1);
+                Manifests.of(Chart.render("memoryNodes=1", "maxLease=30s"), StatefulSet.class)
+                        .get(0),
+                0);
         int port = Ports.free();
         try (StartedPod first = StartedPod.start(pod, directory, port)) {
             assertThat(first.isAlive()).isTrue();
@@ -40,7 +42,7 @@ class StartedPodIT {
             assertThat(first.isAlive()).isTrue();
             assertThat(first.log())
                     .contains(
-                            "Memory node '" + Chart.NAME + "-1'",
+                            "Memory node '" + Chart.NAME + "-0'",
                             "100000 lock records with a queue capacity of 64",
                             "secret set, leases up to PT30S");
             lock(port, Pod.SECRET);
