@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.h2.tools.Server;
 
 /**
@@ -65,9 +66,18 @@ final class LocalMachine implements AutoCloseable {
      * @param command can be added to
      */
     Program startMemoryNode(String name, List<String> command) {
+        return startMemoryNode(name, command, Map.of());
+    }
+
+    /**
+     * As above.
+     *
+     * @param environment environment variables that it has besides those of this process
+     */
+    Program startMemoryNode(String name, List<String> command, Map<String, String> environment) {
         Path portFile = site.directory().resolve(name + ".port");
         command.add("--declock.memory-node.port-file=" + portFile);
-        Program program = start(name, command);
+        Program program = LocalProgram.start(name, site.directory(), false, command, environment);
         START.until(
                 () -> Files.exists(portFile),
                 () -> !program.isAlive(),

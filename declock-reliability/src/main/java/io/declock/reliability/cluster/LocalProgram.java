@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A program that runs as a process on this machine.
@@ -33,7 +34,18 @@ public record LocalProgram(ChildProcess process) implements Program {
      * @param answers whether the caller reads its standard output; otherwise that goes to the log, too
      */
     static LocalProgram start(String name, Path directory, boolean answers, List<String> command) {
+        return start(name, directory, answers, command, Map.of());
+    }
+
+    /**
+     * As above.
+     *
+     * @param environment environment variables that it has besides those of this process
+     */
+    static LocalProgram start(
+            String name, Path directory, boolean answers, List<String> command, Map<String, String> environment) {
         ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+        builder.environment().putAll(environment);
         Path log = directory.resolve(name + ".log");
         try {
             return new LocalProgram(

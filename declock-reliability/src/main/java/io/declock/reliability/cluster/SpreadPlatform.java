@@ -8,7 +8,9 @@ import io.declock.testkit.Ports;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Processes on the loopback interface, with several memory nodes, each with a state directory. For one thread. */
 public final class SpreadPlatform implements Platform {
@@ -20,7 +22,10 @@ public final class SpreadPlatform implements Platform {
     private final LocalMachine machine;
     private final int used;
     private final List<Integer> ports = Ports.free(MEMORY_NODES);
+    private final List<Integer> managementPorts = Ports.free(MEMORY_NODES);
     private final List<Program> programs = new ArrayList<>();
+    private final List<Map<String, String>> environments;
+    private final @Nullable String secret;
     private int starts;
 
     /** Makes one that runs only the workers' database, and whose workers use all memory nodes. */
@@ -34,8 +39,25 @@ public final class SpreadPlatform implements Platform {
      * @param used how many of the memory nodes, the first ones, workers are configured with
      */
     public SpreadPlatform(Duration lease, int used) {
+        this(lease, used, List.of(), null);
+    }
+
+    /**
+     * Makes one that runs only the workers' database, and whose memory nodes are configured by their environments alone, but for where
+     * they listen and keep their state.
+     *
+     * @param environments environment variables of each memory node
+     * @param secret the secret that workers use
+     */
+    public SpreadPlatform(Duration lease, List<Map<String, String>> environments, String secret) {
+        this(lease, MEMORY_NODES, environments, secret);
+    }
+
+    private SpreadPlatform(Duration lease, int used, List<Map<String, String>> environments, @Nullable String secret) {
         this.machine = new LocalMachine("declock-spread-", lease);
         this.used = used;
+        this.environments = List.copyOf(environments);
+        this.secret = secret;
     }
 
     @Override
@@ -54,11 +76,33 @@ public final class SpreadPlatform implements Platform {
 
     private Program launchMemoryNode(int index) {
         String name = "memory-node-" + index + "-" + ++starts;
+        if (!environments.isEmpty()) {
+            return machine.startMemoryNode(name, placed(index), environments.get(index));
+        }
         List<String> command = MemoryNodeCommand.of("mn-" + index, ports.get(index), site().lease());
         command.addAll(List.of(
                 "--declock.memory-node.wait-out-old-sessions=false",
                 "--declock.memory-node.state-directory=" + site().directory().resolve("state-" + index)));
         return machine.startMemoryNode(name, command);
+    }
+
+    /** The command of a memory node that has its settings from its environment: only its place is given. */
+    private List<String> placed(int index) {
+        List<String> command = Commands.java(List.of());
+        command.addAll(List.of(
+                "-jar",
+                MemoryNodeJar.find().toString(),
+                "--server.address=127.0.0.1",
+                "--server.port=" + managementPorts.get(index),
+                "--declock.memory-node.bind-address=127.0.0.1",
+                "--declock.memory-node.port=" + ports.get(index),
+                "--declock.memory-node.state-directory=" + site().directory().resolve("state-" + index)));
+        return command;
+    }
+
+    /** Returns the port of a memory node's health, if it is configured by its environment. */
+    public int managementPort(int index) {
+        return managementPorts.get(index);
     }
 
     /** Tells a memory node to end, and starts it again when it has. */
@@ -105,7 +149,8 @@ public final class SpreadPlatform implements Platform {
 
     @Override
     public Node launch(String name) {
-        return new PlainNode(machine.startWorker(name, addresses(used)));
+        String[] more = secret == null ? new String[0] : new String[] {"--secret=" + secret};
+        return new PlainNode(machine.startWorker(name, addresses(used), more));
     }
 
     @Override

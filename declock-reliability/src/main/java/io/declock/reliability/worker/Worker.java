@@ -76,6 +76,7 @@ public final class Worker {
         TcpFabricSettings fabric = TcpFabricSettings.builder()
                 .peerHost(options.peerAddress())
                 .peerPort(options.peerPort())
+                .secret(options.secret())
                 .connectTimeout(CONNECT)
                 .requestTimeout(options.lease().multipliedBy(2))
                 .build();

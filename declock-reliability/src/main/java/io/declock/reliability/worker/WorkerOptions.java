@@ -41,6 +41,11 @@ public interface WorkerOptions {
     @Option(names = "--peer-port", defaultValue = "0")
     int peerPort();
 
+    /** Returns the secret that its memory nodes know, null for none. */
+    @Option(names = "--secret")
+    @Nullable
+    String secret();
+
     /** Returns the file, usually a named pipe, to read commands from; null for standard input. */
     @Option(names = "--commands")
     @Nullable
