@@ -633,6 +633,25 @@ public abstract class FabricContract {
         assertThat(b.listener().inquiries).isEmpty();
     }
 
+    /** By verbs that are atomic with those of the compute nodes, whatever executes these. */
+    @Test
+    void aReservedPositionOfOneThatLeftIsGivenBackByTheMemoryNode() throws Exception {
+        Joined a = join("a");
+        Joined b = join("b");
+        long record = record(a, "ns:x");
+        assertThat(record(b, "ns:x")).isEqualTo(record);
+        run(a, chain -> chain.fetchAndAdd(LAYOUT.header(record), LockHeader.acquire(true)));
+        get(a.session().control().reserve(record, Duration.ofMillis(500).toNanos()));
+        get(a.session().control().leave());
+        assertThat(positions(b, record)).isEqualTo(1);
+        time.advance(Duration.ofMillis(501));
+        await().untilAsserted(() -> assertThat(positions(b, record)).isZero());
+    }
+
+    private static int positions(Joined on, long record) throws Exception {
+        return LockHeader.size(run(on, chain -> chain.read(LAYOUT.header(record), 1))[0][0]);
+    }
+
     @Test
     void idleRecordsAreReclaimedWhenNobodyVetoes() throws Exception {
         Joined a = join("a");
