@@ -20,6 +20,8 @@ import org.slf4j.LoggerFactory;
 final class LockInquiries implements Inquiries {
     private static final Logger log = LoggerFactory.getLogger(LockInquiries.class);
 
+    /** Longest owner in an answer, in characters. */
+    private static final int LONGEST_OWNER = 200;
     /** The waits keep their order, after the holds. */
     private static final Comparator<LockView> YOUNGEST_FIRST =
             Comparator.comparingLong(LockInquiries::token).reversed();
@@ -69,8 +71,16 @@ final class LockInquiries implements Inquiries {
         return token == null ? 0 : token;
     }
 
+    private static String shortened(String owner) {
+        return owner.length() <= LONGEST_OWNER ? owner : owner.substring(0, LONGEST_OWNER) + "…";
+    }
+
     private static LockUse use(LockView view) {
         return new LockUse(
-                view.state(), view.mode(), view.owner(), token(view), view.age().toNanos());
+                view.state(),
+                view.mode(),
+                shortened(view.owner()),
+                token(view),
+                view.age().toNanos());
     }
 }

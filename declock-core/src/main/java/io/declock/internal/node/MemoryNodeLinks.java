@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class MemoryNodeLinks {
     private final List<Fabric> fabrics;
     private final ComputeNodeSettings settings;
+    private static final String TCP = "tcp";
+
     private final Surroundings surroundings;
     private final MemoryNodeLink.Listener listener;
     private final List<MemoryNodeLink> links = new CopyOnWriteArrayList<>();
@@ -65,17 +67,32 @@ final class MemoryNodeLinks {
      * @throws IllegalArgumentException if its address is none, or no fabric supports it
      */
     MemoryNodeLink add(NodeList.Node node) {
-        Fabric fabric = fabricFor(MemoryNodeAddress.parse(node.address()));
+        Fabric fabric = fabricOfListed(MemoryNodeAddress.parse(node.address()));
         MemoryNodeLink added = new MemoryNodeLink(node, fabric, settings, surroundings, listener);
         links.add(added);
         return added;
     }
 
-    private Fabric fabricFor(MemoryNodeAddress address) {
+    /** A list is the same for all processes: one without RDMA reaches an RDMA address over TCP, which is served at the same place. */
+    private Fabric fabricOfListed(MemoryNodeAddress address) {
+        Fabric fabric = find(address);
+        Fabric other = fabric == null ? find(new MemoryNodeAddress(TCP, address.host(), address.port())) : fabric;
+        return other == null ? fabricFor(address) : other;
+    }
+
+    private @Nullable Fabric find(MemoryNodeAddress address) {
         for (Fabric fabric : fabrics) {
             if (fabric.supports(address)) {
                 return fabric;
             }
+        }
+        return null;
+    }
+
+    private Fabric fabricFor(MemoryNodeAddress address) {
+        Fabric fabric = find(address);
+        if (fabric != null) {
+            return fabric;
         }
         throw new IllegalArgumentException("no fabric for memory node " + address + ": its scheme is '"
                 + address.scheme() + "'; tcp needs TcpFabric, rdma needs the module declock-rdma");

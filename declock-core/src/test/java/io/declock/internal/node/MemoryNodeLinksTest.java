@@ -79,6 +79,12 @@ class MemoryNodeLinksTest {
         assertThat(links.all()).hasSize(1);
     }
 
+    @Test
+    void aProcessWithoutRdmaGoesOverTcpToAnRdmaAddressOfAList() {
+        links.add(new NodeList.Node("A", "rdma://a:1")).start();
+        assertThat(tcp.asked).extracting(MemoryNodeAddress::host).containsExactly("a");
+    }
+
     private static final class Deaf implements MemoryNodeLink.Listener {
         @Override
         public void joined(MemoryNodeLink link, NodeSession session) {}

@@ -3,7 +3,6 @@
 
 package io.declock.internal.node;
 
-import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,21 +12,13 @@ import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
-import io.declock.internal.election.Candidacy;
-import io.declock.internal.election.EngineThreads;
-import io.declock.internal.election.Standing;
 import io.declock.internal.election.Standing.Role;
-import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.memorynode.Term;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.client.TcpFabric;
-import io.declock.internal.tcp.server.CandidateServer;
 import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
-import io.declock.internal.tcp.server.StandbyServer;
-import io.declock.internal.tcp.server.TcpCandidates;
 import io.declock.spi.election.MemoryEngine;
 import io.declock.testkit.Ports;
 import io.declock.testkit.TcpProxy;
@@ -38,12 +29,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -55,12 +44,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(90)
 class StandbyTest {
     private static final Duration LEASE = Duration.ofSeconds(5);
-    private static final Duration MARGIN = Duration.ofMillis(200);
     private static final Duration TERM = Duration.ofSeconds(1);
+    private static final TestCandidate.Times TIMES = new TestCandidate.Times(LEASE, Duration.ofMillis(200), TERM);
 
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(2);
     private final MemoryEngine.Shared shared = new MemoryEngine.Shared();
-    private final List<Candidate> candidates = new ArrayList<>();
+    private final List<TestCandidate> candidates = new ArrayList<>();
     private final List<ComputeNode> nodes = new ArrayList<>();
     private final Map<ComputeNode, NodeCounters> counters = new ConcurrentHashMap<>();
     /** What the compute nodes' connections to each candidate go through. */
@@ -68,130 +57,23 @@ class StandbyTest {
 
     private List<String> addresses = List.of();
 
-    /** One candidate, as its process would run it. */
-    private final class Candidate implements CandidateServer.Lives, StandbyServer.Says {
-        private final MemoryEngine engine = new MemoryEngine(shared);
-        private final ExecutorService thread = Executors.newSingleThreadExecutor();
-        private final EngineThreads attempts;
-        private final TcpCandidates others;
-        private final CandidateServer server;
-        private final Candidacy candidacy;
-        private volatile boolean stopped;
-        private volatile @Nullable MemoryNode node;
-
-        Candidate(String address) {
-            MemoryNodeServerSettings settings = MemoryNodeServerSettings.builder()
-                    .host("127.0.0.1")
-                    .port(MemoryNodeAddress.parse(address).port())
-                    .build();
-            attempts = new EngineThreads(engine, "mn", address, TERM);
-            others = new TcpCandidates(settings);
-            server = new CandidateServer("mn", settings, this, this, System::nanoTime, this::schedule);
-            candidacy = new Candidacy(
-                    new Candidacy.Settings("mn", address, addresses, TERM),
-                    attempts,
-                    (asked, term, nanos, all) -> others.askToPromise(
-                            "mn", asked.stream().map(MemoryNodeAddress::parse).toList(), term, nanos, all),
-                    server,
-                    System::nanoTime,
-                    this::schedule,
-                    thread);
-            candidacy.start();
-        }
-
-        private void schedule(long delay, Runnable task) {
-            timer.schedule(
-                    () -> {
-                        if (!stopped) {
-                            task.run();
-                        }
-                    },
-                    delay,
-                    NANOSECONDS);
-        }
-
-        @Override
-        public CandidateServer.Life begin(Term term, MemberList list) {
-            MemoryNode begun = MemoryNode.create(
-                    MemoryNodeSettings.builder("mn")
-                            .records(1_000)
-                            .queueCapacity(8)
-                            .maxLease(LEASE)
-                            .leaseMargin(MARGIN)
-                            .formerLease(LEASE)
-                            .waitOutOldSessions(false)
-                            .build(),
-                    System::nanoTime,
-                    this::schedule,
-                    () -> ThreadLocalRandom.current().nextLong(),
-                    null,
-                    list,
-                    term);
-            node = begun;
-            return new CandidateServer.Life(begun, null);
-        }
-
-        @Override
-        public void ended() {}
-
-        @Override
-        public String serving() {
-            return "serving is '" + candidacy.standing().serving() + "'";
-        }
-
-        @Override
-        public boolean promises(long term, long nanos) {
-            return candidacy.promise(term, nanos);
-        }
-
-        Standing standing() {
-            return candidacy.standing();
-        }
-
-        boolean serves() {
-            return standing().role() == Role.SERVING;
-        }
-
-        /** Its process dies. */
-        void kill() throws Exception {
-            stopped = true;
-            engine.reachable(false);
-            thread.submit(server::close).get();
-            close();
-        }
-
-        /** Its process is told to end. */
-        void end() throws Exception {
-            candidacy.close();
-            thread.submit(server::close).get();
-            close();
-        }
-
-        private void close() {
-            stopped = true;
-            thread.shutdown();
-            attempts.close();
-            others.close();
-        }
-    }
-
     @BeforeEach
     void start() throws Exception {
         addresses =
                 Ports.free(2).stream().map(port -> "tcp://127.0.0.1:" + port).toList();
         for (String address : addresses) {
-            candidates.add(new Candidate(address));
+            candidates.add(new TestCandidate(shared, address, addresses, TIMES, timer, TestCandidate.Access.NONE));
             ways.add(new TcpProxy(MemoryNodeAddress.parse(address).port()));
         }
         await().atMost(Duration.ofSeconds(10))
-                .until(() -> candidates.stream().filter(Candidate::serves).count() == 1);
+                .until(() -> candidates.stream().filter(TestCandidate::serves).count() == 1);
     }
 
     @AfterEach
     void stop() throws Exception {
         nodes.forEach(ComputeNode::close);
-        for (Candidate candidate : candidates) {
-            if (!candidate.stopped) {
+        for (TestCandidate candidate : candidates) {
+            if (candidate.isRunning()) {
                 candidate.kill();
             }
         }
@@ -199,15 +81,15 @@ class StandbyTest {
         timer.shutdownNow();
     }
 
-    private Candidate serving() {
-        return candidates.stream().filter(Candidate::serves).findFirst().orElseThrow();
+    private TestCandidate serving() {
+        return candidates.stream().filter(TestCandidate::serves).findFirst().orElseThrow();
     }
 
-    private Candidate standingBy() {
+    private TestCandidate standingBy() {
         return candidates.stream().filter(one -> !one.serves()).findFirst().orElseThrow();
     }
 
-    private void awaitServing(Candidate candidate) {
+    private void awaitServing(TestCandidate candidate) {
         await().atMost(Duration.ofSeconds(10))
                 .pollInterval(Duration.ofMillis(5))
                 .until(candidate::serves);
@@ -251,7 +133,7 @@ class StandbyTest {
         });
     }
 
-    private void holdsGoOn(Runnable fault, Candidate next) throws Exception {
+    private void holdsGoOn(Runnable fault, TestCandidate next) throws Exception {
         ComputeNode holder = join();
         ComputeNode other = join();
         LockHandle held = exclusive(holder, "a");
@@ -272,14 +154,14 @@ class StandbyTest {
 
     @Test
     void aStandbyTakesOverFromACandidateThatDies() throws Exception {
-        Candidate first = serving();
+        TestCandidate first = serving();
         holdsGoOn(() -> run(first::kill), standingBy());
     }
 
     @Test
     void aStandbyTakesOverAtOnceFromACandidateThatIsToldToEnd() throws Exception {
-        Candidate first = serving();
-        Candidate second = standingBy();
+        TestCandidate first = serving();
+        TestCandidate second = standingBy();
         long before = System.nanoTime();
         holdsGoOn(
                 () -> {
@@ -292,12 +174,12 @@ class StandbyTest {
 
     @Test
     void aCandidateThatIsCutFromTheEngineIsDeposed() throws Exception {
-        Candidate first = serving();
-        Candidate second = standingBy();
-        holdsGoOn(() -> first.engine.reachable(false), second);
+        TestCandidate first = serving();
+        TestCandidate second = standingBy();
+        holdsGoOn(() -> first.engine().reachable(false), second);
         assertThat(first.standing().role()).isNotEqualTo(Role.SERVING);
         assertThat(first.standing().depositions()).isEqualTo(1);
-        first.engine.reachable(true);
+        first.engine().reachable(true);
         await().atMost(Duration.ofSeconds(5)).until(() -> first.standing().role() == Role.STANDING_BY);
         assertThat(first.standing().serving()).isEqualTo(second.standing().serving());
         nodes.forEach(ComputeNode::close);
@@ -308,11 +190,11 @@ class StandbyTest {
     /** As a machine that loses its power: no connection is closed, and nothing comes any more (rule G5). */
     @Test
     void aStandbyTakesOverFromACandidateThatFallsSilent() throws Exception {
-        Candidate first = serving();
-        Candidate second = standingBy();
+        TestCandidate first = serving();
+        TestCandidate second = standingBy();
         holdsGoOn(
                 () -> {
-                    first.engine.reachable(false);
+                    first.engine().reachable(false);
                     ways.get(candidates.indexOf(first)).set(Flow.HELD);
                 },
                 second);
@@ -320,12 +202,12 @@ class StandbyTest {
 
     @Test
     void whileTheEngineIsDownWhoServesGoesOnServing() throws Exception {
-        Candidate first = serving();
-        Candidate second = standingBy();
+        TestCandidate first = serving();
+        TestCandidate second = standingBy();
         ComputeNode holder = join();
         LockHandle held = exclusive(holder, "a");
-        first.engine.reachable(false);
-        second.engine.reachable(false);
+        first.engine().reachable(false);
+        second.engine().reachable(false);
         long until = System.nanoTime() + 4 * TERM.toNanos();
         while (System.nanoTime() - until < 0) {
             try (LockHandle other = exclusive(holder, "b")) {
@@ -338,10 +220,10 @@ class StandbyTest {
         assertThat(first.standing().promised()).isTrue();
         assertThat(held.isValid()).isTrue();
         assertThat(restored(holder)).isZero();
-        first.engine.reachable(true);
-        second.engine.reachable(true);
+        first.engine().reachable(true);
+        second.engine().reachable(true);
         await().atMost(Duration.ofSeconds(5))
-                .until(() -> candidates.stream().filter(Candidate::serves).count() == 1
+                .until(() -> candidates.stream().filter(TestCandidate::serves).count() == 1
                         && candidates.stream()
                                 .allMatch(one -> one.standing().problem().isEmpty()
                                         || one.standing().role() == Role.STANDING_BY));
@@ -352,7 +234,7 @@ class StandbyTest {
     /** A mistake in a service's list must not move its locks to a memory node that knows nothing of them (rule C8). */
     @Test
     void aCandidateThatIsAnotherMemoryNodeIsRefusedByName() throws Exception {
-        Candidate first = serving();
+        TestCandidate first = serving();
         MemoryNode stranger = MemoryNode.create(
                 MemoryNodeSettings.builder("other")
                         .records(1_000)
@@ -389,7 +271,7 @@ class StandbyTest {
 
     @Test
     void aProcessThatStartsWhileTheFirstCandidateIsDownJoinsTheOther() throws Exception {
-        Candidate second = standingBy();
+        TestCandidate second = standingBy();
         serving().kill();
         awaitServing(second);
         try (LockHandle held = exclusive(join(), "a")) {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class MemoryNodeRdma {
     private final MemoryNodeProperties.Rdma properties;
     private final RdmaAccessProvider provider;
-    private final RegionMemory memory;
+    /** Of the present life, or the next one. */
+    private RegionMemory memory;
 
     private MemoryNodeRdma(MemoryNodeProperties.Rdma properties) {
         this.properties = properties;
@@ -41,8 +42,9 @@ final class MemoryNodeRdma {
         }
     }
 
-    /** Returns the memory for the region. */
-    RegionMemory memory() {
+    /** Returns the memory for the region of the next life. */
+    RegionMemory nextMemory() {
+        memory = provider.memory();
         return memory;
     }
 

@@ -100,7 +100,7 @@ final class MemoryNodeService implements SmartLifecycle, CandidateServer.Lives {
                     System::nanoTime,
                     this::schedule,
                     random::nextLong,
-                    rdma == null ? null : rdma.memory(),
+                    rdma == null ? null : rdma.nextMemory(),
                     members,
                     term);
         } catch (UncheckedIOException e) {

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * {@code EventLoopLag} without them.
  */
 final class LongestEventLoopLag {
-    private static final long INTERVAL_NANOS = Duration.ofMillis(250).toNanos();
+    private static final long INTERVAL_NANOS = Duration.ofSeconds(1).toNanos();
     private static final Duration WINDOW = Duration.ofSeconds(30);
 
     private final List<Probe> probes = new ArrayList<>();

@@ -51,7 +51,7 @@ final class SessionAnswers {
             }
             case RESTORED -> answer(ControlFrames.readRestored(body));
             case GRACE_OVER -> answer(ControlFrames.readGraceOver(body));
-            case LOCK_INQUIRY -> listener.inquired(InquiryFrames.readInquiry(body));
+            case LOCK_INQUIRY -> listener.inquired(InquiryFrames.readLockInquiry(body));
             case NODES -> listener.nodesChanged(NodeListFrames.readNodes(body));
             case NODES_STATE -> answer(NodeListFrames.readNodesState(body));
             case GIVEN_UP -> answer(NodeListFrames.readGivenUp(body));

@@ -547,7 +547,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     public void answerInquiry(LockAnswer answer) {
         SessionConnection present = connection;
         if (present != null) {
-            present.send(out -> InquiryFrames.writeAnswer(out, answer));
+            present.send(out -> InquiryFrames.writeLockAnswer(out, answer));
         }
     }
 

@@ -253,7 +253,7 @@ final class ServerSession implements SessionListener {
     public void inquired(LockInquiry inquiry) {
         ServerConnection present = open ? connection : null;
         if (present != null && present.version() >= Wire.INQUIRIES_VERSION) {
-            present.send(out -> InquiryFrames.writeInquiry(out, inquiry));
+            present.send(out -> InquiryFrames.writeLockInquiry(out, inquiry));
         }
     }
 

@@ -68,7 +68,7 @@ final class SessionRequests {
             case DECLARE_NODE_SET -> declareNodeSet(session, ControlFrames.readDeclareNodeSet(body), out);
             case RESTORE -> restore(session, ControlFrames.readRestore(body), out);
             case RESERVE -> reserve(session, ControlFrames.readReserve(body), out);
-            case LOCK_ANSWER -> session.answerInquiry(InquiryFrames.readAnswer(body));
+            case LOCK_ANSWER -> session.answerInquiry(InquiryFrames.readLockAnswer(body));
             case MOVED -> moved(session, ControlFrames.readMoved(body), out);
             case AWAIT_GRACE -> awaitGrace(session, ControlFrames.readAwaitGrace(body));
             case ASK_NODES -> NodeListFrames.writeNodesState(out, NodeListFrames.readAskNodes(body), session.nodes());

@@ -3,7 +3,6 @@
 
 package io.declock.internal.tcp.wire;
 
-import io.declock.DistributedReadWriteLock;
 import io.declock.LockMode;
 import io.declock.LockView;
 import io.declock.spi.LockAnswer;
@@ -19,13 +18,11 @@ public final class InquiryFrames {
     private static final LockInquiry.Kind[] KINDS = LockInquiry.Kind.values();
     private static final LockView.State[] STATES = LockView.State.values();
     private static final LockMode[] MODES = LockMode.values();
-    /** Longest owner in an answer, in characters. */
-    private static final int LONGEST_OWNER = 200;
 
     private InquiryFrames() {}
 
     /** Writes LOCK_INQUIRY. */
-    public static void writeInquiry(ByteBuf out, LockInquiry inquiry) {
+    public static void writeLockInquiry(ByteBuf out, LockInquiry inquiry) {
         int start = FrameWriter.begin(out, FrameType.LOCK_INQUIRY);
         out.writeLongLE(inquiry.number());
         out.writeByte(inquiry.kind().ordinal());
@@ -37,16 +34,16 @@ public final class InquiryFrames {
     }
 
     /** Reads LOCK_INQUIRY. */
-    public static LockInquiry readInquiry(FrameBody body) throws BadFrameException {
+    public static LockInquiry readLockInquiry(FrameBody body) throws BadFrameException {
         long number = body.i64();
         LockInquiry.Kind kind = one(KINDS, body.u8(), "kind of inquiry");
-        byte[] name = body.countedBytes(2 * DistributedReadWriteLock.MAX_NAME_BYTES);
+        byte[] name = body.countedBytes(Wire.MAX_TEXT);
         return body.end(
                 new LockInquiry(number, kind, new String(name, StandardCharsets.UTF_8), body.i64(), body.text()));
     }
 
     /** Writes LOCK_ANSWER. */
-    public static void writeAnswer(ByteBuf out, LockAnswer answer) {
+    public static void writeLockAnswer(ByteBuf out, LockAnswer answer) {
         int start = FrameWriter.begin(out, FrameType.LOCK_ANSWER);
         out.writeLongLE(answer.number());
         out.writeIntLE(answer.more());
@@ -56,17 +53,13 @@ public final class InquiryFrames {
             out.writeByte(use.mode().ordinal());
             out.writeLongLE(use.token());
             out.writeLongLE(use.ageNanos());
-            FrameWriter.text(out, shortened(use.owner()));
+            FrameWriter.text(out, use.owner());
         }
         FrameWriter.end(out, start);
     }
 
-    private static String shortened(String owner) {
-        return owner.length() <= LONGEST_OWNER ? owner : owner.substring(0, LONGEST_OWNER) + "…";
-    }
-
     /** Reads LOCK_ANSWER. */
-    public static LockAnswer readAnswer(FrameBody body) throws BadFrameException {
+    public static LockAnswer readLockAnswer(FrameBody body) throws BadFrameException {
         long number = body.i64();
         int more = body.i32();
         int count = body.u16();

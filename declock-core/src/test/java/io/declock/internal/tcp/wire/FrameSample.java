@@ -133,13 +133,13 @@ public final class FrameSample {
                                 any.text() + '\0' + any.text(),
                                 any.i64(),
                                 any.text()),
-                        InquiryFrames::writeInquiry,
-                        InquiryFrames::readInquiry);
+                        InquiryFrames::writeLockInquiry,
+                        InquiryFrames::readLockInquiry);
             case LOCK_ANSWER ->
                 sample(
                         new LockAnswer(any.i64(), List.of(any.lockUse(), any.lockUse()), random.nextInt(100)),
-                        InquiryFrames::writeAnswer,
-                        InquiryFrames::readAnswer);
+                        InquiryFrames::writeLockAnswer,
+                        InquiryFrames::readLockAnswer);
             case MOVED -> sample(number, ControlFrames::writeMoved, ControlFrames::readMoved);
             case AWAIT_GRACE -> sample(number, ControlFrames::writeAwaitGrace, ControlFrames::readAwaitGrace);
             case GRACE_OVER ->
