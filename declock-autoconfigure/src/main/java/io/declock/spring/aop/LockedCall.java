@@ -12,18 +12,12 @@ final class LockedCall {
     private final @Nullable Object target;
     private final Class<?> targetClass;
     private final @Nullable Object[] args;
-    private final @Nullable Object[] invocationArgs;
 
-    LockedCall(
-            LockedOperation operation,
-            @Nullable Object target,
-            Class<?> targetClass,
-            @Nullable Object[] invocationArgs) {
-        this.method = operation.method();
+    LockedCall(Method method, @Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
+        this.method = method;
         this.target = target;
         this.targetClass = targetClass;
-        this.args = KotlinTypes.arguments(invocationArgs, operation.kind());
-        this.invocationArgs = invocationArgs;
+        this.args = args;
     }
 
     /** Returns the called method: that of the class if it has one, else that of the interface. */
@@ -46,14 +40,8 @@ final class LockedCall {
         return targetClass;
     }
 
-    /** Returns the arguments, without the continuation of a suspending function. */
+    /** Returns the arguments. */
     public @Nullable Object[] getArgs() {
         return args;
-    }
-
-    /** Returns the arguments as the method in the class file has them. */
-    @Nullable
-    Object[] invocationArgs() {
-        return invocationArgs;
     }
 }
