@@ -148,7 +148,8 @@ public interface ControlPlane {
      * @return completes when the memory node has noted it, and exceptionally if the memory node knows no reservations
      */
     default CompletionStage<Void> reserve(long record, long nanos) {
-        return CompletableFuture.failedStage(new FabricException("this fabric knows no reservations"));
+        return CompletableFuture.failedStage(
+                new FabricException.Refused(FabricException.Reason.BAD_VERSION, "this fabric knows no reservations"));
     }
 
     /**

@@ -93,7 +93,7 @@ public final class RdmaFabric implements Fabric {
     @Override
     public CompletionStage<FabricSession> join(
             MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
-        MemoryNodeAddress tcp = new MemoryNodeAddress(TcpFabric.SCHEME, address.host(), address.port());
+        MemoryNodeAddress tcp = overTcp(address);
         ConnectionManager connections = manager;
         PeerConnections messages = peers;
         if (connections == null || messages == null || !address.scheme().equals(SCHEME)) {
@@ -109,6 +109,15 @@ public final class RdmaFabric implements Fabric {
             }
         });
         return joining;
+    }
+
+    /** Each candidate is reached over TCP at the same place: the session goes on at the next one. */
+    private static MemoryNodeAddress overTcp(MemoryNodeAddress address) {
+        return new MemoryNodeAddress(
+                TcpFabric.SCHEME,
+                address.host(),
+                address.port(),
+                address.others().stream().map(RdmaFabric::overTcp).toList());
     }
 
     /** Returns whether verbs to a memory node may go over TCP, and logs that once. */

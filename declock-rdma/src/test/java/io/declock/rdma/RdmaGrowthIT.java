@@ -72,6 +72,7 @@ class RdmaGrowthIT {
                         .records(1_000)
                         .queueCapacity(8)
                         .maxLease(LEASE)
+                        .formerLease(LEASE)
                         .waitOutOldSessions(false)
                         .build(),
                 System::nanoTime,

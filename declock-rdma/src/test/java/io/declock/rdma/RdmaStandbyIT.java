@@ -117,7 +117,14 @@ class RdmaStandbyIT {
         TestCandidate serving =
                 candidates.stream().filter(TestCandidate::serves).findFirst().orElseThrow();
         serving.kill();
-        await().atMost(PATIENCE).until(() -> holder.monitor().counters().get(Event.HOLD_RESTORED) == 1);
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(holder.monitor().counters().get(Event.HOLD_RESTORED))
+                        .as(() -> "restored; candidates "
+                                + candidates.stream()
+                                        .map(TestCandidate::standing)
+                                        .toList() + ", memory nodes "
+                                + holder.monitor().memoryNodes())
+                        .isEqualTo(1));
         assertThat(held.isValid()).isTrue();
         assertThat(waiting).isNotDone();
         long token = held.fencingToken();

@@ -624,7 +624,7 @@ final class Mutations {
                     "a position is given back before its reservation has ended",
                     Scenario.MINIMUMS,
                     MINIMUM,
-                    "end",
+                    "askEnd",
                     Sabotage.GivesBackFirst.class),
             Mutation.of(
                     "R2",

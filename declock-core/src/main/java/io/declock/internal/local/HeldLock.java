@@ -124,18 +124,21 @@ public final class HeldLock {
      * Adds an acquisition of the compute node itself to an exclusive hold, or returns the one that it has already.
      *
      * @param reserved the acquisition
-     * @return the one that the hold has now, or null if the hold was lost
+     * @return the one that the hold has now, or null if the hold was lost or has ended
      */
     public static Hold.@Nullable Reserved reserve(Hold hold, Hold.Reserved reserved) {
         LocalState lock = LocalState.of(hold);
         AtomicReference<Hold.@Nullable Reserved> present = new AtomicReference<>();
         lock.event(effects -> {
             Losses.loseIfOver(lock, hold, effects);
-            if (hold.lost() != null) {
+            if (hold.lost() != null || !lock.holds.contains(hold)) {
                 return;
             }
-            if (hold.reserved() == null) {
+            Hold.Reserved known = hold.reserved();
+            if (known == null) {
                 hold.reserve(reserved);
+            } else if (known.isOver()) {
+                hold.reserveInstead(reserved);
             }
             present.set(hold.reserved());
         });
@@ -239,7 +242,7 @@ public final class HeldLock {
     /** Ends a hold, with all its acquisitions, because its ceiling was reached. Does nothing if it ended before. */
     public static void expire(Hold hold, Ceiling reached) {
         LocalState lock = LocalState.of(hold);
-        lock.event(effects -> Losses.loseByCeiling(lock, hold, reached.reached(lock.title()), effects));
+        lock.event(effects -> Losses.loseToOwner(lock, hold, reached.reached(lock.title()), effects));
     }
 
     /** Ends an acquisition because its own ceiling was reached; others of its hold go on. Does nothing if it ended before. */

@@ -61,6 +61,9 @@ public final class Hold {
 
         /** {@return whether it still lasts, so that nothing gives the position back yet} Must be quick: called under the lock's mutex. */
         boolean lasts();
+
+        /** {@return whether it has ended, so that it gives the position back} Must be quick: called under the lock's mutex. */
+        boolean isOver();
     }
 
     /** Makes a hold without an acquisition. */
@@ -76,6 +79,11 @@ public final class Hold {
     void reserve(Reserved acquisition) {
         reserved = acquisition;
         writes++;
+    }
+
+    /** Another acquisition of the compute node itself takes the place of one that is over. */
+    void reserveInstead(Reserved acquisition) {
+        reserved = acquisition;
     }
 
     /** Returns the compute node's own acquisition, or null. */

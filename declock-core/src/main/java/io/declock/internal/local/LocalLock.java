@@ -154,7 +154,7 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
     }
 
     private void lose(Hold hold, String why, Effects effects) {
-        Losses.loseByCeiling(lock, hold, new LockLostException(lock.title() + " was lost: " + why), effects);
+        Losses.loseToOwner(lock, hold, new LockLostException(lock.title() + " was lost: " + why), effects);
     }
 
     /**

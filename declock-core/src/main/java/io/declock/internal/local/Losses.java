@@ -18,7 +18,7 @@ final class Losses {
     static void loseIfOver(LocalState lock, Hold hold, Effects effects) {
         Ceiling limit = hold.ceiling();
         if (!lock.leaseValid(effects.now())) {
-            lose(
+            loseToOwner(
                     lock,
                     hold,
                     new LockLostException(
@@ -26,15 +26,15 @@ final class Losses {
                                     + "only the fencing token protects what its holder did since"),
                     effects);
         } else if (limit != null && limit.isReached(effects.now())) {
-            loseByCeiling(lock, hold, limit.reached(lock.title()), effects);
+            loseToOwner(lock, hold, limit.reached(lock.title()), effects);
         }
     }
 
     /**
-     * Loses a hold whose ceiling was reached, unless it has ended or was lost before. If the compute node itself has an acquisition of it, the
-     * position is not given back: the hold of nobody that is left lasts as long as that (rule R1).
+     * Loses a hold that is over for its owner, unless it has ended or was lost before. If the compute node itself has an acquisition of it, the
+     * position is not given back: the hold of nobody that is left lasts as long as that, or ends with the session (rule R1).
      */
-    static void loseByCeiling(LocalState lock, Hold hold, LockLostException why, Effects effects) {
+    static void loseToOwner(LocalState lock, Hold hold, LockLostException why, Effects effects) {
         Hold.Reserved reserved = hold.reserved();
         if (reserved == null) {
             lose(lock, hold, why, effects);

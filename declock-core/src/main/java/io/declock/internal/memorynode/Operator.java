@@ -130,12 +130,19 @@ public final class Operator {
      * @return completes as of {@link #look}, after up to twice the time; the answers tell of the holds that have ended
      */
     public CompletionStage<Optional<LockReport>> endHolds(String namespace, String name, long upTo, String why) {
-        return upTo > 0
-                ? inquire(namespace, name, Kind.END_HOLDS, upTo, why)
-                : look(namespace, name)
-                        .thenCompose(found -> found.isEmpty()
-                                ? CompletableFuture.completedStage(found)
-                                : inquire(namespace, name, Kind.END_HOLDS, youngest(found.get()), why));
+        if (upTo > 0) {
+            return inquire(namespace, name, Kind.END_HOLDS, upTo, why);
+        }
+        int record = recordOf(namespace, name);
+        long inTrust = record < 0 ? 0 : reservations.tokenInTrust(record);
+        return look(namespace, name)
+                .thenCompose(found -> found.isEmpty()
+                        ? CompletableFuture.completedStage(found)
+                        : inquire(namespace, name, Kind.END_HOLDS, Math.max(inTrust, youngest(found.get())), why));
+    }
+
+    private int recordOf(String namespace, String name) {
+        return directory.find((namespace + SEPARATOR + name).getBytes(StandardCharsets.UTF_8));
     }
 
     private static long youngest(LockReport report) {
@@ -148,8 +155,7 @@ public final class Operator {
 
     private CompletionStage<Optional<LockReport>> inquire(
             String namespace, String name, Kind kind, long upTo, String why) {
-        String fullName = namespace + SEPARATOR + name;
-        int record = directory.find(fullName.getBytes(StandardCharsets.UTF_8));
+        int record = recordOf(namespace, name);
         LockSummary summary = record < 0 ? null : summary(record);
         if (summary == null) {
             return CompletableFuture.completedStage(Optional.empty());
@@ -159,11 +165,11 @@ public final class Operator {
                 .filter(session -> session.known().contains(record))
                 .toList();
         Inquiry inquiry = new Inquiry();
-        LockInquiry question = new LockInquiry(begin(inquiry, users), kind, fullName, upTo, why);
+        LockInquiry question = new LockInquiry(begin(inquiry, users), kind, namespace + SEPARATOR + name, upTo, why);
         users.forEach(session -> Isolated.run(
                 "Asking session " + session.describe(), () -> session.listener().inquired(question)));
         if (kind == Kind.END_HOLDS) {
-            reservations.endTrust(record);
+            reservations.endTrust(record, upTo);
         }
         return inquiry.done.thenApply(answers -> Optional.of(report(summary, answers, inTrust)));
     }

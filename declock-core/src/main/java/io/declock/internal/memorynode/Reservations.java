@@ -5,6 +5,8 @@ package io.declock.internal.memorynode;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.LockNames;
+import io.declock.internal.layout.FencingToken;
+import io.declock.internal.layout.LockHeader;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +15,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,10 +50,36 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
         long until;
         boolean givingBack;
 
+        /** The header when it was noted, and its full epoch: the holder is alone at the head of the queue. */
+        long header;
+
+        long epoch;
+
         Reservation(byte[] name, MemoryNodeSession holder, long until) {
             this.name = name;
             this.holder = holder;
             this.until = until;
+        }
+
+        void seen(long present, long epochWord) {
+            header = present;
+            epoch = LockHeader.fullEpoch(present, epochWord);
+        }
+
+        /**
+         * Returns whether the position can be there: somebody else's must not be given back, whatever became of the holder. After a reset only
+         * that somebody has the lock exclusively tells.
+         */
+        boolean canBeThere(long present) {
+            boolean same = LockHeader.epoch(present) == LockHeader.epoch(header);
+            return LockHeader.size(present) > 0
+                    && LockHeader.writers(present) > 0
+                    && (!same || LockHeader.head(present) == LockHeader.head(header));
+        }
+
+        /** Returns the least fencing token of its hold. */
+        long token() {
+            return FencingToken.pack(epoch, LockHeader.head(header), 0);
         }
     }
 
@@ -100,17 +127,16 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
                         session.describe() + " cannot hold record " + record + " of memory node " + node.id()
                                 + ", whose address it was not told");
             }
-            if (known != null && !own && (known.holder == null || known.until - now > 0)) {
+            if (known != null && !own && !known.givingBack && (known.holder == null || known.until - now > 0)) {
                 throw new FabricException.Refused(
                         Reason.BAD_REQUEST,
                         "memory node " + node.id() + " has reserved " + describe(name) + " for another holder, so that "
                                 + session.describe() + " cannot hold it");
             }
-            if (own && known != null) {
-                known.until = known.until - (now + nanos) > 0 ? known.until : now + nanos;
-            } else {
-                byRecord.put(record, new Reservation(name, session, now + nanos));
-            }
+            Reservation noted = own && known != null ? known : new Reservation(name, session, now + nanos);
+            noted.until = noted.until - (now + nanos) > 0 ? noted.until : now + nanos;
+            noted.seen(header(record), epoch(record));
+            byRecord.put(record, noted);
         } finally {
             lock.unlock();
         }
@@ -135,11 +161,14 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
                 session.left().add(entry.getKey());
                 trustee.has(entry.getKey());
                 node.timer().schedule(left, () -> giveBack(entry.getKey(), reservation));
-                log.info(
-                        "{} stays taken for {} ms more, because {} had reserved it and has ended",
-                        describe(reservation.name),
-                        left / 1_000_000,
-                        session.describe());
+                node.timer()
+                        .schedule(
+                                0,
+                                () -> log.info(
+                                        "{} stays taken for {} ms more, because {} had reserved it and has ended",
+                                        describe(reservation.name),
+                                        left / 1_000_000,
+                                        session.describe()));
                 return false;
             });
         } finally {
@@ -166,6 +195,14 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
         if (former != null) {
             former.left().remove(record);
         }
+    }
+
+    private long header(int record) {
+        return node.region().read(node.layout().header(node.region().recordAddress(record)));
+    }
+
+    private long epoch(int record) {
+        return node.region().read(node.layout().epoch(node.region().recordAddress(record)));
     }
 
     @Override
@@ -197,6 +234,25 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
     }
 
     @Override
+    public boolean canHave(int record, long header) {
+        lock.lock();
+        try {
+            Reservation known = current(record);
+            if (known == null || known.canBeThere(header)) {
+                return true;
+            }
+            remove(record, known);
+            log.error(
+                    "{} was reserved for a holder that has left, but its position is not in the queue: it was given back before its"
+                            + " reservation had ended. Report this as a defect, with this line",
+                    describe(known.name));
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public void gaveBack(int record, boolean done) {
         Reservation reservation;
         lock.lock();
@@ -218,20 +274,25 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
 
     /** Gives every position back that the trustee has, before its time. */
     void endTrust() {
-        endTrust(any -> true);
+        endTrust((record, token) -> true);
     }
 
-    /** Gives the position of a record back, before its time, if the trustee has it. */
-    void endTrust(int record) {
-        endTrust(any -> any == record);
+    /** Gives the position of a record back, before its time, if the trustee has it and its hold is not younger than that token. */
+    void endTrust(int record, long upTo) {
+        endTrust((any, token) -> any == record && token <= upTo);
     }
 
-    private void endTrust(IntPredicate which) {
+    /** Chooses positions. */
+    private interface Choice {
+        boolean test(int record, long token);
+    }
+
+    private void endTrust(Choice which) {
         Map<Integer, Reservation> inTrust = new HashMap<>();
         lock.lock();
         try {
             byRecord.forEach((record, reservation) -> {
-                if (which.test(record) && reservation.holder == null) {
+                if (reservation.holder == null && which.test(record, reservation.token())) {
                     inTrust.put(record, reservation);
                 }
             });
@@ -239,6 +300,17 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
             lock.unlock();
         }
         inTrust.forEach(this::giveBack);
+    }
+
+    /** Returns the fencing token of the hold whose position the trustee has, 0 if it does not have it. */
+    long tokenInTrust(int record) {
+        lock.lock();
+        try {
+            Reservation known = current(record);
+            return known == null || known.holder != null ? 0 : known.token();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Returns how long the trustee has the position of a record yet, zero if it does not have it. */

@@ -114,8 +114,9 @@ final class SessionTable implements MemoryNodeSession.Table {
                     : admission.successor(earlier, request);
             if (earlier != null) {
                 leftBehind.addAll(earlier.known());
-                earlier.gone = true;
+                // What it has reserved is the trustee's before it counts as gone (Claims, rule R2).
                 heir.ends(earlier);
+                earlier.gone = true;
             }
             long lease = Math.min(
                     Math.max(MemoryNodeSettings.SHORTEST_LEASE.toNanos(), request.leaseNanos()),
@@ -304,8 +305,8 @@ final class SessionTable implements MemoryNodeSession.Table {
             if (session.gone) {
                 return false;
             }
-            session.gone = true;
             heir.ends(session);
+            session.gone = true;
             joined.remove(session);
             // The rest counts from now (rule B16): until now, other compute nodes could find this one among the
             // members.

@@ -36,6 +36,9 @@ final class Trustee implements SessionListener {
         /** Returns what it claims of a record. */
         Claim claim(int record);
 
+        /** Returns whether the position can be in a queue with this header; if not, it has none there any more. */
+        boolean canHave(int record, long header);
+
         /** It has given the position back, or has to wait for a reset that counts it. */
         void gaveBack(int record, boolean done);
     }
@@ -151,7 +154,7 @@ final class Trustee implements SessionListener {
     private void swap(int record, long address, long header) {
         if (mustWait(record, header)) {
             positions.gaveBack(record, false);
-        } else {
+        } else if (positions.canHave(record, header)) {
             headers.swap(
                     address, header, header + LockHeader.release(true), swapped -> positions.gaveBack(record, swapped));
         }

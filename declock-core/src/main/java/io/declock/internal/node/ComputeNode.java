@@ -183,14 +183,8 @@ public final class ComputeNode implements DecLock {
      */
     public CompletableFuture<Void> last(Hold hold, long nanos) {
         try {
-            MinimumHold minimum = MinimumHold.of(hold, runtime.clock(), runtime.timer());
-            CompletableFuture<Void> noted = minimum.last(nanos);
-            noted.whenComplete((done, failure) -> {
-                if (failure != null) {
-                    minimum.end();
-                }
-            });
-            return noted;
+            return MinimumHold.last(hold, nanos, runtime.clock(), runtime.timer())
+                    .noted();
         } catch (LockLostException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -5,6 +5,7 @@ package io.declock.internal.node;
 
 import io.declock.DecLockException;
 import io.declock.LockHandle;
+import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockNames;
 import io.declock.LockNotGrantedException;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +42,7 @@ final class RequestRunner {
     private final AsyncAcquirer asyncAcquirer;
     private final Clock clock;
     private final TimerService timers;
+    private final Executor callbacks;
     private final long defaultWaitNanos;
 
     RequestRunner(
@@ -53,6 +56,7 @@ final class RequestRunner {
         this.asyncAcquirer = asyncAcquirer;
         this.clock = runtime.clock();
         this.timers = runtime.timer();
+        this.callbacks = runtime.callbacks();
         this.defaultWaitNanos = NodeRuntime.nanos(defaultWaitTime);
     }
 
@@ -91,10 +95,11 @@ final class RequestRunner {
         if (least == null) {
             return handle;
         }
-        List<MinimumHold> minimums = new ArrayList<>();
+        List<MinimumHold.Lasting> minimums = new ArrayList<>();
         boolean noted = false;
         try {
             last(handle, least, minimums).get();
+            checkStillHeld(handle, request);
             noted = true;
             return handle;
         } catch (ExecutionException e) {
@@ -107,18 +112,24 @@ final class RequestRunner {
     }
 
     /** Begins the minimum of each hold of a handle, and adds it to the list. */
-    private CompletableFuture<Void> last(HandleImpl handle, Duration least, List<MinimumHold> minimums) {
-        List<CompletableFuture<Void>> noted = new ArrayList<>();
+    private CompletableFuture<Void> last(HandleImpl handle, Duration least, List<MinimumHold.Lasting> minimums) {
         for (Hold hold : handle.holds()) {
-            MinimumHold minimum = MinimumHold.of(hold, clock, timers);
-            minimums.add(minimum);
-            noted.add(minimum.last(NodeRuntime.nanos(least)));
+            minimums.add(MinimumHold.last(hold, NodeRuntime.nanos(least), clock, timers));
         }
-        return CompletableFuture.allOf(noted.toArray(CompletableFuture<?>[]::new));
+        return CompletableFuture.allOf(
+                minimums.stream().map(MinimumHold.Lasting::noted).toArray(CompletableFuture<?>[]::new));
     }
 
-    private static void giveUp(HandleImpl handle, List<MinimumHold> minimums) {
-        minimums.forEach(MinimumHold::end);
+    /** The caller may have been paused while the memory node was asked (rules C1 and O5). */
+    private static void checkStillHeld(HandleImpl handle, LockRequest request) {
+        if (!handle.isValid()) {
+            throw new LockLostException("the locks " + request.names()
+                    + " were lost while the memory node noted that they last at least " + request.holdAtLeast());
+        }
+    }
+
+    private static void giveUp(HandleImpl handle, List<MinimumHold.Lasting> minimums) {
+        minimums.forEach(MinimumHold.Lasting::abandon);
         handle.giveBack();
     }
 
@@ -226,16 +237,15 @@ final class RequestRunner {
         HandleImpl handle = new HandleImpl(acquirer, first.hold(), first.mode(), others);
         Duration leaseTime = request.leaseTime();
         if (leaseTime != null) {
-            boolean lasts = request.holdAtLeast() != null;
-            limit(handle, first.isReentrant() || lasts, leaseTime);
+            limit(handle, first.isReentrant(), leaseTime);
             for (int i = 0; i < others.size(); i++) {
-                limit(others.get(i), further.get(i).isReentrant() || lasts, leaseTime);
+                limit(others.get(i), further.get(i).isReentrant(), leaseTime);
             }
         }
         return handle;
     }
 
-    /** Sets a ceiling: of the whole hold if the acquisition began it, of the acquisition alone if it is reentrant or the hold lasts a while at least. */
+    /** Sets a ceiling: of the whole hold if the acquisition began it, of the acquisition alone if it is reentrant. */
     private void limit(Acquisition acquisition, boolean alone, Duration leaseTime) {
         Hold hold = acquisition.hold();
         long nanos = NodeRuntime.nanos(leaseTime);
@@ -322,21 +332,25 @@ final class RequestRunner {
                 }
                 return;
             }
-            List<MinimumHold> minimums = new ArrayList<>();
+            List<MinimumHold.Lasting> minimums = new ArrayList<>();
             CompletableFuture<Void> noted;
             try {
                 noted = last(handle, least, minimums);
             } catch (RuntimeException e) {
                 noted = CompletableFuture.failedFuture(e);
             }
-            noted.whenComplete((done, failure) -> {
-                if (failure != null) {
-                    result.completeExceptionally(notNoted(request, failure));
-                    giveUp(handle, minimums);
-                } else if (!result.complete(handle)) {
-                    giveUp(handle, minimums);
-                }
-            });
+            // The answer comes on a thread of the fabric, which must not run a caller's code.
+            noted.thenRun(() -> checkStillHeld(handle, request))
+                    .whenCompleteAsync(
+                            (done, failure) -> {
+                                if (failure != null) {
+                                    result.completeExceptionally(notNoted(request, failure));
+                                    giveUp(handle, minimums);
+                                } else if (!result.complete(handle)) {
+                                    giveUp(handle, minimums);
+                                }
+                            },
+                            callbacks);
         }
 
         private void decided(

@@ -101,7 +101,8 @@ public interface CqlEnvironment {
      * @param nanos how long, 0 to end the reservation
      */
     default CompletionStage<Void> reserve(long record, long nanos) {
-        return CompletableFuture.failedStage(new FabricException("this session knows no reservations"));
+        return CompletableFuture.failedStage(
+                new FabricException.Refused(FabricException.Reason.BAD_VERSION, "this session knows no reservations"));
     }
 
     /** Sends a message; the caller must not hold a mutex. */

@@ -146,22 +146,22 @@ final class LocksEndpoint {
             @Nullable String reason) {
         Principal user = security.getPrincipal();
         String who = user == null ? "an operator" : "operator " + user.getName();
-        String given = reason == null || reason.isBlank() ? "" : ": " + reason.strip();
+        String given =
+                reason == null || reason.isBlank() ? "" : ": " + reason.strip().replaceAll("\\p{Cntrl}", "?");
         if (given.length() > LONGEST_REASON) {
             throw new InvalidEndpointRequestException(
                     "the reason has more than " + LONGEST_REASON + " characters", "Bad reason");
         }
-        Lock ended = described(
-                operator.get().endHolds(namespace, name, token == null ? 0 : token, who + " has ended it" + given));
-        if (ended == null) {
-            return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
-        }
-        log.warn("{} has ended holds of {} in namespace '{}'{}", who, LockNames.quoted(name), namespace, given);
+        log.warn("{} ends holds of {} in namespace '{}'{}", who, LockNames.quoted(name), namespace, given);
         events.publishEvent(new AuditApplicationEvent(
                 user == null ? "" : user.getName(),
                 ENDED,
                 Map.of("namespace", namespace, "lock", name, "reason", given)));
-        return new WebEndpointResponse<>(ended);
+        Lock ended = described(
+                operator.get().endHolds(namespace, name, token == null ? 0 : token, who + " has ended it" + given));
+        return ended == null
+                ? new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND)
+                : new WebEndpointResponse<>(ended);
     }
 
     private static @Nullable Lock described(CompletionStage<Optional<LockReport>> report) {
