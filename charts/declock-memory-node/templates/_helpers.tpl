@@ -31,10 +31,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 
 {{- define "declock.image" -}}
+{{- $repository := required "image.repository is empty. No registry has the image of memory nodes yet: make it, push it to yours (docs/kubernetes.md), and set image.repository to its name there." .Values.image.repository -}}
 {{- if .Values.image.digest -}}
-{{ .Values.image.repository }}@{{ .Values.image.digest }}
+{{ $repository }}@{{ .Values.image.digest }}
 {{- else -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{ $repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end -}}
 {{- end -}}
 
@@ -44,6 +45,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end -}}
 {{- define "declock.secretKey" -}}
 {{- if .Values.secret.value -}}secret{{- else -}}{{ .Values.secret.key }}{{- end -}}
+{{- end -}}
+
+{{/* The longest lease that a memory node may have granted before it starts. */}}
+{{- define "declock.formerLease" -}}
+{{- .Values.formerLease | default .Values.maxLease -}}
 {{- end -}}
 
 {{/* The ids of all memory nodes, with commas. */}}
@@ -82,7 +88,7 @@ tcp://{{ .pod }}.{{ .root.Release.Namespace }}.svc:7420
 {{- join "," $all -}}
 {{- end -}}
 
-{{/* MiB for the records: a record has 10 words beside its queue's, rounded to lines of 8 words of 8 bytes; and 64 MiB for the end of the last segment and for connections. */}}
+{{/* MiB for the records: a record has 3 words beside its queue, rounded up to lines of 8 words of 8 bytes (which makes the other 7 of the 10); and 64 MiB for the end of the last segment and for connections. */}}
 {{- define "declock.directMegabytes" -}}
 {{- $stride := mul 64 (div (add (int64 .Values.queueCapacity) 10) 8) -}}
 {{- add 64 1 (div (mul (int64 .Values.records) $stride) 1048576) -}}

@@ -19,7 +19,7 @@ metadata:
   {{- if or $values.secret.value $values.podAnnotations }}
   annotations:
     {{- if $values.secret.value }}
-    checksum/secret: {{ sha256sum $values.secret.value }}
+    checksum/secret: {{ sha256sum $values.secret.value | trunc 8 | quote }}
     {{- end }}
     {{- with $values.podAnnotations }}
     {{- toYaml . | nindent 4 }}
@@ -80,7 +80,7 @@ spec:
           {{- include "declock.podSelector" . | nindent 10 }}
   containers:
     - name: memory-node
-      image: {{ include "declock.image" $root }}
+      image: {{ include "declock.image" $root | quote }}
       imagePullPolicy: {{ $values.image.pullPolicy }}
       ports:
         - name: locks
@@ -89,6 +89,10 @@ spec:
           containerPort: 7421
       env:
         {{- include "declock.environment" . | nindent 8 }}
+        {{- range $name, $value := $values.environment }}
+        - name: {{ $name }}
+          value: {{ $value | quote }}
+        {{- end }}
       # A candidate that stands by, or waits for former leases, is alive: these groups do not ask the memory node.
       startupProbe:
         httpGet:
@@ -160,6 +164,7 @@ declock.io/memory-node: {{ . }}
 {{- end }}
 {{- end -}}
 
+{{/* The variables that the chart sets, without those of the value "environment". */}}
 {{- define "declock.environment" -}}
 {{- $root := .root -}}
 {{- $values := .root.Values -}}
@@ -186,13 +191,13 @@ declock.io/memory-node: {{ . }}
 - name: DECLOCK_MEMORYNODE_MAXLEASE
   value: {{ $values.maxLease }}
 - name: DECLOCK_MEMORYNODE_FORMERLEASE
-  value: {{ $values.maxLease }}
+  value: {{ include "declock.formerLease" $root }}
 - name: DECLOCK_MEMORYNODE_SECRET
   valueFrom:
     secretKeyRef:
       name: {{ include "declock.secretName" $root }}
       key: {{ include "declock.secretKey" $root }}
-{{- if and $values.secret.formerKey (not $values.secret.value) }}
+{{- if $values.secret.formerKey }}
 - name: DECLOCK_MEMORYNODE_FORMERSECRET
   valueFrom:
     secretKeyRef:
@@ -232,8 +237,4 @@ declock.io/memory-node: {{ . }}
 {{- end }}
 - name: JAVA_TOOL_OPTIONS
   value: -Xmx{{ $values.heapMegabytes }}m -XX:MaxDirectMemorySize={{ include "declock.directMegabytes" $root }}m -XX:+ExitOnOutOfMemoryError
-{{- range $name, $value := $values.environment }}
-- name: {{ $name }}
-  value: {{ $value | quote }}
-{{- end }}
 {{- end -}}

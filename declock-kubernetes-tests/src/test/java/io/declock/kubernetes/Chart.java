@@ -19,6 +19,9 @@ final class Chart {
     /** What the chart calls the release "locks". */
     static final String NAME = "locks-declock-memory-node";
 
+    /** A registry of the user's, since the chart names none. */
+    private static final String IMAGE = "registry.example.org/declock/memory-node";
+
     private Chart() {}
 
     static LintResult lint() {
@@ -50,7 +53,8 @@ final class Chart {
                 .template()
                 .withName("locks")
                 .withNamespace(NAMESPACE)
-                .withKubeVersion("1.31.0");
+                .withKubeVersion("1.31.0")
+                .set("image.repository", IMAGE);
     }
 
     /** Returns what Helm prints when it installs the release. */
@@ -61,7 +65,8 @@ final class Chart {
                 .dryRun()
                 .withName("locks")
                 .withNamespace(NAMESPACE)
-                .withKubeVersion("1.31.0");
+                .withKubeVersion("1.31.0")
+                .set("image.repository", IMAGE);
         for (String value : values) {
             int equals = value.indexOf('=');
             install.set(value.substring(0, equals), value.substring(equals + 1));

@@ -301,6 +301,21 @@ class ChartTest {
                 .satisfies(secret -> assertThat(secret.getStringData()).containsEntry("secret", "0123456789abcdef"));
     }
 
+    @Test
+    void aSecretOfTheChartsThatChangesRestartsPodsAndIsNotToBeGuessed() {
+        String one = checksum("secret.value=0123456789abcdef");
+        assertThat(one).hasSize(8).isNotEqualTo(checksum("secret.value=0123456789abcdeg"));
+    }
+
+    private static String checksum(String value) {
+        return only(Chart.render(value))
+                .getSpec()
+                .getTemplate()
+                .getMetadata()
+                .getAnnotations()
+                .get("checksum/secret");
+    }
+
     // ---------------------------------------------------------------- values that cannot work
 
     @ParameterizedTest
@@ -320,11 +335,44 @@ class ChartTest {
                 "image.digest=latest | /image/digest",
                 "antiAffinity=none | /antiAffinity",
                 "fullnameOverride=Locks | /fullnameOverride",
+                "formerLease=3 | /formerLease",
                 "replicas=3 | replicas"
             })
     void wrongValuesAreRefusedByName(String value, String name) {
         assertThatThrownBy(() -> Chart.render(value))
                 .hasMessageContaining("values don't meet the specifications of the schema")
                 .hasMessageContaining(name);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "image.repository= | image.repository is empty. No registry has the image",
+                "maxLease=20s formerLease=19s | formerLease is 19s, which is shorter than maxLease, 20s",
+                "standBy.enabled=true standBy.lease=1999ms | standBy.lease is 1999ms, which is shorter than 2s",
+                "standBy.enabled=true standBy.lease=3s maxLease=4999ms | no service could keep its holds",
+                "standBy.enabled=true standBy.lease=1m maxLease=1m | no service could keep its holds",
+                "standBy.enabled=true standBy.lease=5s | minReadySeconds is 5 and standBy.lease is 5s",
+                "environment.DECLOCK_MEMORYNODE_MAXLEASE=7s | environment has DECLOCK_MEMORYNODE_MAXLEASE",
+                "environment.JAVA_TOOL_OPTIONS=-Xmx1g | environment has JAVA_TOOL_OPTIONS",
+                "podLabels.app\\.kubernetes\\.io/instance=other | podLabels has app.kubernetes.io/instance",
+                "podLabels.declock\\.io/memory-node=other | podLabels has declock.io/memory-node",
+                "secret.value=0123456789abcdef secret.formerKey=former | secret.formerKey and secret.value are both set"
+            })
+    void valuesThatDoNotFitTogetherAreRefused(String values, String message) {
+        assertThatThrownBy(() -> Chart.render(values.split(" ", -1))).hasMessageContaining(message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "standBy.enabled=true standBy.lease=2s maxLease=4s minReadySeconds=3",
+        "standBy.enabled=true standBy.lease=4999ms",
+        // Nobody is elected without stand-bys.
+        "standBy.lease=1s minReadySeconds=1",
+        "environment.DECLOCK_MEMORYNODE_RECLAIMINTERVAL=120s podLabels.team=shop"
+    })
+    void valuesThatJustFitTogetherAreTaken(String values) {
+        assertThat(Chart.render(values.split(" ", -1))).isNotEmpty();
     }
 }

@@ -9,6 +9,7 @@ import io.declock.MemoryNodeAddress;
 import io.declock.spring.autoconfigure.DecLockProperties;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
@@ -72,6 +73,31 @@ class DocumentedServicesTest {
                 job.getSpec().getTemplate().getSpec().getContainers().get(0).getArgs();
         assertThat(arguments)
                 .contains("--memory-nodes=" + String.join(",", properties().memoryNodes()));
+    }
+
+    @Test
+    void theirPodsKeepToTheRestrictedProfile() {
+        assertRestricted(Manifests.of(documented, Deployment.class)
+                .get(0)
+                .getSpec()
+                .getTemplate()
+                .getSpec());
+        assertRestricted(Manifests.of(documented, Job.class)
+                .get(0)
+                .getSpec()
+                .getTemplate()
+                .getSpec());
+    }
+
+    private static void assertRestricted(PodSpec pod) {
+        assertThat(pod.getSecurityContext().getRunAsNonRoot()).isTrue();
+        assertThat(pod.getSecurityContext().getSeccompProfile().getType()).isEqualTo("RuntimeDefault");
+        assertThat(pod.getContainers()).allSatisfy(container -> {
+            assertThat(container.getSecurityContext().getAllowPrivilegeEscalation())
+                    .isFalse();
+            assertThat(container.getSecurityContext().getCapabilities().getDrop())
+                    .containsExactly("ALL");
+        });
     }
 
     @Test

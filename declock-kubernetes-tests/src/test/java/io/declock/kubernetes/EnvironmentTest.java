@@ -108,6 +108,13 @@ class EnvironmentTest {
     }
 
     @Test
+    void aLongestLeaseThatIsLoweredIsWaitedForOnceMore() {
+        MemoryNodeProperties properties = bound(environment("maxLease=20s", "formerLease=2m"));
+        assertThat(properties.maxLease()).isEqualTo(Duration.ofSeconds(20));
+        assertThat(properties.formerLease()).isEqualTo(Duration.ofMinutes(2));
+    }
+
+    @Test
     void aSecretCanBeReplaced() {
         assertThat(bound(environment("secret.formerKey=former")).formerSecret()).isEqualTo(Pod.SECRET);
     }

@@ -35,11 +35,16 @@ import org.springframework.stereotype.Service;
 
 /** Curator and DecLock side by side; ZooKeeper's server runs in this process. */
 @DecLockTest
-@Import(CuratorTests.After.class)
+@Import({CuratorTests.After.class, CuratorTests.Shipped.class})
 @Timeout(60)
 class CuratorTests {
     interface Orders {
         void ship(long id);
+    }
+
+    static class Shipped implements Orders {
+        @Override
+        public void ship(long id) {}
     }
 
     record Before(CuratorFramework curator, Orders orders) {
@@ -92,9 +97,15 @@ class CuratorTests {
 
     @Service
     static class After {
+        private final Orders orders;
+
+        After(Orders orders) {
+            this.orders = orders;
+        }
+
         // tag::curator-after[]
         @DecLocked(name = "order", key = "#id")
-        public void ship(long id, Orders orders) {
+        public void ship(long id) {
             orders.ship(id);
         }
         // end::curator-after[]
@@ -139,7 +150,7 @@ class CuratorTests {
                     assertThat(CompletableFuture.supplyAsync(() -> acquiredAtOnce(former))
                                     .join())
                             .isFalse();
-                    CompletableFuture<Void> later = CompletableFuture.runAsync(() -> after.ship(id, other -> {}));
+                    CompletableFuture<Void> later = CompletableFuture.runAsync(() -> after.ship(id));
                     await().until(() -> !testLocks.waiting().isEmpty());
                     assertThat(later).isNotDone();
                 })
@@ -155,7 +166,7 @@ class CuratorTests {
     void twoSystemsDoNotExcludeEachOther() throws Exception {
         new Before(
                         curator,
-                        id -> CompletableFuture.runAsync(() -> after.ship(id, other -> {}))
+                        id -> CompletableFuture.runAsync(() -> after.ship(id))
                                 .orTimeout(10, TimeUnit.SECONDS)
                                 .join())
                 .ship(43);

@@ -17,8 +17,10 @@ import io.declock.testkit.ChildProcess;
 import io.declock.testkit.Needs;
 import io.declock.testkit.Ports;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterAll;
@@ -36,7 +38,7 @@ import org.springframework.stereotype.Service;
 
 /** Redisson and DecLock side by side, on a Redis server. */
 @DecLockTest
-@Import({RedissonTests.After.class, RedissonTests.Orders.class})
+@Import({RedissonTests.After.class, RedissonTests.Orders.class, RedissonTests.Accounts.class})
 @Timeout(60)
 class RedissonTests {
     static class Orders {
@@ -47,7 +49,15 @@ class RedissonTests {
         }
     }
 
-    record Before(RedissonClient redisson, Orders orders) {
+    static class Accounts {
+        private final List<String> moved = new CopyOnWriteArrayList<>();
+
+        void move(String from, String to) {
+            moved.add(from + " to " + to);
+        }
+    }
+
+    record Before(RedissonClient redisson, Orders orders, Accounts accounts) {
         // tag::redisson-before[]
         void ship(long id) {
             RLock lock = redisson.getFairLock("order:" + id);
@@ -80,7 +90,7 @@ class RedissonTests {
             RLock both = redisson.getMultiLock(redisson.getLock("account:" + from), redisson.getLock("account:" + to));
             both.lock();
             try {
-                orders.ship(1);
+                accounts.move(from, to);
             } finally {
                 both.unlock();
             }
@@ -107,11 +117,13 @@ class RedissonTests {
     @Service
     static class After {
         private final Orders orders;
+        private final Accounts accounts;
         private final LockTemplate template;
         private final DistributedReadWriteLock locks;
 
-        After(Orders orders, LockTemplate template, DistributedReadWriteLock locks) {
+        After(Orders orders, Accounts accounts, LockTemplate template, DistributedReadWriteLock locks) {
             this.orders = orders;
+            this.accounts = accounts;
             this.template = template;
             this.locks = locks;
         }
@@ -142,7 +154,7 @@ class RedissonTests {
         // tag::redisson-multi-after[]
         public void transfer(String from, String to) {
             LockRequest both = LockRequest.write("account:" + from).andWrite("account:" + to);
-            template.run(both, handle -> orders.ship(1));
+            template.run(both, handle -> accounts.move(from, to));
         }
         // end::redisson-multi-after[]
     }
@@ -155,6 +167,9 @@ class RedissonTests {
 
     @Autowired
     private Orders orders;
+
+    @Autowired
+    private Accounts accounts;
 
     @Autowired
     private DistributedReadWriteLock locks;
@@ -210,12 +225,12 @@ class RedissonTests {
                     .orTimeout(10, TimeUnit.SECONDS)
                     .join();
         };
-        new Before(redisson, orders).ship(42);
+        new Before(redisson, orders, accounts).ship(42);
     }
 
     @Test
     void bothExcludesTheReleaseBeforeAndTheReleaseAfter() throws Exception {
-        Before before = new Before(redisson, orders);
+        Before before = new Before(redisson, orders, accounts);
         orders.inside = () -> {
             orders.inside = () -> {};
             assertThat(CompletableFuture.supplyAsync(() -> {
@@ -236,9 +251,10 @@ class RedissonTests {
 
     @Test
     void theCallsDoTheSame() throws Exception {
-        Before before = new Before(redisson, orders);
+        Before before = new Before(redisson, orders, accounts);
         before.transfer("a", "b");
-        after.transfer("a", "b");
+        after.transfer("b", "a");
+        assertThat(accounts.moved).containsExactly("a to b", "b to a");
         after.ship(42);
         assertThat(after.tryShip(42)).isTrue();
         try (LockHandle elsewhere = testLocks.holdElsewhere("order:42")) {

@@ -4,6 +4,7 @@
 package io.declock.docs.migration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
@@ -124,6 +125,15 @@ class ShedLockTests {
                     first.unlock();
                 }
             }
+
+            @Override
+            public Optional<SimpleLock> extend(Duration lockAtMostFor, Duration lockAtLeastFor) {
+                Optional<SimpleLock> longer = first.extend(lockAtMostFor, lockAtLeastFor);
+                if (longer.isEmpty()) {
+                    return Optional.empty();
+                }
+                return second.extend(lockAtMostFor, lockAtLeastFor).map(lock -> new Both(longer.get(), lock));
+            }
         }
     }
 
@@ -176,6 +186,22 @@ class ShedLockTests {
         assertThat(former.lock(configuration("report"))).isPresent();
         assertThat(both.lock(configuration("report"))).isEmpty();
         assertThat(next.lock(configuration("report"))).isPresent();
+    }
+
+    @Test
+    void anExtensionIsOneOfBothOrNone() {
+        SimpleLock held = both.lock(configuration("extended")).orElseThrow();
+        SimpleLock longer = held.extend(Duration.ofMinutes(40), Duration.ZERO).orElseThrow();
+        assertThat(new JdbcTemplateLockProvider(jdbc).lock(configuration("extended")))
+                .isEmpty();
+        assertThat(new DecLockProvider(locks).lock(configuration("extended"))).isEmpty();
+        longer.unlock();
+        SimpleLock again = both.lock(configuration("extended")).orElseThrow();
+        jdbc.update("delete from shedlock");
+        assertThat(again.extend(Duration.ofMinutes(40), Duration.ZERO)).isEmpty();
+        // The former lock has ended, and says so; DecLock's is released.
+        assertThatThrownBy(again::unlock).isInstanceOf(IllegalStateException.class);
+        assertThat(new DecLockProvider(locks).lock(configuration("extended"))).isPresent();
     }
 
     @Test
