@@ -28,6 +28,7 @@ final class MemoryNodeLinks {
     private final List<Fabric> fabrics;
     private final ComputeNodeSettings settings;
     private static final String TCP = "tcp";
+    private static final String RDMA = "rdma";
 
     private final Surroundings surroundings;
     private final MemoryNodeLink.Listener listener;
@@ -76,8 +77,10 @@ final class MemoryNodeLinks {
     /** A list is the same for all processes: one without RDMA reaches an RDMA address over TCP, which is served at the same place. */
     private Fabric fabricOfListed(MemoryNodeAddress address) {
         Fabric fabric = find(address);
-        Fabric other = fabric == null ? find(new MemoryNodeAddress(TCP, address.host(), address.port())) : fabric;
-        return other == null ? fabricFor(address) : other;
+        if (fabric == null && address.scheme().equals(RDMA)) {
+            fabric = find(new MemoryNodeAddress(TCP, address.host(), address.port()));
+        }
+        return fabric == null ? fabricFor(address) : fabric;
     }
 
     private @Nullable Fabric find(MemoryNodeAddress address) {

@@ -4,6 +4,7 @@
 package io.declock.internal.memorynode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -134,6 +135,21 @@ class ReservationsTest {
         assertThat(users()).extracting(Member::name).containsExactly("other", "memory node mn");
         assertThat(trustee().peerAddress()).isEmpty();
         assertThat(node.status().sessions()).as("compute nodes").hasSize(1);
+    }
+
+    /** It would be somebody else's. */
+    @Test
+    void aPositionThatItsHolderHasGivenBackIsNotGivenBackAgain() throws Exception {
+        holderHoldsAndReserves();
+        add(LockHeader.release(true));
+        add(LockHeader.acquire(true));
+        long before = header();
+        holder.leave(() -> {});
+        live(LEAST.plusSeconds(1));
+        assertThat(header()).isEqualTo(before);
+        add(LockHeader.release(true));
+        add(LockHeader.acquire(true));
+        assertThatCode(() -> other.reserve(record, LEAST.toNanos())).doesNotThrowAnyException();
     }
 
     @Test

@@ -234,6 +234,48 @@ class MinimumHoldTest {
         }
     }
 
+    /** What a caller does when it has the lock may take longer than a lease. */
+    @Test
+    void aCallersCodeRunsOnNoThreadOfTheFabric() throws Exception {
+        try (LockRig rig = rig()) {
+            ComputeNode first = rig.join(MinimumHoldTest::withShortLease);
+            CompletableFuture<String> thread = new CompletableFuture<>();
+            first.acquireAsync(JOB, OWNER).thenAccept(handle -> {
+                thread.complete(Thread.currentThread().getName());
+                handle.close();
+            });
+            assertThat(thread.get(20, TimeUnit.SECONDS)).doesNotStartWith("declock-tcp");
+        }
+    }
+
+    @Test
+    void aFailedNestedAcquisitionLeavesTheMinimumOfTheOthers() throws Exception {
+        try (LockRig rig = rig()) {
+            ComputeNode first = rig.join(MinimumHoldTest::withShortLease);
+            ComputeNode second = rig.join(MinimumHoldTest::withShortLease);
+            long since = System.nanoTime();
+            LockHandle outer = first.acquire(JOB, OWNER);
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> first.acquire(JOB.holdAtLeast(LEAST.multipliedBy(9)), OWNER))
+                    .isInstanceOf(InterruptedException.class);
+            outer.close();
+            assertThat(takenFor(second, since)).isBetween(LEAST, LEAST.multipliedBy(4));
+        }
+    }
+
+    @Test
+    void theCeilingOfTheFirstAcquisitionEndsNestedOnes() throws Exception {
+        try (LockRig rig = rig()) {
+            ComputeNode first = rig.join(MinimumHoldTest::withShortLease);
+            LockHandle outer =
+                    first.acquire(JOB.holdAtLeast(Duration.ofMillis(100)).leaseTime(Duration.ofMillis(300)), OWNER);
+            LockHandle inner = first.acquire(LockRequest.write("job"), OWNER);
+            TimeUnit.MILLISECONDS.sleep(400);
+            assertThat(outer.isValid()).isFalse();
+            assertThat(inner.isValid()).isFalse();
+        }
+    }
+
     @Test
     void aLockForReadingCannotStayTaken() {
         assertThatThrownBy(() -> LockRequest.read("x").holdAtLeast(LEAST)).isInstanceOf(IllegalArgumentException.class);

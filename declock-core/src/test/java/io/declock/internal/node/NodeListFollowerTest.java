@@ -73,7 +73,7 @@ class NodeListFollowerTest {
 
     @Test
     void anAddressThatNoFabricSupportsDoesNotKeepTheOthersAway() {
-        learn(new NodeList(1, List.of(new NodeList.Node("R", "rdma://r:1"), B), B, true));
+        learn(new NodeList(1, List.of(new NodeList.Node("R", "other://r:1"), B), B, true));
         assertThat(links.ids()).containsExactly("B");
     }
 
