@@ -123,7 +123,7 @@ final class RequestRunner {
     /** The caller may have been paused while the memory node was asked (rules C1 and O5). */
     private static void checkStillHeld(HandleImpl handle, LockRequest request) {
         if (!handle.isValid()) {
-            throw new LockLostException("the locks " + request.names()
+            throw new LockLostException("the locks " + request.names().keySet()
                     + " were lost while the memory node noted that they last at least " + request.holdAtLeast());
         }
     }
@@ -138,7 +138,7 @@ final class RequestRunner {
         return why instanceof DecLockException known
                 ? known
                 : new DecLockException(
-                        "the locks " + request.names()
+                        "the locks " + request.names().keySet()
                                 + " were given back, because the memory node has not noted that they"
                                 + " last at least " + request.holdAtLeast() + ": " + why.getMessage(),
                         why);

@@ -9,14 +9,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.declock.ComputeNodeSettings;
 import io.declock.Counters.Event;
 import io.declock.LockHandle;
+import io.declock.LockLostException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.MemoryNodeAddress;
+import io.declock.spi.ControlPlane;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricSession;
+import io.declock.spi.ForwardingFabric;
+import io.declock.spi.ForwardingSession;
+import io.declock.spi.JoinRequest;
+import io.declock.spi.SessionListener;
 import io.declock.testkit.TcpProxy;
 import io.declock.testkit.TcpProxy.Flow;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -273,6 +284,46 @@ class MinimumHoldTest {
             TimeUnit.MILLISECONDS.sleep(400);
             assertThat(outer.isValid()).isFalse();
             assertThat(inner.isValid()).isFalse();
+        }
+    }
+
+    /** A fabric whose memory nodes take longer to note a minimum than the lock is held. */
+    private static final class SlowToNote extends ForwardingFabric {
+        SlowToNote(Fabric real) {
+            super(real);
+        }
+
+        @Override
+        public CompletionStage<FabricSession> join(
+                MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
+            return super.join(address, request, listener).thenApply(joined -> new ForwardingSession(joined) {
+                @Override
+                public ControlPlane control() {
+                    ControlPlane real = super.control();
+                    return (ControlPlane) Proxy.newProxyInstance(
+                            ControlPlane.class.getClassLoader(),
+                            new Class<?>[] {ControlPlane.class},
+                            (self, method, given) -> {
+                                Object answer = method.invoke(real, given);
+                                return method.getName().equals("reserve") ? later((CompletionStage<?>) answer) : answer;
+                            });
+                }
+            });
+        }
+
+        private static CompletionStage<?> later(CompletionStage<?> answer) {
+            return answer.thenApplyAsync(done -> done, CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS));
+        }
+    }
+
+    @Test
+    void aLockThatIsLostWhileTheMemoryNodeNotesItIsNotReturned() throws Exception {
+        try (LockRig rig = LockRig.inProcess()) {
+            ComputeNode node = rig.ready(rig.node(SlowToNote::new, builder -> {}));
+            assertThatThrownBy(() -> node.acquire(JOB.leaseTime(Duration.ofMillis(100)), OWNER))
+                    .isInstanceOf(LockLostException.class)
+                    .hasMessageContaining("[job]");
+            node.acquire(LockRequest.write("job"), OWNER).close();
         }
     }
 
