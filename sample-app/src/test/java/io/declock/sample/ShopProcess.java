@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -27,15 +29,17 @@ final class ShopProcess implements AutoCloseable {
 
     /** Starts one whose user has the home directory {@code home}, and waits until it serves requests. */
     static ShopProcess start(Path home) throws IOException {
+        return start(home, List.of("-cp", System.getProperty("java.class.path"), SampleApplication.class.getName()));
+    }
+
+    /** The same, by what stands between the command {@code java} and the program's arguments. */
+    static ShopProcess start(Path home, List<String> how) throws IOException {
         Path portFile = home.resolve("port");
-        ProcessBuilder program = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Duser.home=" + home,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        SampleApplication.class.getName(),
-                        "--server.port=0",
-                        "--declock.embedded.port=0")
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Duser.home=" + home));
+        command.addAll(how);
+        command.addAll(List.of("--server.port=0", "--declock.embedded.port=0"));
+        ProcessBuilder program = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(home.resolve("log").toFile());
         program.environment().put("PORTFILE", portFile.toString());
