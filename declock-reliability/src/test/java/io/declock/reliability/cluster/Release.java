@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -79,15 +80,16 @@ public record Release(int wireVersion, Path core) {
         return Path.of(URI.create(place)).toAbsolutePath();
     }
 
-    /** Returns this program's class path with this release's core in place of the present one. */
+    /**
+     * Returns this program's class path with this release's core first: the present one may also come by the manifest of another jar. Each process
+     * tells which one it uses ({@link #isOrigin}).
+     */
     List<Path> classPath() {
-        List<Path> present = Commands.classPath();
-        if (!present.contains(PRESENT.core)) {
-            throw new IllegalStateException(PRESENT.core + " is not on the class path " + present);
-        }
-        return present.stream()
-                .map(entry -> entry.equals(PRESENT.core) ? core : entry)
-                .toList();
+        List<Path> entries = new ArrayList<>(List.of(core));
+        Commands.classPath().stream()
+                .filter(entry -> !entry.equals(PRESENT.core))
+                .forEach(entries::add);
+        return entries;
     }
 
     /** Returns whether a worker's answer to {@code origin} names this release. */
