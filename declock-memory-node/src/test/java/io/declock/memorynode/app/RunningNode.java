@@ -14,13 +14,18 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** A memory node started as its program is, in this JVM, on ports of the system's choice. */
 final class RunningNode implements AutoCloseable {
+    /** Of the console's operator. */
+    static final String PASSWORD = "a password of the test";
+
     private final ConfigurableApplicationContext context;
 
     private RunningNode(ConfigurableApplicationContext context) {
@@ -33,7 +38,8 @@ final class RunningNode implements AutoCloseable {
                 "--declock.memory-node.id=test",
                 "--declock.memory-node.port=0",
                 "--declock.memory-node.bind-address=127.0.0.1",
-                "--declock.memory-node.records=1000"));
+                "--declock.memory-node.records=1000",
+                "--declock.memory-node.console.operator-password=" + PASSWORD));
         for (String property : properties) {
             arguments.removeIf(
                     argument -> argument.startsWith("--" + property.substring(0, property.indexOf('=') + 1)));
@@ -55,11 +61,25 @@ final class RunningNode implements AutoCloseable {
     }
 
     HttpResponse<String> send(String method, String path) throws IOException, InterruptedException {
+        return send(method, path, "operator", PASSWORD);
+    }
+
+    /** Sends a request of a user of the console; without a password if it is empty. */
+    HttpResponse<String> send(String method, String path, String user, String password)
+            throws IOException, InterruptedException {
         int port = ((WebServerApplicationContext) context).getWebServer().getPort();
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
                 .method(method, HttpRequest.BodyPublishers.noBody())
+                .header("Authorization", authorization(user, password))
                 .build();
         return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+    }
+
+    private static String authorization(String user, String password) {
+        return password.isEmpty()
+                ? "none"
+                : "Basic "
+                        + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
     }
 
     /** Makes a compute node that wants to join it. */
