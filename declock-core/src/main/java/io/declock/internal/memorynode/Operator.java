@@ -71,7 +71,7 @@ public final class Operator {
         this.allocator = allocator;
         this.sessions = sessions;
         this.reservations = reservations;
-        this.passed = new PassedPositions(node);
+        this.passed = new PassedPositions(node, allocator);
     }
 
     /**
@@ -82,7 +82,7 @@ public final class Operator {
      */
     public List<LockActivity> hottest(int most) {
         PriorityQueue<LockActivity> hottest = new PriorityQueue<>(Comparator.comparingDouble(LockActivity::perSecond));
-        passed.look(allocator.total(), (record, perSecond) -> {
+        passed.look((record, perSecond) -> {
             LockSummary summary = summary(record);
             if (summary != null) {
                 hottest.add(new LockActivity(summary, perSecond));

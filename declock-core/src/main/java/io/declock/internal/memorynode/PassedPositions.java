@@ -15,6 +15,7 @@ final class PassedPositions {
     private static final int MOST_RECORDS = 1 << 20;
 
     private final NodeBasics node;
+    private final RecordAllocator allocator;
     private final ReentrantLock lock = new ReentrantLock();
 
     @GuardedBy("lock")
@@ -23,8 +24,9 @@ final class PassedPositions {
     @GuardedBy("lock")
     private long lookedAt;
 
-    PassedPositions(NodeBasics node) {
+    PassedPositions(NodeBasics node, RecordAllocator allocator) {
         this.node = node;
+        this.allocator = allocator;
     }
 
     /** Receives what has passed through a queue. */
@@ -32,18 +34,19 @@ final class PassedPositions {
         void passed(int record, double perSecond);
     }
 
-    /** Looks at every record in use; the first look finds nothing. */
-    void look(int records, Found found) {
+    /** Looks at every record that was ever used, because the others may have no memory yet; the first look finds nothing. */
+    void look(Found found) {
         lock.lock();
         try {
             boolean first = headers.length == 0;
             if (first) {
-                headers = new long[Math.min(records, MOST_RECORDS)];
+                headers = new long[Math.min(allocator.total(), MOST_RECORDS)];
             }
+            int used = Math.min(allocator.everUsed(), headers.length);
             long now = node.clock().nanoTime();
             double seconds = Math.max(1e-9, (now - lookedAt) / 1e9);
             lookedAt = now;
-            for (int record = 0; record < headers.length; record++) {
+            for (int record = 0; record < used; record++) {
                 long header =
                         node.region().read(node.layout().header(node.region().recordAddress(record)));
                 long passed = passed(headers[record], header);
