@@ -51,7 +51,8 @@ class MemoryNodeConfiguration {
     @Bean
     SanitizingFunction memoryNodeSanitizingFunction() {
         return SanitizingFunction.sanitizeValue()
-                .ifKeyMatches("^declock[._]memory-?node[._]((former-?)?secret|election[._].*(password|auth))$");
+                .ifKeyMatches(
+                        "^declock[._]memory-?node[._]((former-?)?secret|console[._].*password|election[._].*(password|auth))$");
     }
 
     @Bean

@@ -11,7 +11,11 @@ import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.node.ComputeNode;
+import io.declock.memorynode.app.console.ConsoleProperties;
+import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -26,7 +30,6 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class ConsoleTest {
     private static final String STATE = "/console/api/state";
-    private static final String LOCKS = "management.endpoints.web.exposure.include=health,locks";
     private static final String ALLOWED = "management.endpoint.locks.access=unrestricted";
     private static final String VIEWER = "declock.memory-node.console.viewer-password=a viewer's password";
 
@@ -38,20 +41,55 @@ class ConsoleTest {
     }
 
     @Test
-    void onlyHealthAndMetricsAreOpen() throws Exception {
-        try (RunningNode node = RunningNode.start(LOCKS, ALLOWED, VIEWER)) {
-            assertThat(status(node, "GET", "/actuator/health/liveness", "", "")).isEqualTo(200);
-            for (String path : new String[] {STATE, "/console/index.html", "/actuator/locks", "/actuator/env", "/"}) {
-                assertThat(status(node, "GET", path, "", "")).as(path).isEqualTo(401);
-                assertThat(status(node, "GET", path, "operator", "a guess"))
+    void healthInfoAndMetricsNeedNoPasswordAndAllElseDoes() throws Exception {
+        try (RunningNode node = RunningNode.start("management.endpoints.web.exposure.include=*", ALLOWED, VIEWER)) {
+            for (String path : new String[] {
+                "health",
+                "health/liveness",
+                "health/readiness",
+                "info",
+                "metrics",
+                "metrics/jvm.memory.used",
+                "prometheus"
+            }) {
+                assertThat(status(node, "GET", "/actuator/" + path, "", ""))
                         .as(path)
-                        .isEqualTo(401);
+                        .isIn(200, 503);
             }
-            assertThat(status(node, "GET", STATE, "viewer", "a viewer's password"))
+            for (String path : new String[] {
+                STATE,
+                "/console",
+                "/console/index.html",
+                "/actuator/locks",
+                "/actuator/locks/default?name=x",
+                "/actuator/env",
+                "/"
+            }) {
+                for (String password : new String[] {"", "a guess"}) {
+                    HttpResponse<String> response = node.send("GET", path, "operator", password);
+                    assertThat(response.statusCode()).as(path).isEqualTo(401);
+                    assertThat(response.body()).as(path).doesNotContain("default", "sessions", "lock");
+                }
+            }
+            assertThat(status(node, "DELETE", "/actuator/locks/default?name=x", "", ""))
+                    .isEqualTo(401);
+        }
+    }
+
+    @Test
+    void aViewerLooksAndAnOperatorEndsHolds() throws Exception {
+        try (RunningNode node = RunningNode.start("management.endpoints.web.exposure.include=*", ALLOWED, VIEWER)) {
+            String password = "a viewer's password";
+            assertThat(json.from(node.send("GET", STATE, "viewer", password).body()))
+                    .extractingJsonPathStringValue("cannotEnd")
+                    .isNotEmpty();
+            assertThat(json.from(node.get(STATE).body()))
+                    .extractingJsonPathStringValue("cannotEnd")
+                    .isEmpty();
+            assertThat(status(node, "GET", "/actuator/locks", "viewer", password))
                     .isEqualTo(200);
-            assertThat(status(node, "GET", "/actuator/locks", "viewer", "a viewer's password"))
-                    .isEqualTo(200);
-            assertThat(status(node, "DELETE", "/actuator/locks/default?name=x", "viewer", "a viewer's password"))
+            assertThat(status(node, "GET", "/actuator/env", "viewer", password)).isEqualTo(403);
+            assertThat(status(node, "DELETE", "/actuator/locks/default?name=x", "viewer", password))
                     .isEqualTo(403);
             assertThat(status(node, "DELETE", "/actuator/locks/default?name=x", "operator", RunningNode.PASSWORD))
                     .isEqualTo(404);
@@ -59,14 +97,129 @@ class ConsoleTest {
     }
 
     @Test
-    void withoutAPasswordOneIsMadeAndLogged(CapturedOutput output) throws Exception {
+    void aViewerDoesNotExistWithoutAPassword() throws Exception {
+        try (RunningNode node = RunningNode.start("declock.memory-node.console.viewer-password=")) {
+            assertThat(status(node, "GET", STATE, "viewer", " ")).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void thePageIsToldWhatItCannotAsk() throws Exception {
+        try (RunningNode node = RunningNode.start("management.endpoints.web.exposure.include=health")) {
+            assertThat(json.from(node.get(STATE).body())).hasEmptyJsonPathValue("locksPath");
+        }
+        try (RunningNode node = RunningNode.start("management.endpoints.web.base-path=/manage")) {
+            assertThat(json.from(node.get(STATE).body()))
+                    .extractingJsonPathStringValue("locksPath")
+                    .isEqualTo("/manage/locks");
+            assertThat(json.from(node.get(STATE).body()))
+                    .extractingJsonPathStringValue("cannotEnd")
+                    .contains("management.endpoint.locks.access");
+            assertThat(status(node, "GET", "/manage/health/liveness", "", "")).isEqualTo(200);
+            assertThat(status(node, "GET", "/manage/locks", "", "")).isEqualTo(401);
+        }
+    }
+
+    @Test
+    void aRequestThatAPageOfAnotherSiteCanSendChangesNothing() throws Exception {
+        try (RunningNode node = RunningNode.start(
+                "management.endpoints.web.exposure.include=*",
+                ALLOWED,
+                "management.endpoint.shutdown.access=unrestricted")) {
+            String lock = "/actuator/locks/default?name=x";
+            String[][] signs = {
+                {"Origin", "http://elsewhere.example"},
+                {"Origin", "null"},
+                {"Sec-Fetch-Site", "cross-site"},
+                {"Referer", "http://a.example/"}
+            };
+            for (String[] sign : signs) {
+                for (String method : new String[] {"POST", "DELETE", "PUT", "PATCH"}) {
+                    for (String path : new String[] {lock, "/actuator/shutdown", "/actuator/loggers/io.declock"}) {
+                        assertThat(node.send(method, path, "operator", RunningNode.PASSWORD, sign)
+                                        .statusCode())
+                                .as(method + " " + path + " " + sign[0])
+                                .isEqualTo(403);
+                    }
+                }
+            }
+            // A form can only say in a field that it means DELETE.
+            assertThat(node.send("POST", lock + "&_method=DELETE", "operator", RunningNode.PASSWORD)
+                            .statusCode())
+                    .isEqualTo(405);
+            HttpResponse<String> preflight = node.send(
+                    "OPTIONS",
+                    lock,
+                    "",
+                    "",
+                    "Origin",
+                    "http://elsewhere.example",
+                    "Access-Control-Request-Method",
+                    "DELETE",
+                    "Access-Control-Request-Headers",
+                    "x-requested-with");
+            assertThat(preflight.statusCode()).isGreaterThanOrEqualTo(400);
+            assertThat(preflight.headers().firstValue("Access-Control-Allow-Origin"))
+                    .isEmpty();
+            assertThat(node.send(
+                                    "DELETE",
+                                    lock,
+                                    "operator",
+                                    RunningNode.PASSWORD,
+                                    "Origin",
+                                    "http://127.0.0.1",
+                                    "X-Requested-With",
+                                    "console")
+                            .statusCode())
+                    .isEqualTo(404);
+            assertThat(node.isRunning()).isTrue();
+        }
+    }
+
+    @Test
+    void theBrowserIsToldToRunNothingElse() throws Exception {
+        try (RunningNode node = RunningNode.start("declock.memory-node.records=1000")) {
+            assertThat(node.get("/console/index.html").headers().firstValue("Content-Security-Policy"))
+                    .hasValueSatisfying(policy -> assertThat(policy)
+                            .contains(
+                                    "default-src 'none'",
+                                    "script-src 'self'",
+                                    "style-src 'self'",
+                                    "frame-ancestors 'none'")
+                            .doesNotContain("unsafe"));
+        }
+    }
+
+    @Test
+    void withoutAPasswordOneIsMadeAndLoggedOnce(CapturedOutput output) throws Exception {
         try (RunningNode node = RunningNode.start("declock.memory-node.console.operator-password=")) {
-            Matcher made =
-                    Pattern.compile("'operator' has the password (\\S+) until").matcher(output.getAll());
-            assertThat(made.find()).isTrue();
-            assertThat(made.group(1)).hasSize(24);
-            assertThat(status(node, "GET", STATE, "operator", made.group(1))).isEqualTo(200);
-            assertThat(status(node, "GET", STATE, "viewer", made.group(1))).isEqualTo(401);
+            List<MatchResult> made = Pattern.compile("WARN .* 'operator' has the password (\\S+) until")
+                    .matcher(output.getAll())
+                    .results()
+                    .toList();
+            assertThat(made).hasSize(1);
+            String password = made.get(0).group(1);
+            assertThat(password).hasSize(24);
+            assertThat(status(node, "GET", STATE, "operator", password)).isEqualTo(200);
+            assertThat(status(node, "GET", STATE, "viewer", password)).isEqualTo(401);
+            assertThat(output.getAll().split(Pattern.quote(password), -1)).hasSize(2);
+        }
+    }
+
+    @Test
+    void aConfiguredPasswordIsShownNowhere(CapturedOutput output) throws Exception {
+        try (RunningNode node = RunningNode.start(
+                "management.endpoints.web.exposure.include=*",
+                VIEWER,
+                "management.endpoint.configprops.show-values=always",
+                "management.endpoint.env.show-values=always")) {
+            String shown = node.get("/actuator/configprops").body()
+                    + node.get("/actuator/env").body()
+                    + node.bean(ConsoleProperties.class)
+                    + output;
+            assertThat(shown)
+                    .contains("console.operator-password")
+                    .doesNotContain(RunningNode.PASSWORD, "a viewer's password");
         }
     }
 

@@ -3,6 +3,7 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.monitor.NodeCounters;
@@ -64,15 +65,29 @@ final class RunningNode implements AutoCloseable {
         return send(method, path, "operator", PASSWORD);
     }
 
-    /** Sends a request of a user of the console; without a password if it is empty. */
-    HttpResponse<String> send(String method, String path, String user, String password)
+    /**
+     * Sends a request of a user of the console; without a password if it is empty.
+     *
+     * @param headers names and values in turn
+     */
+    HttpResponse<String> send(String method, String path, String user, String password, String... headers)
             throws IOException, InterruptedException {
-        int port = ((WebServerApplicationContext) context).getWebServer().getPort();
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + webPort() + path))
                 .method(method, HttpRequest.BodyPublishers.noBody())
-                .header("Authorization", authorization(user, password))
-                .build();
-        return HttpClient.newHttpClient().send(request, BodyHandlers.ofString());
+                .header("Authorization", authorization(user, password));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofString());
+    }
+
+    /** Returns the port of Actuator and the console. */
+    int webPort() {
+        return ((WebServerApplicationContext) context).getWebServer().getPort();
+    }
+
+    boolean isRunning() {
+        return context.isActive();
     }
 
     private static String authorization(String user, String password) {
@@ -84,12 +99,22 @@ final class RunningNode implements AutoCloseable {
 
     /** Makes a compute node that wants to join it. */
     ComputeNode computeNode(TcpFabricSettings settings) {
+        return computeNode(settings, ComputeNodeSettings.DEFAULTS);
+    }
+
+    /** Makes a compute node with settings of its own that wants to join it. */
+    ComputeNode computeNode(TcpFabricSettings settings, ComputeNodeSettings nodeSettings) {
+        return computeNode(settings, nodeSettings, service().port());
+    }
+
+    /** Makes a compute node that wants to join it at a port that leads to it. */
+    ComputeNode computeNode(TcpFabricSettings settings, ComputeNodeSettings nodeSettings, int port) {
         NodeCounters counters = new NodeCounters();
         ComputeNode node = ComputeNode.builder()
-                .memoryNodes(List.of(
-                        MemoryNodeAddress.parse("tcp://127.0.0.1:" + service().port())))
+                .memoryNodes(List.of(MemoryNodeAddress.parse("tcp://127.0.0.1:" + port)))
                 .fabric(TcpFabric.open(settings, counters))
                 .counters(counters)
+                .settings(nodeSettings)
                 .build();
         node.start();
         return node;

@@ -7,6 +7,7 @@ import io.declock.internal.memorynode.LockActivity;
 import io.declock.internal.memorynode.LockSummary;
 import io.declock.internal.memorynode.MemoryNodeStatus;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What the console's page asks for each second. One lock is shown, and its holds are ended, by the Actuator endpoint {@code locks}. */
 class ConsoleState {
@@ -14,10 +15,12 @@ class ConsoleState {
 
     private final ConsoleSource source;
     private final ConsoleSampler sampler;
+    private final LocksAccess access;
 
-    ConsoleState(ConsoleSource source, ConsoleSampler sampler) {
+    ConsoleState(ConsoleSource source, ConsoleSampler sampler, LocksAccess access) {
         this.source = source;
         this.sampler = sampler;
+        this.access = access;
     }
 
     /**
@@ -35,6 +38,8 @@ class ConsoleState {
      * @param samples the last minutes
      * @param waiting locks with the longest queues
      * @param hottest locks that were used most in the last second
+     * @param locksPath path of the endpoint {@code locks}, null if it is not exposed
+     * @param cannotEnd why this user cannot end holds, empty if this user can
      */
     record State(
             long at,
@@ -48,7 +53,9 @@ class ConsoleState {
             List<Session> sessions,
             List<ConsoleSampler.Sample> samples,
             List<LockSummary> waiting,
-            List<LockActivity> hottest) {}
+            List<LockActivity> hottest,
+            @Nullable String locksPath,
+            String cannotEnd) {}
 
     /**
      * A service's session.
@@ -72,8 +79,13 @@ class ConsoleState {
         }
     }
 
-    /** Returns the memory node at this moment, with the locks whose names contain a text. */
-    State of(String containing) {
+    /**
+     * Returns the memory node at this moment.
+     *
+     * @param containing only locks whose names contain this text
+     * @param operator whether the user is an operator
+     */
+    State of(String containing, boolean operator) {
         MemoryNodeStatus status = source.status();
         ConsoleSampler.Seen seen = sampler.seen();
         return new State(
@@ -90,6 +102,8 @@ class ConsoleState {
                 source.operator().locks(containing, MOST_LOCKS),
                 seen.hottest().stream()
                         .filter(one -> one.lock().name().contains(containing))
-                        .toList());
+                        .toList(),
+                access.path(),
+                access.cannotEnd(operator));
     }
 }
