@@ -204,6 +204,19 @@ declock.io/memory-node: {{ . }}
       name: {{ $values.secret.existingSecret }}
       key: {{ $values.secret.formerKey }}
 {{- end }}
+{{- with $values.console.existingSecret }}
+- name: DECLOCK_MEMORYNODE_CONSOLE_OPERATORPASSWORD
+  valueFrom:
+    secretKeyRef:
+      name: {{ . }}
+      key: operator-password
+- name: DECLOCK_MEMORYNODE_CONSOLE_VIEWERPASSWORD
+  valueFrom:
+    secretKeyRef:
+      name: {{ . }}
+      key: viewer-password
+      optional: true
+{{- end }}
 {{- if $values.standBy.enabled }}
 - name: DECLOCK_MEMORYNODE_ELECTION_ENGINE
   value: kubernetes

@@ -44,6 +44,7 @@ class ChartTest {
                 List.of("networkPolicy.enabled=false", "podDisruptionBudget.enabled=false", "antiAffinity=required"),
                 List.of(
                         "secret.value=0123456789abcdef",
+                        "console.existingSecret=declock-console",
                         "image.digest=sha256:" + "0".repeat(64),
                         "image.pullSecrets[0].name=registry",
                         "tolerations[0].operator=Exists",

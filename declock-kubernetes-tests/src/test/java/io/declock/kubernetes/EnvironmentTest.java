@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.memorynode.app.MemoryNodeProperties;
 import io.declock.memorynode.app.MemoryNodeProperties.ClientAuth;
+import io.declock.memorynode.app.console.ConsoleProperties;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,14 +32,23 @@ class EnvironmentTest {
     /** Read by the chart itself and by the JVM. */
     private static final Set<String> OTHERS = Set.of("POD_NAME", "JAVA_TOOL_OPTIONS");
 
+    private static final String CONSOLE = "DECLOCK_MEMORYNODE_CONSOLE_";
+
     private static Map<String, String> environment(String... values) {
         return Pod.of(Manifests.of(Chart.render(values), StatefulSet.class).get(0), 0)
                 .environment();
     }
 
     private static MemoryNodeProperties bound(Map<String, String> environment) {
+        Map<String, String> rest = new LinkedHashMap<>(environment);
+        rest.keySet().removeIf(name -> name.startsWith(CONSOLE));
         return Variables.bind(
-                environment, "DECLOCK_MEMORYNODE_", "declock.memory-node", Bindable.of(MemoryNodeProperties.class));
+                rest, "DECLOCK_MEMORYNODE_", "declock.memory-node", Bindable.of(MemoryNodeProperties.class));
+    }
+
+    private static ConsoleProperties console(Map<String, String> environment) {
+        return Variables.bind(
+                environment, CONSOLE, "declock.memory-node.console", Bindable.of(ConsoleProperties.class));
     }
 
     @ParameterizedTest
@@ -105,6 +115,14 @@ class EnvironmentTest {
                     assertThat(bundle.getTruststore().getCertificate()).isEqualTo("/etc/declock/tls/ca.crt");
                     assertThat(bundle.isReloadOnUpdate()).isTrue();
                 });
+    }
+
+    @Test
+    void thePasswordsOfTheConsoleComeFromASecret() {
+        assertThat(environment().keySet()).noneMatch(name -> name.startsWith(CONSOLE));
+        ConsoleProperties console = console(environment("console.existingSecret=declock-console"));
+        assertThat(console.operatorPassword()).isEqualTo(Pod.SECRET);
+        assertThat(console.viewerPassword()).isEqualTo(Pod.SECRET);
     }
 
     @Test

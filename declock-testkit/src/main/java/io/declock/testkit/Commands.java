@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -23,9 +24,16 @@ public final class Commands {
 
     /** Returns whether a program is on the path or where Debian puts servers. */
     public static boolean onPath(String name) {
+        return find(name).isPresent();
+    }
+
+    /** Returns where a program is that is on the path or where Debian puts servers. */
+    public static Optional<Path> find(String name) {
         String path = System.getenv().getOrDefault("PATH", "");
         return Stream.concat(Arrays.stream(path.split(File.pathSeparator, -1)), Stream.of("/usr/sbin", "/usr/bin"))
-                .anyMatch(directory -> Files.isExecutable(Path.of(directory, name)));
+                .map(directory -> Path.of(directory, name))
+                .filter(Files::isExecutable)
+                .findFirst();
     }
 
     /** Returns a command that runs a JVM with these arguments. */

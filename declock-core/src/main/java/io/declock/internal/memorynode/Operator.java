@@ -45,6 +45,7 @@ public final class Operator {
     private final RecordAllocator allocator;
     private final SessionTable sessions;
     private final Reservations reservations;
+    private final PassedPositions passed;
     private final ReentrantLock lock = new ReentrantLock();
 
     @GuardedBy("lock")
@@ -70,6 +71,29 @@ public final class Operator {
         this.allocator = allocator;
         this.sessions = sessions;
         this.reservations = reservations;
+        this.passed = new PassedPositions(node, allocator);
+    }
+
+    /**
+     * Returns the locks through whose queues most positions have passed since the last call, most of them first. One caller calls it, at intervals of
+     * about a second.
+     *
+     * @param most how many at most
+     */
+    public List<LockActivity> hottest(int most) {
+        PriorityQueue<LockActivity> hottest = new PriorityQueue<>(Comparator.comparingDouble(LockActivity::perSecond));
+        passed.look((record, perSecond) -> {
+            LockSummary summary = summary(record);
+            if (summary != null) {
+                hottest.add(new LockActivity(summary, perSecond));
+                if (hottest.size() > most) {
+                    hottest.poll();
+                }
+            }
+        });
+        return hottest.stream()
+                .sorted(Comparator.comparingDouble(LockActivity::perSecond).reversed())
+                .toList();
     }
 
     /**

@@ -145,7 +145,7 @@ final class LocksEndpoint {
             @Nullable Long token,
             @Nullable String reason) {
         Principal user = security.getPrincipal();
-        String who = user == null ? "an operator" : "operator " + user.getName();
+        String who = user == null ? "an operator" : "user '" + user.getName() + "'";
         String given =
                 reason == null || reason.isBlank() ? "" : ": " + reason.strip().replaceAll("\\p{Cntrl}", "?");
         if (given.length() > LONGEST_REASON) {

@@ -8,6 +8,7 @@ import io.declock.TlsMaterial;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.memorynode.app.MemoryNodeProperties.ClientAuth;
+import io.declock.memorynode.app.console.ConsoleSource;
 import io.declock.spi.NodeSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,7 +51,8 @@ class MemoryNodeConfiguration {
     @Bean
     SanitizingFunction memoryNodeSanitizingFunction() {
         return SanitizingFunction.sanitizeValue()
-                .ifKeyMatches("^declock[._]memory-?node[._]((former-?)?secret|election[._].*(password|auth))$");
+                .ifKeyMatches(
+                        "^declock[._]memory-?node[._]((former-?)?secret|console[._].*password|election[._].*(password|auth))$");
     }
 
     @Bean
@@ -67,6 +69,11 @@ class MemoryNodeConfiguration {
     @ConditionalOnAvailableEndpoint
     LocksEndpoint locksEndpoint(MemoryNodeService service, ApplicationEventPublisher events) {
         return new LocksEndpoint(service::operator, events);
+    }
+
+    @Bean
+    ConsoleSource consoleSource(MemoryNodeService service) {
+        return service.console();
     }
 
     private static MemoryNodeSettings nodeSettings(MemoryNodeProperties properties, Sizing sizing) {

@@ -28,7 +28,7 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
         MemoryNodeStatus status = service.status();
         Standing standing = service.standing();
         if (standing != null) {
-            builder.withDetail("role", name(standing.role()))
+            builder.withDetail("role", Texts.role(standing.role()))
                     .withDetail("engine", service.engine())
                     .withDetail("term", standing.term())
                     .withDetail("serves", standing.serving());
@@ -72,14 +72,6 @@ final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
                             + " ms more for services that had joined before it started again");
         }
         details(builder, status);
-    }
-
-    private static String name(Role role) {
-        return switch (role) {
-            case SERVING -> "serving";
-            case STANDING_BY -> "standing by";
-            case DEPOSED -> "deposed";
-        };
     }
 
     /** A candidate that stands by is well as long as it could be elected. */

@@ -16,6 +16,7 @@ import io.declock.internal.state.StateDirectoryException;
 import io.declock.internal.tcp.server.CandidateServer;
 import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.memorynode.app.console.ConsoleSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -342,6 +343,26 @@ final class MemoryNodeService implements SmartLifecycle, CandidateServer.Lives {
 
     Operator operator() {
         return node.operator();
+    }
+
+    ConsoleSource console() {
+        return new ConsoleSource() {
+            @Override
+            public MemoryNodeStatus status() {
+                return MemoryNodeService.this.status();
+            }
+
+            @Override
+            public Operator operator() {
+                return MemoryNodeService.this.operator();
+            }
+
+            @Override
+            public String role() {
+                Standing standing = standing();
+                return standing == null ? "serving" : Texts.role(standing.role());
+            }
+        };
     }
 
     MemoryNodeStatus status() {

@@ -3,6 +3,7 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.internal.election.Standing.Role;
 import java.util.Locale;
 
 /** Numbers for people. */
@@ -27,5 +28,14 @@ final class Texts {
 
     private static String number(long bytes, long unit) {
         return String.format(Locale.ROOT, "%.1f", (double) bytes / unit);
+    }
+
+    /** Returns a candidate's part, for people. */
+    static String role(Role role) {
+        return switch (role) {
+            case SERVING -> "serving";
+            case STANDING_BY -> "standing by";
+            case DEPOSED -> "deposed";
+        };
     }
 }

@@ -69,7 +69,7 @@ class LocksEndpointTest {
 
             waiting.get(20, TimeUnit.SECONDS).close();
             assertThat(handle.isValid()).isFalse();
-            assertThat(output).contains("an operator ends holds of 'report/2026?a=b'", "it hangs");
+            assertThat(output).contains("user 'operator' ends holds of 'report/2026?a=b'", "it hangs");
             assertThat(memoryNode
                             .send("DELETE", "/actuator/locks/default?name=other")
                             .statusCode())
@@ -94,7 +94,7 @@ class LocksEndpointTest {
 
     @Test
     void locksAreNotShownUnlessExposed() throws Exception {
-        try (RunningNode memoryNode = RunningNode.start("declock.memory-node.records=100")) {
+        try (RunningNode memoryNode = RunningNode.start("management.endpoints.web.exposure.include=health")) {
             assertThat(memoryNode.get("/actuator/locks").statusCode()).isEqualTo(404);
         }
     }

@@ -104,6 +104,14 @@ class MemoryNodeFailuresTest {
     }
 
     @Test
+    void passwordOfTheConsoleThatIsTooShort(CapturedOutput output) {
+        fails("declock.memory-node.console.operator-password=not-long-enough");
+        assertThat(output)
+                .contains("declock.memory-node.console.operator-password has 15 characters and needs at least 16")
+                .doesNotContain("not-long-enough");
+    }
+
+    @Test
     void secretThatIsTooShort(CapturedOutput output) {
         fails("declock.memory-node.secret=not-long-enough");
         assertThat(output)
