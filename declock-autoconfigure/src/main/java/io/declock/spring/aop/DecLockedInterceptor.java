@@ -62,11 +62,14 @@ final class DecLockedInterceptor implements MethodInterceptor {
         Class<?> targetClass =
                 target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
         LockedOperation operation = operations.get(invocation.getMethod(), targetClass);
-        LockedCall call = new LockedCall(operation.method(), target, targetClass, invocation.getArguments());
+        LockedCall call = new LockedCall(operation, target, targetClass, invocation.getArguments());
         return switch (operation.kind()) {
             case PLAIN -> plain(invocation, operation, call);
             case STAGE -> stages.run(lock.get(), invocation, operation, call);
             case REACTIVE -> ReactiveExecution.run(lock.get(), invocation, operation, call);
+            case SUSPENDING ->
+                operations.coroutines().suspending(new LockedCoroutine(lock.get(), invocation, operation, call));
+            case FLOW -> operations.coroutines().flow(new LockedCoroutine(lock.get(), invocation, operation, call));
         };
     }
 
@@ -133,13 +136,13 @@ final class DecLockedInterceptor implements MethodInterceptor {
     }
 
     /** Refuses a result whose work continues after the return although the declared type hides that: it would continue without the lock. */
-    private static void checkFinished(@Nullable Object result, LockedOperation operation) {
+    static void checkFinished(@Nullable Object result, LockedOperation operation) {
         if (result != null && goesOn(result)) {
             throw new DecLockedMisuseException(
                     Names.of(operation.method()) + " is @DecLocked and declared to return "
-                            + operation.method().getReturnType().getSimpleName() + ", but returned a "
+                            + operation.result().resolve(Object.class).getSimpleName() + ", but returned a "
                             + result.getClass().getName()
-                            + " whose work would continue without the lock. Declare CompletionStage, CompletableFuture, Mono or Flux.",
+                            + " whose work would continue without the lock. Declare CompletionStage, CompletableFuture, Mono, Flux or Flow, or let the function suspend.",
                     null);
         }
     }
@@ -148,6 +151,8 @@ final class DecLockedInterceptor implements MethodInterceptor {
         if (result instanceof Future<?> future) {
             return !future.isDone();
         }
-        return result instanceof CompletionStage<?> || (REACTOR && ReactiveExecution.isPublisher(result));
+        return result instanceof CompletionStage<?>
+                || KotlinTypes.goesOn(result)
+                || (REACTOR && ReactiveExecution.isPublisher(result));
     }
 }

@@ -1,0 +1,133 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.kotlin
+
+import io.declock.DecLockException
+import io.declock.DistributedReadWriteLock
+import io.declock.LockHandle
+import io.declock.LockLostException
+import io.declock.LockOwner
+import io.declock.LockRequest
+import java.util.concurrent.CompletionException
+import java.util.concurrent.ExecutionException
+import java.util.concurrent.atomic.AtomicReference
+import kotlin.coroutines.resumeWithException
+import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.isActive
+import kotlinx.coroutines.job
+import kotlinx.coroutines.suspendCancellableCoroutine
+
+/** How a hold is given back. */
+internal interface Giving {
+    /** After the code returned; throws if the caller must not rely on its result. */
+    fun back(handle: LockHandle)
+
+    /** After the code failed. */
+    fun back(handle: LockHandle, failure: Throwable)
+
+    /** Closes the handle. */
+    object Back : Giving {
+        override fun back(handle: LockHandle) = handle.close()
+
+        override fun back(handle: LockHandle, failure: Throwable) {
+            try {
+                handle.close()
+            } catch (lost: LockLostException) {
+                // Coroutines share their cancellations, so nothing is added to one.
+                if (failure !is CancellationException && failure !is LockLostException) {
+                    failure.addSuppressed(lost)
+                }
+            }
+        }
+    }
+}
+
+internal suspend fun DistributedReadWriteLock.acquireHeld(request: LockRequest, owner: LockOwner): HeldLocks {
+    val outer = HeldLocks.current()
+    return HeldLocks(request.names().keys, awaitGrant(request, owner), owner, outer)
+}
+
+/** Suspends until the grant. Cancellation withdraws the request; a grant that comes too late is released. */
+private suspend fun DistributedReadWriteLock.awaitGrant(request: LockRequest, owner: LockOwner): LockHandle =
+    suspendCancellableCoroutine { continuation ->
+        val acquiring = acquireAsync(request, owner).toCompletableFuture()
+        acquiring.whenComplete { handle: LockHandle?, failure: Throwable? ->
+            if (handle == null) {
+                continuation.resumeWithException(reason(failure, continuation))
+            } else {
+                // Cancelled before or after this line, the coroutine never sees the handle.
+                continuation.resume(handle) { _, late, _ -> closeQuietly(late) }
+            }
+        }
+        continuation.invokeOnCancellation { acquiring.cancel(false) }
+    }
+
+private fun reason(failure: Throwable?, waiting: CancellableContinuation<*>): Throwable {
+    val cause =
+        generateSequence(failure) { it.cause.takeIf { _ -> it is CompletionException || it is ExecutionException } }
+            .lastOrNull() ?: DecLockException("no handle was granted")
+    // To a coroutine, this class would mean that itself was cancelled.
+    return if (cause is CancellationException && waiting.isActive) {
+        DecLockException("the acquisition was cancelled by another party than the coroutine that waits for it", cause)
+    } else {
+        cause
+    }
+}
+
+private fun closeQuietly(handle: LockHandle) {
+    try {
+        handle.close()
+    } catch (_: LockLostException) {
+        // Its coroutine was cancelled, and never knew that it had the lock.
+    }
+}
+
+/**
+ * Runs [code] and everything that it launches, then releases. If [cancelOnLoss], the loss of the hold cancels them, and
+ * the caller gets a [LockLostException] in place of what that led to.
+ */
+internal suspend fun <T> holding(
+    handle: LockHandle,
+    giving: Giving = Giving.Back,
+    cancelOnLoss: Boolean = true,
+    code: suspend CoroutineScope.() -> T,
+): T {
+    val lost = AtomicReference<LockLostException?>()
+    val result =
+        try {
+            coroutineScope {
+                if (cancelOnLoss) {
+                    val job = coroutineContext.job
+                    handle.onLost { _, why ->
+                        lost.set(why)
+                        job.cancel(CancellationException(why.message, why))
+                    }
+                }
+                code()
+            }
+        } catch (failure: Throwable) {
+            val thrown = lost.get()?.let { failureOf(it, failure) } ?: failure
+            giving.back(handle, thrown)
+            throw thrown
+        }
+    giving.back(handle)
+    return result
+}
+
+/** The failure of code that was cancelled because its lock was lost. */
+private suspend fun failureOf(loss: LockLostException, failure: Throwable): Throwable {
+    if (!currentCoroutineContext().isActive) {
+        // The caller was cancelled as well, and must learn that.
+        return failure
+    }
+    val thrown = LockLostException(loss.message, loss)
+    if (failure !is CancellationException) {
+        thrown.addSuppressed(failure)
+    }
+    return thrown
+}
