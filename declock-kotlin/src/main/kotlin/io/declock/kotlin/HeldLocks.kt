@@ -4,36 +4,63 @@
 package io.declock.kotlin
 
 import io.declock.LockHandle
-import io.declock.LockOwner
-import io.declock.LockRequest
+import io.declock.LockScope
+import java.util.concurrent.ConcurrentHashMap
 import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.CoroutineContext
-import kotlinx.coroutines.CoroutineName
+import kotlinx.coroutines.ExperimentalCoroutinesApi
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.ThreadContextElement
 import kotlinx.coroutines.currentCoroutineContext
+import kotlinx.coroutines.withContext
 
-/** The locks that the code of a coroutine runs under: those of the innermost block, and by [outer] those around it. */
-internal class HeldLocks(
-    private val names: Set<String>,
-    val handle: LockHandle,
-    val owner: LockOwner,
-    private val outer: HeldLocks?,
-) : AbstractCoroutineContextElement(Key) {
+/**
+ * The locks that the code of a coroutine runs under. It is an element of threads only to see each coroutine that has
+ * it: one that is no child of the block's coroutine is waited for before the release. Spring runs each call of a
+ * suspending function of a bean in such a coroutine.
+ */
+internal class HeldLocks(val scope: LockScope) : ThreadContextElement<Unit>, AbstractCoroutineContextElement(Key) {
+    private val elsewhere: MutableSet<Job> = ConcurrentHashMap.newKeySet()
+    @Volatile private var block: Job? = null
+    @Volatile private var ended = false
+
+    val handle: LockHandle
+        get() = scope.handle()
+
+    /** Called by the coroutine whose children need not be looked for. */
+    fun begin(block: Job) {
+        this.block = block
+    }
+
+    @OptIn(ExperimentalCoroutinesApi::class)
+    override fun updateThreadContext(context: CoroutineContext) {
+        val job = context[Job]
+        if (job == null || ended) {
+            return
+        }
+        if (generateSequence(job) { it.parent }.none { it === block || it in elsewhere }) {
+            elsewhere.removeIf { it.isCompleted }
+            elsewhere += job
+        }
+    }
+
+    override fun restoreThreadContext(context: CoroutineContext, oldState: Unit) = Unit
+
     /**
-     * Returns the owner that holds one of these names already, or null. Only that one may enter again: coroutines that
-     * run side by side inside of one block must exclude each other from every other lock.
+     * Waits for all coroutines that have begun under the locks, whether or not the caller is cancelled, and lets no
+     * other coroutine use the owner again. A coroutine that was cancelled and has not been seen by now never begins.
      */
-    fun ownerOfAny(request: LockRequest): LockOwner? =
-        generateSequence(this) { it.outer }.firstOrNull { it.names.any(request.names()::containsKey) }?.owner
+    suspend fun end() {
+        while (true) {
+            val job = elsewhere.firstOrNull { !it.isCompleted } ?: break
+            withContext(NonCancellable) { job.join() }
+        }
+        ended = true
+        scope.end()
+    }
 
     companion object Key : CoroutineContext.Key<HeldLocks> {
         suspend fun current(): HeldLocks? = currentCoroutineContext()[Key]
     }
-}
-
-internal suspend fun ownerFor(request: LockRequest, new: suspend () -> LockOwner = { newOwner(request) }): LockOwner =
-    HeldLocks.current()?.ownerOfAny(request) ?: new()
-
-private suspend fun newOwner(request: LockRequest): LockOwner {
-    val coroutine = currentCoroutineContext()[CoroutineName]?.name ?: "a coroutine"
-    return LockOwner.named("$coroutine under ${request.names().keys}")
 }

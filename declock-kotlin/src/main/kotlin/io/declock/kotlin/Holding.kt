@@ -9,12 +9,14 @@ import io.declock.LockHandle
 import io.declock.LockLostException
 import io.declock.LockOwner
 import io.declock.LockRequest
+import io.declock.LockScope
 import java.util.concurrent.CompletionException
 import java.util.concurrent.ExecutionException
 import java.util.concurrent.atomic.AtomicReference
 import kotlin.coroutines.resumeWithException
 import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineName
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.currentCoroutineContext
@@ -47,10 +49,28 @@ internal interface Giving {
     }
 }
 
-internal suspend fun DistributedReadWriteLock.acquireHeld(request: LockRequest, owner: LockOwner): HeldLocks {
-    val outer = HeldLocks.current()
-    return HeldLocks(request.names().keys, awaitGrant(request, owner), owner, outer)
+/**
+ * Acquires by the owner of the scope around that holds the locks already, else by a new owner: coroutines that run side
+ * by side in one block must exclude each other from every other lock.
+ */
+internal suspend fun DistributedReadWriteLock.acquireHeld(
+    request: LockRequest,
+    outer: LockScope?,
+    newOwner: suspend () -> LockOwner,
+): HeldLocks {
+    val around = LockScope.holding(outer, request)
+    val owner = around?.owner() ?: newOwner()
+    val handle = awaitGrant(request, owner)
+    around?.checkEntered(handle)
+    return HeldLocks(LockScope.of(handle, owner, outer))
 }
+
+/** Acquires for a block of the calling coroutine. */
+internal suspend fun DistributedReadWriteLock.acquireHeld(request: LockRequest): HeldLocks =
+    acquireHeld(request, HeldLocks.current()?.scope) {
+        val coroutine = currentCoroutineContext()[CoroutineName]?.name ?: "a coroutine"
+        LockOwner.named("$coroutine under ${request.names().keys}")
+    }
 
 /** Suspends until the grant. Cancellation withdraws the request; a grant that comes too late is released. */
 private suspend fun DistributedReadWriteLock.awaitGrant(request: LockRequest, owner: LockOwner): LockHandle =
@@ -88,21 +108,23 @@ private fun closeQuietly(handle: LockHandle) {
 }
 
 /**
- * Runs [code] and everything that it launches, then releases. If [cancelOnLoss], the loss of the hold cancels them, and
- * the caller gets a [LockLostException] in place of what that led to.
+ * Runs [code] and everything that begins under the locks, then releases. If [cancelOnLoss], the loss of the hold
+ * cancels [code] and what it has launched, and the caller gets a [LockLostException] in place of what that led to.
  */
 internal suspend fun <T> holding(
-    handle: LockHandle,
+    held: HeldLocks,
     giving: Giving = Giving.Back,
     cancelOnLoss: Boolean = true,
     code: suspend CoroutineScope.() -> T,
 ): T {
+    val handle = held.handle
     val lost = AtomicReference<LockLostException?>()
     val result =
         try {
             coroutineScope {
+                val job = coroutineContext.job
+                held.begin(job)
                 if (cancelOnLoss) {
-                    val job = coroutineContext.job
                     handle.onLost { _, why ->
                         lost.set(why)
                         job.cancel(CancellationException(why.message, why))
@@ -111,10 +133,12 @@ internal suspend fun <T> holding(
                 code()
             }
         } catch (failure: Throwable) {
+            held.end()
             val thrown = lost.get()?.let { failureOf(it, failure) } ?: failure
             giving.back(handle, thrown)
             throw thrown
         }
+    held.end()
     giving.back(handle)
     return result
 }

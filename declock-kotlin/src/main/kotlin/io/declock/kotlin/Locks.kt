@@ -13,16 +13,15 @@ import io.declock.MemoryNodeUnavailableException
 import kotlin.time.Duration
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.flow.emitAll
 import kotlinx.coroutines.flow.flow
-import kotlinx.coroutines.flow.flowOn
 import kotlinx.coroutines.withContext
 
 /**
  * Runs [code] while locks are held, and suspends until they are granted; no thread is blocked.
  *
- * The locks are held until [code] and all coroutines that it launched in its scope have completed. They are released on
- * whatever thread that happens.
+ * The locks are held until [code] and all coroutines that it launched in its scope have completed, and every other
+ * coroutine that has begun with the context of [code], such as those in which Spring runs the suspending functions of
+ * beans. They are released on whatever thread that happens.
  *
  * **Cancellation.** While the coroutine waits, its cancellation withdraws the request, and a grant that comes too late
  * is released. Later it cancels [code], and the locks are released when that has completed.
@@ -31,21 +30,23 @@ import kotlinx.coroutines.withContext
  * [code] threw after its cancellation is suppressed in that. Code that does not suspend is not interrupted: it runs on
  * until it suspends or returns, so that only the fencing token protects what it writes.
  *
- * **Reentry.** A request inside of [code] that names one of the locks held around it has the same owner, and is granted
- * ahead of all waiters. Any other request has an owner of its own, so that coroutines that run side by side in [code]
- * exclude each other.
+ * **Reentry.** A request inside of [code] for locks that are held around it has the same owner, and is granted ahead of
+ * all waiters. Any other request has an owner of its own, so that coroutines that run side by side in [code] exclude
+ * each other. The owner is not used again once the locks are given back.
  *
  * @param request names, modes, wait time and ceiling
  * @param code what to run; it is given the handle, for the fencing token and for checks, and does not close it
  * @return the result of [code]
  * @throws LockNotGrantedException if the wait time ran out
- * @throws LockLostException if the locks were lost while [code] ran
+ * @throws LockLostException if the locks were lost while [code] ran, or those of a block around while this request
+ *   entered them again
  * @throws MemoryNodeUnavailableException if a memory node that is needed is unavailable
+ * @throws IllegalStateException if blocks around hold some of the locks and not the others, or by several owners
  */
 public suspend fun <T> DistributedReadWriteLock.withLock(
     request: LockRequest,
     code: suspend CoroutineScope.(LockHandle) -> T,
-): T = runHolding(acquireHeld(request, ownerFor(request)), code)
+): T = runHolding(acquireHeld(request), code)
 
 /**
  * Runs [code] while the lock is held for writing; see [withLock].
@@ -95,7 +96,7 @@ public suspend fun <T> DistributedReadWriteLock.tryWithLock(
 ): LockOutcome<T> {
     val held =
         try {
-            acquireHeld(request, ownerFor(request))
+            acquireHeld(request)
         } catch (busy: LockNotGrantedException) {
             return LockOutcome.notRun(busy.message ?: "another owner has one of the locks ${request.names()}")
         }
@@ -136,24 +137,29 @@ public suspend fun <T> DistributedReadWriteLock.tryWithReadLock(
 
 /**
  * Makes a flow of which each collection acquires the locks, collects this flow, and releases when the collection has
- * completed, failed or was cancelled. The collector's code runs while the locks are held; their loss cancels it, as
- * with [withLock].
+ * completed, failed or was cancelled. This flow and the collector take turns. The collector's code runs while the locks
+ * are held; their loss cancels it, as with [withLock]. Only this flow has the locks in its context, so a request of the
+ * collector's code for one of them waits for itself.
+ *
+ * Operators that come after this one and have a buffer, such as `buffer`, `conflate`, `flowOn`, `shareIn` and
+ * `stateIn`, end the collection of the locked flow before the collector's code has worked on the last elements, and the
+ * locks are released then: put such operators before this one.
  *
  * @param locks the locks
  * @param request names, modes, wait time and ceiling
  * @return the flow
  */
 public fun <T> Flow<T>.locked(locks: DistributedReadWriteLock, request: LockRequest): Flow<T> = flow {
-    val held = locks.acquireHeld(request, ownerFor(request))
-    // The elements are emitted in the collector's context, so only this flow's own code sees the locks in its context.
-    holding(held.handle) { emitAll(this@locked.flowOn(held)) }
+    val held = locks.acquireHeld(request)
+    holding(held) { emitAllIn(held, this@locked) }
 }
 
 /**
  * Returns the handle of the innermost locks that the calling coroutine runs under, or null: those of [withLock] and its
- * kin, and those of a suspending `@DecLocked` function. Do not close it.
+ * kin, and those of a suspending `@DecLocked` function. Do not close it. A coroutine that goes on with the context of a
+ * block that has ended gets a handle that is closed.
  */
 public suspend fun currentLockHandle(): LockHandle? = HeldLocks.current()?.handle
 
 private suspend fun <T> runHolding(held: HeldLocks, code: suspend CoroutineScope.(LockHandle) -> T): T =
-    holding(held.handle) { withContext(held) { code(held.handle) } }
+    holding(held) { withContext(held) { code(held.handle) } }

@@ -5,11 +5,15 @@ package io.declock.kotlin
 
 import io.declock.LockLostException
 import io.declock.LockRequest
+import java.util.concurrent.atomic.AtomicBoolean
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
+import kotlinx.coroutines.flow.buffer
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.map
@@ -58,6 +62,49 @@ class LockedFlowTests {
                 .containsExactly(0 to true, 1 to true, 2 to true)
             assertThat(processes.isFree("stream")).isTrue()
         }
+    }
+
+    @Test
+    fun `the flow keeps its lock while the collector suspends and the two take turns`(): Unit =
+        runBlocking(Dispatchers.Default) {
+            val collecting = AtomicBoolean()
+            val source = flow {
+                repeat(20) {
+                    assertThat(currentLockHandle()!!.isValid).isTrue()
+                    assertThat(collecting).isFalse()
+                    emit(it)
+                    assertThat(collecting).isFalse()
+                }
+            }
+            source.locked(processes.mine, request).collect {
+                collecting.set(true)
+                assertThat(currentLockHandle()).isNull()
+                delay(1)
+                collecting.set(false)
+            }
+        }
+
+    @Test
+    fun `a buffer before the lock keeps it and one behind it does not`(): Unit = runBlocking {
+        val busy = mutableListOf<Boolean>()
+        numbers().buffer(64).locked(processes.mine, request).collect {
+            delay(50)
+            busy += isBusy()
+        }
+        assertThat(busy).containsExactly(true, true, true)
+        busy.clear()
+        numbers().locked(processes.mine, request).buffer(64).collect {
+            delay(50)
+            busy += isBusy()
+        }
+        assertThat(busy.last()).isFalse()
+    }
+
+    @Test
+    fun `a time-out of the flow itself goes on to the collector`(): Unit = runBlocking {
+        val timed = flow<Int> { withTimeout(10.milliseconds) { awaitCancellation() } }
+        val thrown = runCatching { timed.locked(processes.mine, request).collect {} }
+        assertThat(thrown.exceptionOrNull()).isInstanceOf(TimeoutCancellationException::class.java)
     }
 
     @Test

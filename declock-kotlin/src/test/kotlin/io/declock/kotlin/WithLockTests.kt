@@ -13,12 +13,15 @@ import kotlin.time.Duration
 import kotlin.time.Duration.Companion.milliseconds
 import kotlin.time.Duration.Companion.seconds
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.Job
 import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
@@ -253,6 +256,56 @@ class WithLockTests {
                     }
                     .awaitAll()
             }
+        }
+    }
+
+    @Test
+    fun `coroutines with the context of a block that has ended exclude each other`(): Unit = runBlocking {
+        val inside = Inside()
+        val after = locks.withWriteLock("order") { currentCoroutineContext().minusKey(Job) }
+        withContext(after + Dispatchers.Default) {
+            List(20) {
+                    async {
+                        locks.withWriteLock("order") {
+                            inside.enter()
+                            delay(1)
+                            inside.leave()
+                        }
+                    }
+                }
+                .awaitAll()
+        }
+        assertThat(inside.mostAtATime).isEqualTo(1)
+    }
+
+    @Test
+    fun `a coroutine that the block starts elsewhere is over before the release`(): Unit = runBlocking {
+        var valid = false
+        locks.withWriteLock("order") { handle ->
+            val begun = CompletableDeferred<Unit>()
+            CoroutineScope(currentCoroutineContext().minusKey(Job) + Dispatchers.Default).launch {
+                begun.complete(Unit)
+                delay(100)
+                valid = handle.isValid
+            }
+            begun.await()
+        }
+        assertThat(valid).isTrue()
+    }
+
+    @Test
+    fun `a request for a lock that is held and for another is refused`(): Unit = runBlocking {
+        locks.withWriteLock("a") {
+            val refused = runCatching { locks.withLock(LockRequest.write("a").andWrite("b")) {} }.exceptionOrNull()
+            assertThat(refused).isInstanceOf(IllegalStateException::class.java)
+            assertThat(refused).hasMessageContaining("'a'").hasMessageContaining("'b'")
+            locks.withWriteLock("b") {
+                val ofTwo = runCatching { locks.withLock(LockRequest.write("a").andWrite("b")) {} }.exceptionOrNull()
+                assertThat(ofTwo).isInstanceOf(IllegalStateException::class.java)
+            }
+        }
+        locks.withLock(LockRequest.write("a").andWrite("b")) {
+            locks.withLock(LockRequest.read("b").andWrite("a").waitTime(1.seconds)) {}
         }
     }
 

@@ -10,6 +10,7 @@ import io.declock.LockLostException;
 import io.declock.LockNotGrantedException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.LockScope;
 import io.declock.MemoryNodeUnavailableException;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLockedMisuseException;
@@ -75,30 +76,33 @@ final class DecLockedInterceptor implements MethodInterceptor {
 
     private @Nullable Object plain(MethodInvocation invocation, LockedOperation operation, LockedCall call)
             throws Throwable {
-        LockOwner owner = DecLockContext.currentOwner();
+        LockScope outer = DecLockContext.currentScope();
         CallersTransaction keeper =
                 callersTransaction != null && callersTransaction.keepsLock(operation) ? callersTransaction : null;
-        LockHandle handle;
+        LockScope locks;
         try {
             LockRequest request = operation.request(call);
             if (callersTransaction != null && keeper == null) {
                 callersTransaction.check(operation, request);
             }
-            handle = acquire(request, owner);
+            locks = acquire(request, outer);
         } catch (LockNotGrantedException | MemoryNodeUnavailableException e) {
             return operation.notGranted(call.getTarget(), call.getArgs(), e);
         } catch (InterruptedException e) {
             throw interrupted(operation, e);
         }
         Object result;
+        LockHandle handle = locks.handle();
         if (operation.interruptOnLost()) {
             handle.interruptOnLost();
         }
-        DecLockContext.Scope scope = DecLockContext.enter(handle, owner, operation.guardsCommits());
+        DecLockContext.Scope scope = DecLockContext.enter(locks, operation.guardsCommits());
         try {
             result = invocation.proceed();
             checkFinished(result, operation);
         } catch (Throwable failure) {
+            // What the method has left running must not enter by the owner what is about to be given back.
+            locks.end();
             if (keeper != null && handle.isValid()) {
                 // The caller may handle the failure, and commit.
                 keeper.keep(operation, handle);
@@ -109,6 +113,7 @@ final class DecLockedInterceptor implements MethodInterceptor {
         } finally {
             scope.close();
         }
+        locks.end();
         if (keeper != null && handle.isValid()) {
             keeper.keep(operation, handle);
             return result;
@@ -120,9 +125,14 @@ final class DecLockedInterceptor implements MethodInterceptor {
         return result;
     }
 
-    private LockHandle acquire(LockRequest request, @Nullable LockOwner owner) throws InterruptedException {
-        DistributedReadWriteLock locks = lock.get();
-        return owner == null ? locks.acquire(request) : locks.acquire(request, owner);
+    /** Acquires by the owner that holds the locks already, if there is one besides the thread, else by the thread. */
+    private LockScope acquire(LockRequest request, @Nullable LockScope outer) throws InterruptedException {
+        LockScope around = LockScope.holding(outer, request);
+        LockOwner owner = around == null ? null : around.owner();
+        if (around == null || owner == null) {
+            return LockScope.of(lock.get().acquire(request), null, outer);
+        }
+        return LockScope.of(around.checkEntered(lock.get().acquire(request, owner)), owner, outer);
     }
 
     private static Exception interrupted(LockedOperation operation, InterruptedException e) {

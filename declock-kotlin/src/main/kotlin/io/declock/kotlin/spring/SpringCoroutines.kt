@@ -6,11 +6,12 @@ package io.declock.kotlin.spring
 import io.declock.DecLockException
 import io.declock.LockHandle
 import io.declock.LockOwner
+import io.declock.LockScope
 import io.declock.kotlin.Giving
 import io.declock.kotlin.HeldLocks
 import io.declock.kotlin.acquireHeld
+import io.declock.kotlin.emitAllIn
 import io.declock.kotlin.holding
-import io.declock.kotlin.ownerFor
 import io.declock.spring.DecLockContext
 import io.declock.spring.aop.Coroutines
 import io.declock.spring.aop.LockedCoroutine
@@ -18,7 +19,6 @@ import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.emitAll
 import kotlinx.coroutines.flow.flow
-import kotlinx.coroutines.flow.flowOn
 import org.springframework.util.ClassUtils
 
 /**
@@ -43,16 +43,15 @@ public class SpringCoroutines : Coroutines {
                 }
                 return@flow
             }
-        val current = CurrentLock(held.handle, held.owner)
-        holding(held.handle, GivingBackOf(call), call.isCancelledOnLoss) {
-            emitAll(called(call, held).flowOn(held + current))
+        holding(held, GivingBackOf(call), call.isCancelledOnLoss) {
+            emitAllIn(held + CurrentLock(held.scope), called(call, held))
         }
     }
 
     /** Calls the function, which may do some of its work before it returns the flow. */
     @Suppress("UNCHECKED_CAST")
     private fun called(call: LockedCoroutine, held: HeldLocks): Flow<Any?> =
-        DecLockContext.enter(held.handle, held.owner).use { call.proceed(null) as Flow<Any?> }
+        DecLockContext.enter(held.scope).use { call.proceed(null) as Flow<Any?> }
 
     private fun isPresent(name: String) = ClassUtils.isPresent(name, SpringCoroutines::class.java.classLoader)
 }
@@ -69,17 +68,15 @@ internal class GivingBackOf(private val call: LockedCoroutine) : Giving {
 
 internal suspend inline fun acquire(call: LockedCoroutine, refused: (DecLockException) -> Nothing): HeldLocks {
     val request = call.request()
-    val owner = ownerFor(request) { ownerOfPipeline() ?: LockOwner.named(call.description()) }
     return try {
-        call.locks().acquireHeld(request, owner)
+        call.locks().acquireHeld(request, scopeAround()) { LockOwner.named(call.description()) }
     } catch (failure: DecLockException) {
         refused(failure)
     }
 }
 
-/** Only without locks of a coroutine around this one: those of a pipeline are further out then. */
-internal suspend fun ownerOfPipeline(): LockOwner? =
-    if (REACTOR && HeldLocks.current() == null) Pipelines.owner() else null
+/** The locks of a pipeline are looked for only without those of a coroutine, because they are further out. */
+internal suspend fun scopeAround(): LockScope? = HeldLocks.current()?.scope ?: if (REACTOR) Pipelines.scope() else null
 
 /** A suspending fallback is called as the compiler would call it: it goes on with this coroutine. */
 internal suspend fun notGranted(call: LockedCoroutine, refused: DecLockException): Any? =

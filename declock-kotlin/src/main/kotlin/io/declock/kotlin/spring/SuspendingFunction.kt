@@ -3,7 +3,7 @@
 
 package io.declock.kotlin.spring
 
-import io.declock.LockOwner
+import io.declock.LockScope
 import io.declock.kotlin.HeldLocks
 import io.declock.kotlin.holding
 import io.declock.spring.aop.LockedCoroutine
@@ -11,18 +11,16 @@ import io.declock.spring.reactive.ReactiveDecLockContext
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
 import kotlinx.coroutines.Job
-import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.reactor.ReactorContext
 import kotlinx.coroutines.reactor.awaitSingleOrNull
 import kotlinx.coroutines.reactor.mono
-import kotlinx.coroutines.withContext
 import reactor.core.publisher.Mono
 
 /**
  * One call of a locked suspending function. Spring hands such a call through its advice as a [Mono], and runs the
  * function in a coroutine that is no child of the caller's: a cancelled caller goes on before the function has ended.
- * The lock is held until that coroutine has completed.
+ * The lock is held until that coroutine has completed, and every other that has begun under the lock.
  */
 internal class SuspendingFunction(private val call: LockedCoroutine) {
     @Suppress("UNCHECKED_CAST") private val caller = call.continuation() as Continuation<Any?>
@@ -34,23 +32,15 @@ internal class SuspendingFunction(private val call: LockedCoroutine) {
             acquire(call) { refused ->
                 return notGranted(call, refused)
             }
-        return holding(held.handle, GivingBackOf(call), call.isCancelledOnLoss) {
-            val current = CurrentLock(held.handle, held.owner)
-            try {
-                called(held, current)
-            } finally {
-                // A function that has not been seen by now never begins: its coroutine was cancelled before.
-                withContext(NonCancellable) { current.job?.join() }
-            }
-        }
+        return holding(held, GivingBackOf(call), call.isCancelledOnLoss) { called(held) }
     }
 
     @Suppress("UNCHECKED_CAST")
-    private suspend fun called(held: HeldLocks, current: CurrentLock): Any? {
-        val inside = Inside(caller, caller.context + held + current)
+    private suspend fun called(held: HeldLocks): Any? {
+        val inside = Inside(caller, caller.context + held + CurrentLock(held.scope))
         val result =
             (call.proceed(inside) as Mono<Any>)
-                .contextWrite { ReactiveDecLockContext.with(it, held.handle, held.owner) }
+                .contextWrite { ReactiveDecLockContext.with(it, held.scope) }
                 .awaitSingleOrNull()
         call.checkFinished(result)
         return result
@@ -61,8 +51,8 @@ internal class SuspendingFunction(private val call: LockedCoroutine) {
         Continuation<Any?> by caller
 }
 
-/** The owner of the pipeline that a coroutine is a part of. */
+/** The locks of the pipeline that a coroutine is a part of. */
 internal object Pipelines {
-    suspend fun owner(): LockOwner? =
-        currentCoroutineContext()[ReactorContext]?.let { ReactiveDecLockContext.owner(it.context).orElse(null) }
+    suspend fun scope(): LockScope? =
+        currentCoroutineContext()[ReactorContext]?.let { ReactiveDecLockContext.scope(it.context) }
 }

@@ -63,6 +63,22 @@ class FlowMethodsTests {
     }
 
     @Test
+    fun `a collector that suspends takes no lock from the flow and gets none`() = test { streams ->
+        runBlocking(Dispatchers.Default) {
+            val tokens = mutableListOf<Long>()
+            streams.bean.tokens().collect {
+                tokens += it
+                assertThat(DecLockContext.isLocked()).isFalse()
+                delay(5)
+                assertThat(DecLockContext.isLocked()).isFalse()
+            }
+            assertThat(tokens).hasSize(3).containsOnly(tokens.first())
+            assertThat(DecLockContext.isLocked()).isFalse()
+        }
+        repeat(8) { runBlocking(Dispatchers.Default) { assertThat(DecLockContext.isLocked()).isFalse() } }
+    }
+
+    @Test
     fun `a busy lock leads to an empty flow or to the fallback`() = test { streams ->
         streams.acquire("busy").use {
             runBlocking {
