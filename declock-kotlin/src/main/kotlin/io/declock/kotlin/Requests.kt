@@ -23,7 +23,7 @@ public fun LockRequest.waitTime(wait: Duration): LockRequest = waitTime(wait.bou
 /**
  * Sets a ceiling on the hold; see [LockRequest.leaseTime].
  *
- * @param lease the ceiling
+ * @param lease the ceiling; [Duration.INFINITE] is none that any process lives to see
  * @return the new request
  */
 public fun LockRequest.leaseTime(lease: Duration): LockRequest = leaseTime(lease.bounded())
@@ -33,8 +33,15 @@ public fun LockRequest.leaseTime(lease: Duration): LockRequest = leaseTime(lease
  *
  * @param time how long the locks stay taken at least
  * @return the new request
+ * @throws IllegalArgumentException if it is zero, negative or infinite, or if a lock is asked for in READ mode
  */
-public fun LockRequest.holdAtLeast(time: Duration): LockRequest = holdAtLeast(time.bounded())
+public fun LockRequest.holdAtLeast(time: Duration): LockRequest {
+    require(time.isFinite()) {
+        "holdAtLeast must be finite, because nobody could take these locks ever again: ${names().keys}. To hold locks for" +
+            " as long as some code runs, run it in withLock"
+    }
+    return holdAtLeast(time.bounded())
+}
 
 /** Returns the result of the code; null if it did not run, or if its result was null. */
 public fun <T> LockOutcome<T>.getOrNull(): T? = if (ran()) get() else null

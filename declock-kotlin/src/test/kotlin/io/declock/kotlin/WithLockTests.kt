@@ -310,6 +310,14 @@ class WithLockTests {
     }
 
     @Test
+    fun `an endless minimum is refused and an endless ceiling is none`(): Unit = runBlocking {
+        assertThatThrownBy { LockRequest.write("order").holdAtLeast(Duration.INFINITE) }
+            .isInstanceOf(IllegalArgumentException::class.java)
+            .hasMessageContaining("holdAtLeast must be finite")
+        locks.withWriteLock("order", lease = Duration.INFINITE) { assertThat(it.isValid).isTrue() }
+    }
+
+    @Test
     fun `an endless wait is granted in the end`(): Unit = runBlocking {
         val other = processes.heldByOther("order")
         val waiting = async(Dispatchers.Default) { locks.withWriteLock("order", wait = Duration.INFINITE) { "ran" } }
