@@ -5,6 +5,7 @@ package io.declock.kotlin.spring
 
 import io.declock.DecLockException
 import io.declock.LockHandle
+import io.declock.LockLostException
 import io.declock.LockOwner
 import io.declock.LockScope
 import io.declock.kotlin.Giving
@@ -16,6 +17,7 @@ import io.declock.spring.DecLockContext
 import io.declock.spring.aop.Coroutines
 import io.declock.spring.aop.LockedCoroutine
 import kotlin.coroutines.intrinsics.suspendCoroutineUninterceptedOrReturn
+import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.emitAll
 import kotlinx.coroutines.flow.flow
@@ -63,7 +65,13 @@ internal val REACTOR: Boolean =
 internal class GivingBackOf(private val call: LockedCoroutine) : Giving {
     override fun back(handle: LockHandle) = call.release(handle)
 
-    override fun back(handle: LockHandle, failure: Throwable) = call.release(handle, failure)
+    override fun back(handle: LockHandle, failure: Throwable) {
+        if (failure is CancellationException || failure is LockLostException) {
+            Giving.Back.back(handle, failure)
+        } else {
+            call.release(handle, failure)
+        }
+    }
 }
 
 internal suspend inline fun acquire(call: LockedCoroutine, refused: (DecLockException) -> Nothing): HeldLocks {
