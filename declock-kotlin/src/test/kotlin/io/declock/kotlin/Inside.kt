@@ -5,7 +5,7 @@ package io.declock.kotlin
 
 import java.util.concurrent.atomic.AtomicInteger
 
-/** Counts who is inside of a lock. */
+/** Counts the callers inside of a lock. */
 class Inside {
     private val now = AtomicInteger()
     private val most = AtomicInteger()

@@ -57,7 +57,7 @@ final class StageExecution {
         return run.result;
     }
 
-    /** Who asks, the scope whose locks it enters again if there is one, and the scope around the call. */
+    /** The owner that asks, the scope whose locks it enters again if there is one, and the scope around the call. */
     private record Owning(
             LockOwner owner,
             @Nullable LockScope around,
