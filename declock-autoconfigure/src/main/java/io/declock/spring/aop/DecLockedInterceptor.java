@@ -14,6 +14,7 @@ import io.declock.LockScope;
 import io.declock.MemoryNodeUnavailableException;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLockedMisuseException;
+import io.declock.spring.transaction.KeptLock;
 import java.util.Arrays;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -85,7 +86,7 @@ final class DecLockedInterceptor implements MethodInterceptor {
             if (callersTransaction != null && keeper == null) {
                 callersTransaction.check(operation, request);
             }
-            locks = acquire(request, outer);
+            locks = acquire(operation, request, outer);
         } catch (LockNotGrantedException | MemoryNodeUnavailableException e) {
             return operation.notGranted(call.getTarget(), call.getArgs(), e);
         } catch (InterruptedException e) {
@@ -125,14 +126,23 @@ final class DecLockedInterceptor implements MethodInterceptor {
         return result;
     }
 
-    /** Acquires by the owner that holds the locks already, if there is one besides the thread, else by the thread. */
-    private LockScope acquire(LockRequest request, @Nullable LockScope outer) throws InterruptedException {
+    /**
+     * Acquires by the owner of a stage, pipeline or coroutine around that holds the locks already, else by the thread. Inside of a coroutine the
+     * thread is no owner of its own: where the method runs an event loop ({@code runBlocking}), another coroutine may come in on the same thread. A
+     * transaction belongs to the thread again, with the locks that are kept for it.
+     */
+    private LockScope acquire(LockedOperation operation, LockRequest request, @Nullable LockScope outer)
+            throws InterruptedException {
         LockScope around = LockScope.holding(outer, request);
-        LockOwner owner = around == null ? null : around.owner();
-        if (around == null || owner == null) {
+        if (around != null && around.owner() != null) {
+            LockOwner owner = around.owner();
+            return LockScope.of(around.checkEntered(lock.get().acquire(request, owner)), owner, outer);
+        }
+        if (outer == null || outer.owner() == null || (TRANSACTIONS && KeptLock.isPossible())) {
             return LockScope.of(lock.get().acquire(request), null, outer);
         }
-        return LockScope.of(around.checkEntered(lock.get().acquire(request, owner)), owner, outer);
+        LockOwner own = LockOwner.named(Names.of(operation.method()));
+        return LockScope.of(lock.get().acquire(request, own), own, outer);
     }
 
     private static Exception interrupted(LockedOperation operation, InterruptedException e) {

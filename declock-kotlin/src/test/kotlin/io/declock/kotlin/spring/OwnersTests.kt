@@ -95,6 +95,18 @@ class OwnersTests {
     }
 
     @Test
+    fun `a plain method whose event loop runs its siblings keeps them out`() = test { batch, items ->
+        val inside = Inside()
+        runBlocking {
+            batch.suspending {
+                coroutineScope { List(PARTIES) { async { runCatching { items.looping(inside) } } }.awaitAll() }
+            }
+        }
+        assertThat(inside.entered).isPositive()
+        assertThat(inside.mostAtATime).isEqualTo(1)
+    }
+
+    @Test
     fun `a request for a lock that is held and for another is refused`() = test { batch, items ->
         runBlocking {
             batch.item {
@@ -176,6 +188,13 @@ class OwnersTests {
         open fun stage(inside: Inside): CompletableFuture<Void> {
             inside.enter()
             return CompletableFuture.runAsync({ inside.leave() }, delayedExecutor(5, TimeUnit.MILLISECONDS))
+        }
+
+        @DecLocked(name = "item", waitTime = "0")
+        open fun looping(inside: Inside) {
+            inside.enter()
+            runBlocking { delay(5) }
+            inside.leave()
         }
 
         @DecLocked(name = "item", waitTime = "10s") open fun reactive(inside: Inside): Mono<Long> = work(inside)
