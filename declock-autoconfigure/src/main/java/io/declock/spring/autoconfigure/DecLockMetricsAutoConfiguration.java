@@ -7,8 +7,10 @@ import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
 import io.declock.spring.metrics.AcquisitionConvention;
 import io.declock.spring.metrics.DecLockMetrics;
+import io.declock.spring.metrics.HoldConvention;
 import io.declock.spring.metrics.MeteredLockObserver;
 import io.declock.spring.metrics.ObservedAcquisitions;
+import io.declock.spring.metrics.ObservedHolds;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
@@ -63,6 +65,11 @@ public final class DecLockMetricsAutoConfiguration {
         ObservedAcquisitions decLockObservedAcquisitions(
                 ObservationRegistry registry, ObjectProvider<AcquisitionConvention> convention) {
             return new ObservedAcquisitions(registry, convention.getIfAvailable());
+        }
+
+        @Bean
+        ObservedHolds decLockObservedHolds(ObservationRegistry registry, ObjectProvider<HoldConvention> convention) {
+            return new ObservedHolds(registry, convention.getIfAvailable());
         }
     }
 }

@@ -328,7 +328,7 @@ public record DecLockProperties(
     /**
      * Observations.
      *
-     * @param enabled Whether each acquisition is an observation, so that traces show how long it waited. An observation costs more than acquiring a free lock.
+     * @param enabled Whether each acquisition and each hold is an observation, so that traces show how long callers waited, and for whom. An observation costs more than acquiring a free lock.
      */
     public record Observation(@DefaultValue("false") boolean enabled) {}
 }

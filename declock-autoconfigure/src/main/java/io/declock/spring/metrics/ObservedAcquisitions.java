@@ -58,7 +58,15 @@ public final class ObservedAcquisitions implements AcquisitionInterceptor {
     public CompletionStage<LockHandle> acquireAsync(LockRequest request, AsyncAcquisition next) {
         AcquisitionContext context = new AcquisitionContext(request);
         Observation observation = start(context);
-        return next.acquire(request).whenComplete((handle, failure) -> {
+        CompletionStage<LockHandle> acquisition;
+        // Open while the acquisition begins, so that the hold finds what it belongs to.
+        Observation.Scope scope = observation.openScope();
+        try {
+            acquisition = next.acquire(request);
+        } finally {
+            scope.close();
+        }
+        return acquisition.whenComplete((handle, failure) -> {
             if (failure == null) {
                 context.ended(Outcome.GRANTED);
             } else {

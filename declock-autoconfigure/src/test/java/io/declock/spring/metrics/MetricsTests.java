@@ -235,8 +235,8 @@ class MetricsTests {
                             .acquire(LockRequest.write("order:42"), OTHER)
                             .close();
                     TestObservationRegistryAssert.assertThat(observations)
-                            .hasSingleObservationThat()
-                            .hasNameEqualTo("shop.lock")
+                            .hasObservationWithNameEqualTo("shop.lock")
+                            .that()
                             .hasContextualNameEqualTo("declock acquire")
                             .hasLowCardinalityKeyValue("kind", "order")
                             .hasLowCardinalityKeyValue("outcome", "granted")
@@ -274,8 +274,9 @@ class MetricsTests {
                         taking.take(writer);
                         writer.unlock();
                         TestObservationRegistryAssert.assertThat(observations)
-                                .hasSingleObservationThat()
-                                .hasNameEqualTo("declock.acquire")
+                                .hasNumberOfObservationsWithNameEqualTo("declock.acquire", 1)
+                                .hasObservationWithNameEqualTo("declock.acquire")
+                                .that()
                                 .hasBeenStopped()
                                 .hasLowCardinalityKeyValue("mode", "write")
                                 .hasLowCardinalityKeyValue("outcome", "granted")

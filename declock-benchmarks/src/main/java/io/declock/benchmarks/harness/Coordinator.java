@@ -52,8 +52,7 @@ public final class Coordinator {
         Path folder = Files.createTempDirectory("declock-bench-");
         List<ChildProcess> workers = new ArrayList<>();
         try (RunningServer server = RunningServer.start(peer.server(), folder, memoryNodeArguments())) {
-            Crowd crowd =
-                    settings.crowd() == 0 ? null : Crowd.start(server.address(), settings.crowd(), folder, settings);
+            Crowd crowd = settings.crowd() == 0 ? null : Crowd.idle(server.address(), settings, folder);
             try {
                 // Hazelcast needs a second member to keep a backup.
                 int processes = peer == Peer.HAZELCAST ? Math.max(2, workload.jvms()) : workload.jvms();
@@ -66,7 +65,9 @@ public final class Coordinator {
                 }
                 RunResult result = measure(peer, workload, server, workers, folder);
                 if (crowd != null) {
-                    settings.crowdReport().accept(crowd.takeTurns(settings.crowd()));
+                    long idlePermille = crowd.idlePermille();
+                    crowd.close();
+                    reportTurns(server.address(), folder, idlePermille);
                 }
                 return result;
             } finally {
@@ -77,6 +78,15 @@ public final class Coordinator {
             }
         } finally {
             Directories.delete(folder);
+        }
+    }
+
+    private void reportTurns(String address, Path folder, long idlePermille) throws IOException, InterruptedException {
+        Crowd crowd = Crowd.active(address, settings, folder);
+        try {
+            settings.crowdReport().accept(crowd.takeTurns(settings.crowd(), idlePermille));
+        } finally {
+            crowd.close();
         }
     }
 

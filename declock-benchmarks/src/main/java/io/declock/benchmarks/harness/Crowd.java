@@ -29,6 +29,7 @@ public final class Crowd implements AutoCloseable {
      *
      * @param size number of compute nodes
      * @param joinMillis time in which all had joined
+     * @param idlePermille CPU that they used while another process was measured, in thousandths of one processor
      * @param turnMillis time in which each had held one lock once, all of them asking at the same time
      * @param turns how many write locks the counter under the lock saw
      * @param resets how often that lock was reset
@@ -36,18 +37,44 @@ public final class Crowd implements AutoCloseable {
      * @param selfGrants how often a waiter found its grant by that
      */
     public record Report(
-            int size, long joinMillis, long turnMillis, long turns, long resets, long selfChecks, long selfGrants) {}
+            int size,
+            long joinMillis,
+            long idlePermille,
+            long turnMillis,
+            long turns,
+            long resets,
+            long selfChecks,
+            long selfGrants) {}
 
     private Crowd(Path folder) {
         this.probe = folder.resolve("turns");
     }
 
-    /** Starts the compute nodes, and waits until all have joined. */
-    static Crowd start(String address, int size, Path folder, RunSettings settings)
+    /** How processes of a crowd are started. */
+    @FunctionalInterface
+    private interface Start {
+        ChildProcess start(String name, Path folder, List<String> jvmArguments, List<String> arguments)
+                throws IOException;
+    }
+
+    /**
+     * Starts compute nodes that do nothing while another process is measured, and waits until all have joined. They stand for those of
+     * other machines, so they have the lowest priority on this one.
+     */
+    static Crowd idle(String address, RunSettings settings, Path folder) throws IOException, InterruptedException {
+        return start(address, settings, folder, Processes::startJavaBehind);
+    }
+
+    /** Starts compute nodes for {@link #takeTurns}, and waits until all have joined. */
+    static Crowd active(String address, RunSettings settings, Path folder) throws IOException, InterruptedException {
+        return start(address, settings, folder, Processes::startJava);
+    }
+
+    private static Crowd start(String address, RunSettings settings, Path folder, Start start)
             throws IOException, InterruptedException {
         Crowd crowd = new Crowd(folder);
         try {
-            crowd.join(address, size, folder, settings);
+            crowd.join(address, folder, settings, start);
         } catch (IOException | InterruptedException | RuntimeException e) {
             crowd.close();
             throw e;
@@ -55,9 +82,10 @@ public final class Crowd implements AutoCloseable {
         return crowd;
     }
 
-    private void join(String address, int size, Path folder, RunSettings settings)
+    private void join(String address, Path folder, RunSettings settings, Start start)
             throws IOException, InterruptedException {
         Tuning tuning = settings.tuning();
+        int size = settings.crowd();
         for (int first = 0; first < size; first += MOST_PER_PROCESS) {
             List<String> arguments = List.of(
                     "crowd",
@@ -66,7 +94,7 @@ public final class Crowd implements AutoCloseable {
                     "--first=" + first,
                     "--probe=" + probe,
                     "--tuning=" + Json.line(tuning));
-            processes.add(Processes.startJava("crowd-" + first, folder, settings.jvmArguments(), arguments));
+            processes.add(start.start("crowd-" + first, folder, settings.jvmArguments(), arguments));
         }
         for (ChildProcess process : processes) {
             joinMillis = Math.max(
@@ -75,8 +103,18 @@ public final class Crowd implements AutoCloseable {
         }
     }
 
+    /** Returns the CPU that they have used since they joined, in thousandths of one processor. */
+    long idlePermille() throws IOException, InterruptedException {
+        long sum = 0;
+        for (ChildProcess process : processes) {
+            process.tell("CPU");
+            sum += Long.parseLong(process.await("^CPU (\\d+)", PATIENCE).group(1));
+        }
+        return sum;
+    }
+
     /** Has each of them take one lock once. */
-    Report takeTurns(int size) throws IOException, InterruptedException {
+    Report takeTurns(int size, long idlePermille) throws IOException, InterruptedException {
         processes.forEach(process -> process.tell("TURN"));
         long[] sums = new long[4];
         for (ChildProcess process : processes) {
@@ -87,7 +125,7 @@ public final class Crowd implements AutoCloseable {
             }
         }
         long turns = ExclusionProbe.open(probe, 1).sum();
-        return new Report(size, joinMillis, sums[0], turns, sums[1], sums[2], sums[3]);
+        return new Report(size, joinMillis, idlePermille, sums[0], turns, sums[1], sums[2], sums[3]);
     }
 
     @Override

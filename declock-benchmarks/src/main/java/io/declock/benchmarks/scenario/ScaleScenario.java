@@ -49,6 +49,9 @@ public final class ScaleScenario extends Scenario {
                     options().runSettings().beside(size, report -> {
                         String beside = size + " processes: ";
                         outcome.fact(beside + "all joined after ms", report.joinMillis());
+                        outcome.fact(
+                                beside + "their CPU while they do nothing, in thousandths of one",
+                                report.idlePermille());
                         outcome.fact(beside + "each has held one lock once after ms", report.turnMillis());
                         outcome.fact(beside + "resets of that lock", report.resets());
                         outcome.fact(beside + "looks at its queue", report.selfChecks());

@@ -7,6 +7,7 @@ import io.declock.testkit.ChildProcess;
 import io.declock.testkit.Commands;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The processes of a run. */
@@ -33,5 +34,16 @@ public final class Processes {
     public static ChildProcess startJava(String name, Path folder, List<String> jvmArguments, List<String> arguments)
             throws IOException {
         return start(name, folder, Commands.java(jvmArguments, "io.declock.benchmarks.Benchmarks", arguments));
+    }
+
+    /**
+     * Starts a JVM as {@link #startJava} does, with the lowest priority: the processes that are measured get the processor first, as if this
+     * one ran on another machine.
+     */
+    public static ChildProcess startJavaBehind(
+            String name, Path folder, List<String> jvmArguments, List<String> arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of("nice", "-n", "19"));
+        command.addAll(Commands.java(jvmArguments, "io.declock.benchmarks.Benchmarks", arguments));
+        return start(name, folder, command);
     }
 }

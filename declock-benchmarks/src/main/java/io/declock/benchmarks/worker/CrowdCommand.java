@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 
 /**
  * Many compute nodes in one process, each with its own connection and session, which are joined and do nothing else. On the line TURN each
- * takes one lock once, all at the same time. Ends with its standard input.
+ * takes one lock once, all at the same time; on the line CPU it tells the CPU used since all joined. Ends with its standard input.
  */
 @Command(name = "crowd", hidden = true, description = "Joins with many compute nodes for a benchmark.")
 public final class CrowdCommand implements Callable<Integer> {
@@ -71,10 +71,14 @@ public final class CrowdCommand implements Callable<Integer> {
                 }
             }
             System.out.println("READY " + millisSince(began));
+            long ready = System.nanoTime();
+            Duration usedBefore = cpu();
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 if (line.equals("TURN")) {
                     takeTurns(all);
+                } else if (line.equals("CPU")) {
+                    System.out.println("CPU " + 1000 * cpu().minus(usedBefore).toNanos() / (System.nanoTime() - ready));
                 }
             }
         } finally {
@@ -111,6 +115,10 @@ public final class CrowdCommand implements Callable<Integer> {
         } finally {
             held.unlock();
         }
+    }
+
+    private static Duration cpu() {
+        return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     private static long sum(List<DecLockPeer> all, Counters.Event event) {

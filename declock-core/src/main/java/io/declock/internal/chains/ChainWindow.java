@@ -115,6 +115,11 @@ public final class ChainWindow {
         return true;
     }
 
+    /** Returns whether no chain is in flight or waiting. */
+    public boolean isEmpty() {
+        return next == oldest && waiting.isEmpty();
+    }
+
     /** Returns whether chains are in flight and none was answered for so long. */
     public boolean isStuck(long now, long timeoutNanos) {
         return next != oldest && now - lastProgress > timeoutNanos;

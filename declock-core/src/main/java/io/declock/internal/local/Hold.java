@@ -7,6 +7,7 @@ import io.declock.GrantKind;
 import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.LockOwner;
+import io.declock.spi.LockObserver;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ public final class Hold {
     private volatile long token;
     private volatile @Nullable LockLostException lost;
     private volatile @Nullable Ceiling ceiling;
+    private volatile @Nullable WatchedHold watched;
     private @Nullable List<LossListeners> listening;
     private @Nullable Reserved reserved;
     private volatile boolean disowned;
@@ -224,6 +226,34 @@ public final class Hold {
     /** Returns how it was granted. */
     public GrantKind kind() {
         return kind;
+    }
+
+    // ---------------------------------------------------------------- its end, for observers
+
+    /** Has an observer be told of the end of the hold. Called at most once, before the caller has the hold; it may be lost already. */
+    public void watch(LockObserver.Held observer) {
+        WatchedHold watching = new WatchedHold(observer);
+        watched = watching;
+        LockLostException why = lost;
+        if (why != null) {
+            watching.lost(why);
+        }
+    }
+
+    /** Tells the observer that the last acquisition was given back. */
+    public void tellRelease() {
+        WatchedHold watching = watched;
+        if (watching != null) {
+            watching.released();
+        }
+    }
+
+    /** Tells the observer that the hold was lost. */
+    void tellLoss(LockLostException why) {
+        WatchedHold watching = watched;
+        if (watching != null) {
+            watching.lost(why);
+        }
     }
 
     // ---------------------------------------------------------------- ceiling and loss

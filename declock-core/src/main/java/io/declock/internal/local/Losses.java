@@ -81,7 +81,10 @@ final class Losses {
         lock.holds.keepLost(hold);
         lock.host.held(-1);
         hold.lose(why);
-        effects.run(() -> lock.host.holdLost(lock.name(), mode));
+        effects.run(() -> {
+            lock.host.holdLost(lock.name(), mode);
+            hold.tellLoss(why);
+        });
         for (LossListeners listeners : hold.takeListening()) {
             tell(lock, listeners, effects);
         }

@@ -177,11 +177,26 @@ public final class MemoryNode implements AutoCloseable {
             node.allocator.preallocate();
         }
         node.listing.begin();
-        if (!settings.waitOutOldSessions()) {
+        if (settings.waitOutOldSessions()) {
+            node.completeListLater();
+        } else {
             node.listing.complete(true);
         }
         node.grace.begin();
         return node;
+    }
+
+    /**
+     * Has the list be complete once no lease of an earlier life is left, although no compute node joins: the next life need not wait again. The
+     * first join ends the wait of this life all the same, because it may report a predecessor.
+     */
+    private void completeListLater() {
+        long left = oldLeases.leftAt(clock.nanoTime()).toNanos();
+        if (left > 0) {
+            basics.timer().schedule(left, this::completeListLater);
+        } else if (!basics.isClosed() && basics.isInTerm() && !predecessors.isAsking()) {
+            listing.complete(true);
+        }
     }
 
     /** Names are resolved from now on. */

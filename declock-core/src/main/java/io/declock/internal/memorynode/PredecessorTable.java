@@ -99,6 +99,16 @@ final class PredecessorTable {
         return found;
     }
 
+    /** Returns whether a predecessor is being asked. */
+    boolean isAsking() {
+        lock.lock();
+        try {
+            return !suspects.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Handles a compute node's report of a predecessor. */
     Reported reported(FormerMemoryNode former, long now) {
         lock.lock();

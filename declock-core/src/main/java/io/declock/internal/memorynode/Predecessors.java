@@ -66,6 +66,11 @@ public final class Predecessors {
         probe.compareAndSet(way, null);
     }
 
+    /** Returns whether it is being found out if another memory node of this id lives. */
+    boolean isAsking() {
+        return table.isAsking();
+    }
+
     /** Returns how often another memory node of this id was found. */
     long found() {
         return table.found();

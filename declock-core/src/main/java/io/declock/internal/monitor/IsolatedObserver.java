@@ -4,8 +4,10 @@
 package io.declock.internal.monitor;
 
 import io.declock.GrantKind;
+import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.spi.LockObserver;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +57,53 @@ public final class IsolatedObserver implements LockObserver {
             observer.notGranted(name, mode, outcome, waitNanos);
         } catch (RuntimeException | Error e) {
             failed(e);
+        }
+    }
+
+    @Override
+    public @Nullable Asked asked(String name, LockMode mode) {
+        try {
+            Asked asked = observer.asked(name, mode);
+            return asked == null ? null : token -> held(asked, token);
+        } catch (RuntimeException | Error e) {
+            failed(e);
+            return null;
+        }
+    }
+
+    private @Nullable Held held(Asked asked, long fencingToken) {
+        try {
+            Held held = asked.held(fencingToken);
+            return held == null ? null : new IsolatedHeld(held);
+        } catch (RuntimeException | Error e) {
+            failed(e);
+            return null;
+        }
+    }
+
+    private final class IsolatedHeld implements Held {
+        private final Held held;
+
+        IsolatedHeld(Held held) {
+            this.held = held;
+        }
+
+        @Override
+        public void released() {
+            try {
+                held.released();
+            } catch (RuntimeException | Error e) {
+                failed(e);
+            }
+        }
+
+        @Override
+        public void lost(LockLostException why) {
+            try {
+                held.lost(why);
+            } catch (RuntimeException | Error e) {
+                failed(e);
+            }
         }
     }
 

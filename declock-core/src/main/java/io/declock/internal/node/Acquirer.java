@@ -80,6 +80,7 @@ final class Acquirer {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
+        LockObserver.@Nullable Asked asked = asked(name, mode);
         long deadline = NOT_SET;
         long began = NOT_SET;
         while (true) {
@@ -99,7 +100,7 @@ final class Acquirer {
                         HeldLock.release(waiter.hold(), mode, byView);
                         continue;
                     }
-                    return granted(name, waiter, began);
+                    return granted(name, waiter, began, asked);
                 }
                 case FAILED -> throw failed(name, waiter, began);
                 default -> {
@@ -191,12 +192,21 @@ final class Acquirer {
         return lock;
     }
 
-    LocalWaiter granted(String name, LocalWaiter waiter, long began) {
+    /** Tells the observer that an acquisition begins. */
+    LockObserver.@Nullable Asked asked(String name, LockMode mode) {
+        return observed ? observer.asked(name, mode) : null;
+    }
+
+    LocalWaiter granted(String name, LocalWaiter waiter, long began, LockObserver.@Nullable Asked asked) {
         if (!waiter.isReentrant()) {
             Hold hold = waiter.hold();
             counters.count(event(hold.kind()));
             if (observed) {
                 observer.granted(name, waiter.mode(), hold.kind(), since(began));
+            }
+            LockObserver.Held held = asked == null ? null : asked.held(hold.token());
+            if (held != null) {
+                hold.watch(held);
             }
         }
         return waiter;
@@ -240,8 +250,9 @@ final class Acquirer {
         if (ceiling != null && hold.isOver()) {
             ceiling.cancel();
         }
-        if (observed) {
+        if (observed && hold.isOver()) {
             observer.released(hold.lock().name(), mode, since(hold.grantedAt()));
+            hold.tellRelease();
         }
     }
 

@@ -8,6 +8,7 @@ import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.time.TimerService;
+import io.declock.spi.LockObserver;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
@@ -54,6 +55,7 @@ final class AsyncAcquirer {
         private final LockMode mode;
         private final Object owner;
         private final boolean noWait;
+        private final LockObserver.@Nullable Asked asked;
         private final AtomicReference<@Nullable Try> current = new AtomicReference<>();
         private volatile boolean timedOut;
         private volatile long began = Acquirer.NOT_SET;
@@ -63,6 +65,7 @@ final class AsyncAcquirer {
             this.mode = mode;
             this.owner = owner;
             this.noWait = noWait;
+            this.asked = acquirer.asked(name, mode);
         }
 
         /** One waiter in the lock's queue. */
@@ -112,7 +115,7 @@ final class AsyncAcquirer {
             callers.waiting(-1);
             switch (waiter.state()) {
                 case GRANTED -> {
-                    acquirer.granted(name, waiter, began);
+                    acquirer.granted(name, waiter, began, asked);
                     if (!result.complete(waiter)) {
                         acquirer.release(waiter.hold(), mode, false);
                     }

@@ -20,6 +20,7 @@ import io.declock.spi.SessionListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,6 +39,9 @@ import java.util.function.Consumer;
 public final class NodeListPublisher implements AutoCloseable {
     private static final Duration LEASE = Duration.ofSeconds(10);
     private static final long STEP_MILLIS = 5_000;
+    /** How often each candidate is tried. */
+    private static final int ROUNDS = 3;
+
     private static final long LOOK_NANOS = 100_000_000;
     private static final int HEARTBEATS_PER_LEASE = 5;
 
@@ -113,9 +117,7 @@ public final class NodeListPublisher implements AutoCloseable {
                 return one;
             }
         }
-        JoinRequest request =
-                new JoinRequest(processId + address.hashCode(), 1, "declock nodes", "", 0, LEASE.toNanos());
-        FabricSession session = answer("Joining memory node " + address, fabric.join(address, request, new Deaf()));
+        FabricSession session = joinServing(address);
         String id = session.joined().memoryNodeId();
         Joined fresh = new Joined(new NodeList.Node(id, address.toString()), session);
         Joined other = joined.putIfAbsent(id, fresh);
@@ -129,6 +131,27 @@ public final class NodeListPublisher implements AutoCloseable {
         }
         beat(fresh);
         return fresh;
+    }
+
+    /** Joins the candidate that serves. Each round also tries another address of a name that has several. */
+    private FabricSession joinServing(MemoryNodeAddress address) throws Failure, InterruptedException {
+        int candidates = address.candidates().size();
+        long began = clock.nanoTime();
+        Set<String> failures = new LinkedHashSet<>();
+        for (int attempt = 1; attempt <= ROUNDS * candidates; attempt++) {
+            JoinRequest request =
+                    new JoinRequest(processId + address.hashCode(), attempt, "declock nodes", "", 0, LEASE.toNanos());
+            MemoryNodeAddress turned = address.beginningWith((attempt - 1) % candidates);
+            try {
+                return answer("Joining memory node " + address, fabric.join(turned, request, new Deaf()));
+            } catch (Failure e) {
+                failures.add(e.getMessage());
+                if (clock.nanoTime() - began > TimeUnit.MILLISECONDS.toNanos(STEP_MILLIS)) {
+                    break;
+                }
+            }
+        }
+        throw new Failure(String.join("; ", failures));
     }
 
     private void beat(Joined one) {

@@ -14,6 +14,8 @@ final class Waiting {
     private static final int PART = 4;
 
     private static final long SLOWEST_PACE_NANOS = 1_000_000_000;
+    /** The longest time between two looks of a position that knows how slow its queue is. */
+    private static final long LONGEST_NANOS = 1_000_000_000;
 
     private boolean entryOutdated;
     private boolean checkArmed;
@@ -29,6 +31,8 @@ final class Waiting {
     private long sampledAt;
     /** Shortest time from release to release so far, or 0 if it is not known. */
     private long pace;
+    /** The pace was measured during this wait. */
+    private boolean paced;
     /** Looks in a row that saw the queue stand still. */
     private int stillLooks;
 
@@ -41,6 +45,7 @@ final class Waiting {
         sampleHead = -1;
         // What the last position has found out counts half.
         pace = Math.min(2 * pace, SLOWEST_PACE_NANOS);
+        paced = false;
         stillLooks = 0;
         checks = 0;
     }
@@ -61,6 +66,7 @@ final class Waiting {
         if (sampleHead >= 0 && released >= ENOUGH) {
             long present = Math.max(1, (now - sampledAt) / released);
             pace = pace == 0 ? present : Math.min(pace, present);
+            paced = true;
         }
         if (sampleHead < 0 || released == 0 || released >= ENOUGH) {
             sampleHead = head;
@@ -117,7 +123,9 @@ final class Waiting {
         long waited = now - since;
         long guess = pace == 0 ? waited : pace * toGo / PART;
         long least = firstCheck(intervalNanos);
-        long longest = intervalNanos << MOST_DOUBLINGS;
+        // Far behind in a slow queue there is nothing to see for long, and the looks of a thousand waiters would slow
+        // it down further.
+        long longest = Math.max(intervalNanos << MOST_DOUBLINGS, paced ? Math.min(guess, LONGEST_NANOS) : 0);
         return Math.min(Math.max(least, Math.min(guess, longest)) << Math.min(stillLooks, 2 * MOST_DOUBLINGS), longest);
     }
 

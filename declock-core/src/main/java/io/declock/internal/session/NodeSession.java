@@ -177,6 +177,15 @@ public final class NodeSession implements CqlEnvironment {
         return 0;
     }
 
+    /**
+     * Returns the time until the lease is to be renewed, not positive if it is time. Whatever renews it counts, also the measurement of the
+     * clock, so that a session which does nothing sends no more than it must.
+     */
+    long untilHeartbeatNanos() {
+        long renewedAt = leaseUntil - lease.nanos() + lease.marginNanos();
+        return renewedAt + lease.heartbeatNanos() - surroundings.clock().nanoTime();
+    }
+
     /** Returns the interval at which the lease is renewed. */
     long heartbeatNanos() {
         return lease.heartbeatNanos();

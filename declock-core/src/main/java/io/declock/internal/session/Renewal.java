@@ -42,12 +42,21 @@ final class Renewal {
         watch();
     }
 
+    private void beatIfDue() {
+        long left = session.untilHeartbeatNanos();
+        if (left > 0 && !session.isOver()) {
+            session.timer().schedule(left, this::beatIfDue);
+        } else {
+            beat();
+        }
+    }
+
     private void beat() {
         if (session.isOver() || !isPresent.getAsBoolean()) {
             return;
         }
         Isolated.run("Sending a heartbeat to memory node " + address, session::heartbeat);
-        session.timer().schedule(session.heartbeatNanos(), this::beat);
+        session.timer().schedule(session.heartbeatNanos(), this::beatIfDue);
     }
 
     private void watch() {

@@ -137,7 +137,35 @@ class GraceTest {
     @Test
     void theFirstLifeWithAListWaitsForTheLongestLeaseAndThenTheListIsComplete() throws Exception {
         MembersInMemory fresh = new MembersInMemory();
-        MemoryNode first = MemoryNode.create(
+        MemoryNode first = firstLife(fresh);
+        assertRefused(Reason.NOT_YET, () -> first.join(request("a", 0, false), new RecordingListener()));
+        time.advance(LEASE.plus(MARGIN).minusNanos(1));
+        assertThat(fresh.isComplete()).isFalse();
+        assertRefused(Reason.NOT_YET, () -> first.join(request("a", 0, false), new RecordingListener()));
+        time.advance(Duration.ofNanos(1));
+        first.join(request("a", 0, false), new RecordingListener());
+        assertThat(fresh.isComplete()).isTrue();
+        assertThat(members.isComplete())
+                .as("one that cannot have had an earlier life")
+                .isTrue();
+    }
+
+    @Test
+    void aLifeThatNobodyJoinedLeavesACompleteListOnceTheLongestLeaseIsOver() throws Exception {
+        MembersInMemory fresh = new MembersInMemory();
+        firstLife(fresh).close();
+        time.advance(LEASE.plus(MARGIN));
+        assertThat(fresh.isComplete()).as("it ended before").isFalse();
+        MemoryNode second = firstLife(fresh);
+        time.advance(LEASE.plus(MARGIN));
+        assertThat(fresh.isComplete()).isTrue();
+        second.close();
+        MemoryNode third = firstLife(fresh);
+        third.join(request("a", 0, false), new RecordingListener());
+    }
+
+    private MemoryNode firstLife(MembersInMemory fresh) {
+        return MemoryNode.create(
                 node.settings().waitOutOldSessions()
                         ? node.settings()
                         : MemoryNodeSettings.builder("mn")
@@ -150,14 +178,6 @@ class GraceTest {
                 () -> random.addAndGet(3),
                 null,
                 fresh.nextLife());
-        assertRefused(Reason.NOT_YET, () -> first.join(request("a", 0, false), new RecordingListener()));
-        assertThat(fresh.isComplete()).isFalse();
-        time.advance(LEASE.plus(MARGIN));
-        first.join(request("a", 0, false), new RecordingListener());
-        assertThat(fresh.isComplete()).isTrue();
-        assertThat(members.isComplete())
-                .as("one that cannot have had an earlier life")
-                .isTrue();
     }
 
     @Test

@@ -114,6 +114,31 @@ class WaitingWithoutSlotTest {
     }
 
     @Test
+    void looksSeldomFarBehindInASlowQueue() {
+        Waiting waiting = new Waiting();
+        long interval = 10_000_000;
+        waiting.begin(0);
+        waiting.sees(0, 800, 807, 0);
+        waiting.sees(20, 780, 787, 40_000_000);
+        assertThat(waiting.untilCheck(interval, 40_000_000))
+                .as("longer than others back off")
+                .isEqualTo(2_000_000 * 780 / 4);
+        waiting.sees(100, 700, 707, 2_040_000_000);
+        assertThat(waiting.untilCheck(interval, 2_040_000_000)).as("slower").isEqualTo(2_000_000 * 700 / 4);
+        Waiting slowest = new Waiting();
+        slowest.begin(0);
+        slowest.sees(0, 800, 807, 0);
+        slowest.sees(20, 780, 787, 2_000_000_000);
+        assertThat(slowest.untilCheck(interval, 2_000_000_000))
+                .as("a second at most")
+                .isEqualTo(1_000_000_000);
+        slowest.sees(720, 80, 87, 72_000_000_000L);
+        assertThat(slowest.untilCheck(interval, 72_000_000_000L)).isEqualTo(1_000_000_000);
+        slowest.sees(790, 10, 17, 79_000_000_000L);
+        assertThat(slowest.untilCheck(interval, 79_000_000_000L)).as("nearer").isEqualTo(250_000_000);
+    }
+
+    @Test
     void othersBackOff() {
         Waiting waiting = new Waiting();
         waiting.begin(0);

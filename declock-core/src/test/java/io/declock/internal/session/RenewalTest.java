@@ -60,6 +60,25 @@ class RenewalTest {
     }
 
     @Test
+    void aRenewalByAMeasurementOfTheClockDelaysTheNextHeartbeat() {
+        time.advance(Duration.ofMillis(150));
+        session.heartbeat();
+        time.advance(Duration.ofMillis(199));
+        assertThat(beats).as("the first and the measurement").isEqualTo(2);
+        time.advance(Duration.ofMillis(1));
+        assertThat(beats).isEqualTo(3);
+    }
+
+    @Test
+    void aMeasurementThatIsNotAnsweredDelaysNothing() {
+        time.advance(Duration.ofMillis(150));
+        answers = false;
+        session.heartbeat();
+        time.advance(Duration.ofMillis(50));
+        assertThat(beats).isEqualTo(3);
+    }
+
+    @Test
     void theEndOfTheLeaseIsNoticedAtItsMoment() {
         time.advance(HEARTBEAT);
         answers = false;

@@ -193,7 +193,30 @@ final class NodesCommand implements Runnable {
                 description = "How many seconds to wait until every name has moved (${DEFAULT-VALUE}).")
         private int seconds;
 
-        int await(NodeListPublisher publisher, NodeList list) throws Exception {
+        /** Makes the change. */
+        abstract NodeList change(NodeListPublisher publisher) throws Exception;
+
+        /** Is told when every name has moved. */
+        void moved() {}
+
+        @Override
+        final int with(NodeListPublisher publisher) throws Exception {
+            // The former change may still be going on, and a memory node that has just started has to find out that it
+            // is not.
+            String unfinished = publisher.awaitMoved(Duration.ofSeconds(seconds));
+            if (!unfinished.isEmpty()) {
+                say("Nothing was changed: the former change was not finished after " + seconds + " s: " + unfinished
+                        + ". It goes on by itself; look with 'nodes list', and try again");
+                return UNFINISHED;
+            }
+            int outcome = await(publisher, change(publisher));
+            if (outcome == CommandLine.ExitCode.OK) {
+                moved();
+            }
+            return outcome;
+        }
+
+        private int await(NodeListPublisher publisher, NodeList list) throws Exception {
             String missing = publisher.awaitMoved(Duration.ofSeconds(seconds));
             if (!missing.isEmpty()) {
                 say("Not finished after " + seconds + " s: " + missing
@@ -214,8 +237,8 @@ final class NodesCommand implements Runnable {
         private String address;
 
         @Override
-        int with(NodeListPublisher publisher) throws Exception {
-            return await(publisher, publisher.add(MemoryNodeAddress.parse(address)));
+        NodeList change(NodeListPublisher publisher) throws Exception {
+            return publisher.add(MemoryNodeAddress.parse(address));
         }
     }
 
@@ -229,12 +252,13 @@ final class NodesCommand implements Runnable {
         private String id;
 
         @Override
-        int with(NodeListPublisher publisher) throws Exception {
-            int outcome = await(publisher, publisher.remove(id));
-            if (outcome == CommandLine.ExitCode.OK) {
-                say("Memory node '" + id + "' is not used any more and may be stopped");
-            }
-            return outcome;
+        NodeList change(NodeListPublisher publisher) throws Exception {
+            return publisher.remove(id);
+        }
+
+        @Override
+        void moved() {
+            say("Memory node '" + id + "' is not used any more and may be stopped");
         }
     }
 }

@@ -46,6 +46,11 @@ final class RunningNode implements AutoCloseable {
         return context.getBean(MemoryNodeService.class);
     }
 
+    /** Returns where services reach it. */
+    String address() {
+        return "tcp://127.0.0.1:" + service().port();
+    }
+
     <T> T bean(Class<T> type) {
         return context.getBean(type);
     }
@@ -66,8 +71,7 @@ final class RunningNode implements AutoCloseable {
     ComputeNode computeNode(TcpFabricSettings settings) {
         NodeCounters counters = new NodeCounters();
         ComputeNode node = ComputeNode.builder()
-                .memoryNodes(List.of(
-                        MemoryNodeAddress.parse("tcp://127.0.0.1:" + service().port())))
+                .memoryNodes(List.of(MemoryNodeAddress.parse(address())))
                 .fabric(TcpFabric.open(settings, counters))
                 .counters(counters)
                 .build();

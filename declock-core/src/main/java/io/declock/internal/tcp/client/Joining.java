@@ -88,7 +88,6 @@ final class Joining implements Opening {
                 listener,
                 address);
         fabric.joined(session);
-        session.watch();
         return session;
     }
 

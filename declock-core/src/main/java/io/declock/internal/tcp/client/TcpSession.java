@@ -46,6 +46,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +76,9 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     private final SessionAnswers answers;
     private final PeerLinks peers;
     private final Resumption resumption;
+
+    /** Something waits for an answer, or did at the last check, so that another check follows. */
+    private final AtomicBoolean watching = new AtomicBoolean();
 
     // Written by the event loop, null between two connections.
     private volatile @Nullable SessionConnection connection;
@@ -190,12 +194,26 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         return connection != null ? 0 : Math.max(1, System.nanoTime() - brokenAt);
     }
 
-    /** Begins to watch for requests that are not answered in time, and for a connection on which nothing arrives. */
-    void watch() {
+    /**
+     * Watches for chains and requests that are not answered in time, and for a connection on which nothing arrives, until nothing waits for
+     * an answer: an idle session needs no check. Called after each of them is added; any thread.
+     */
+    private void watch() {
+        if (!watching.get() && watching.compareAndSet(false, true)) {
+            checkLater();
+        }
+    }
+
+    private void checkLater() {
         long timeout = fabric.settings().requestTimeout().toNanos();
         long silence = Math.min(leaseNanos / SILENT_PART, LONGEST_SILENCE_NANOS);
         long interval = Math.max(1, Math.min(timeout, silence) / CHECKS);
-        loop.schedule(() -> check(timeout, (int) (silence / interval)), interval, TimeUnit.NANOSECONDS);
+        try {
+            loop.schedule(() -> check(timeout, (int) (silence / interval)), interval, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // The event loop has ended, and with it every connection: nothing waits for an answer.
+            watching.set(false);
+        }
     }
 
     private void check(long timeout, int mostSilentChecks) {
@@ -211,7 +229,20 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
             listen(present, mostSilentChecks);
         }
         requests.expire(now, node);
-        watch();
+        if (!isIdle()) {
+            checkLater();
+            return;
+        }
+        silentChecks = 0;
+        watching.set(false);
+        if (!isIdle()) {
+            // Added between the two checks, whose caller may have seen that this session is watched.
+            watch();
+        }
+    }
+
+    private boolean isIdle() {
+        return requests.isEmpty() && chains.isEmpty();
     }
 
     /**
@@ -316,6 +347,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
             fabric.counters().verb(chain.purpose(), chain.verb(i));
         }
         chains.add(chain);
+        watch();
         SessionConnection present = connection;
         if (present != null) {
             present.chainsAdded();
@@ -353,6 +385,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     private <A, T> CompletableFuture<T> ask(Class<A> answer, Function<A, T> result, PendingRequests.Writer frame) {
         long deadline = System.nanoTime() + fabric.settings().requestTimeout().toNanos();
         PendingRequests.Request<T> request = requests.begin(answer, result, frame, deadline);
+        watch();
         SessionConnection present = connection;
         if (present != null) {
             present.send(request.frame());
