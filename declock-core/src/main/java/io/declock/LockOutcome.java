@@ -27,11 +27,25 @@ public final class LockOutcome<T extends @Nullable Object> {
         this.busy = busy;
     }
 
-    static <T extends @Nullable Object> LockOutcome<T> of(T result) {
+    /**
+     * Makes the outcome of code that ran.
+     *
+     * @param <T> type of the result
+     * @param result its result
+     * @return the outcome
+     */
+    public static <T extends @Nullable Object> LockOutcome<T> of(T result) {
         return new LockOutcome<>(true, result, "");
     }
 
-    static <T extends @Nullable Object> LockOutcome<T> notRun(String why) {
+    /**
+     * Makes the outcome of code that did not run.
+     *
+     * @param <T> type of the result
+     * @param why what kept it from running, for the message of {@link #get}
+     * @return the outcome
+     */
+    public static <T extends @Nullable Object> LockOutcome<T> notRun(String why) {
         return new LockOutcome<>(false, null, why);
     }
 

@@ -5,7 +5,7 @@ package io.declock.spring;
 
 import io.declock.LockHandle;
 import io.declock.LockLostException;
-import io.declock.LockOwner;
+import io.declock.LockScope;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +59,7 @@ public final class DecLockContext {
                     + "'. Ask on the thread on which the locked method was called, and"
                     + " make sure that it was called through its Spring bean.");
         }
-        return scope.handle;
+        return scope.locks.handle();
     }
 
     /** {@return whether a locked method is running on this thread} */
@@ -67,35 +67,33 @@ public final class DecLockContext {
         return CURRENT.get() != null;
     }
 
-    /** {@return the explicit owner of the current lock, or null if there is no current lock or its owner is the thread} */
-    public static @Nullable LockOwner currentOwner() {
+    /** {@return the current lock and those around it, for {@link LockScope#holding}; null if there is no current lock} */
+    public static @Nullable LockScope currentScope() {
         Scope scope = CURRENT.get();
-        return scope == null ? null : scope.owner;
+        return scope == null ? null : scope.locks;
     }
 
     /**
-     * Makes {@code handle} the current one on this thread until the returned scope is closed. For code that acquires locks on
+     * Makes the handle of {@code locks} the current one on this thread until the returned scope is closed. For code that acquires locks on
      * behalf of other code, as the advice does.
      *
-     * @param handle the handle
-     * @param owner the explicit owner, null if it is the thread
+     * @param locks the locks; the ones around them need not be those of this thread
      * @return the scope, to be closed on this thread
      */
-    public static Scope enter(LockHandle handle, @Nullable LockOwner owner) {
-        return enter(handle, owner, false);
+    public static Scope enter(LockScope locks) {
+        return enter(locks, false);
     }
 
     /**
-     * As {@link #enter(LockHandle, LockOwner)}; {@code guardsCommits} sets whether transactions of this thread are committed only
+     * As {@link #enter(LockScope)}; {@code guardsCommits} sets whether transactions of this thread are committed only
      * while the handle is valid.
      *
-     * @param handle the handle
-     * @param owner its owner, or null for the thread
+     * @param locks the locks
      * @param guardsCommits whether commits are refused once the lock is lost
      * @return the scope, to be closed on this thread
      */
-    public static Scope enter(LockHandle handle, @Nullable LockOwner owner, boolean guardsCommits) {
-        Scope scope = new Scope(handle, owner, CURRENT.get(), guardsCommits);
+    public static Scope enter(LockScope locks, boolean guardsCommits) {
+        Scope scope = new Scope(locks, CURRENT.get(), guardsCommits);
         CURRENT.set(scope);
         return scope;
     }
@@ -107,10 +105,10 @@ public final class DecLockContext {
      */
     public static void checkCommit() {
         for (Scope scope = CURRENT.get(); scope != null; scope = scope.outer) {
-            if (scope.guardsCommits && !scope.handle.isValid()) {
+            if (scope.guardsCommits && !scope.locks.handle().isValid()) {
                 throw new LockLostException(
                         "The transaction is rolled back: it was about to be committed after its lock had been"
-                                + " lost. Nothing was written; the call may be tried again. " + scope.handle);
+                                + " lost. Nothing was written; the call may be tried again. " + scope.locks.handle());
             }
         }
         for (Scope scope = CURRENT.get(); scope != null; scope = scope.outer) {
@@ -120,15 +118,13 @@ public final class DecLockContext {
 
     /** The time during which a handle is the current one. Close it on the thread that entered it, the innermost scope first. */
     public static final class Scope implements AutoCloseable {
-        private final LockHandle handle;
-        private final @Nullable LockOwner owner;
+        private final LockScope locks;
         private final @Nullable Scope outer;
         private final boolean guardsCommits;
         private boolean committed;
 
-        private Scope(LockHandle handle, @Nullable LockOwner owner, @Nullable Scope outer, boolean guardsCommits) {
-            this.handle = handle;
-            this.owner = owner;
+        private Scope(LockScope locks, @Nullable Scope outer, boolean guardsCommits) {
+            this.locks = locks;
             this.outer = outer;
             this.guardsCommits = guardsCommits;
         }
@@ -138,8 +134,16 @@ public final class DecLockContext {
             return committed;
         }
 
+        /** Ends it, and those that were entered inside of it. Does nothing on another thread, and nothing a second time. */
         @Override
         public void close() {
+            Scope found = CURRENT.get();
+            while (found != null && found != this) {
+                found = found.outer;
+            }
+            if (found == null) {
+                return;
+            }
             if (outer == null) {
                 CURRENT.remove();
             } else {

@@ -122,7 +122,7 @@ public @interface DecLocked {
 
     /**
      * Whether the thread that runs the method is interrupted when the lock is lost, so that a long wait inside the method ends early.
-     * For methods that return neither a stage nor a reactive type.
+     * A function of Kotlin that suspends, or the collection of a {@code Flow}, is cancelled. Not for methods that return a stage or another reactive type.
      *
      * @return whether it is interrupted
      */

@@ -21,16 +21,18 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Each piece of code on docs/recipes.md and the pages of docs/migration is a region of a file of this module, between the comments {@code
- * tag::name[]} and {@code end::name[]}, and each region is on a page. White space does not count, and neither does {@code static} before a class,
+ * Each piece of code on docs/recipes.md and the pages of docs/migration is a region of a file of this module, for Kotlin of declock-kotlin,
+ * between the comments {@code tag::name[]} and {@code end::name[]}, and each region is on a page. White space does not count, and neither does {@code static} before a class,
  * because classes of the pages are nested in tests here.
  */
 class SnippetsTests {
     private static final Path DOCS = Path.of("..", "docs");
-    private static final List<Path> SOURCES =
-            List.of(Path.of("src", "test", "java"), Path.of("src", "test", "resources"));
+    private static final List<Path> SOURCES = List.of(
+            Path.of("src", "test", "java"),
+            Path.of("src", "test", "resources"),
+            Path.of("..", "declock-kotlin", "src", "test", "kotlin"));
     /** Languages of blocks whose text is compared. */
-    private static final Set<String> CODE = Set.of("java", "yaml");
+    private static final Set<String> CODE = Set.of("java", "kotlin", "yaml");
     /** Languages of other blocks; there is none without a language. */
     private static final Set<String> OTHER = Set.of("xml", "sql", "text");
 
@@ -48,8 +50,9 @@ class SnippetsTests {
         assertThat(blocks).hasSizeGreaterThan(25);
         for (Block block : blocks) {
             if (!known.contains(bare(block.code()))) {
-                fail("%s shows code that is no region of declock-docs:%n%s%nThe nearest one is '%s'. Change both."
-                        .formatted(block.page(), block.code(), nearest(block.code(), regions)));
+                fail(
+                        "%s shows code that is no region of declock-docs or declock-kotlin:%n%s%nThe nearest one is '%s'. Change both."
+                                .formatted(block.page(), block.code(), nearest(block.code(), regions)));
             }
         }
     }

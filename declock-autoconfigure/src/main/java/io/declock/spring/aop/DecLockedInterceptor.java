@@ -10,9 +10,11 @@ import io.declock.LockLostException;
 import io.declock.LockNotGrantedException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.LockScope;
 import io.declock.MemoryNodeUnavailableException;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLockedMisuseException;
+import io.declock.spring.transaction.KeptLock;
 import java.util.Arrays;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -62,40 +64,46 @@ final class DecLockedInterceptor implements MethodInterceptor {
         Class<?> targetClass =
                 target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
         LockedOperation operation = operations.get(invocation.getMethod(), targetClass);
-        LockedCall call = new LockedCall(operation.method(), target, targetClass, invocation.getArguments());
+        LockedCall call = new LockedCall(operation, target, targetClass, invocation.getArguments());
         return switch (operation.kind()) {
             case PLAIN -> plain(invocation, operation, call);
             case STAGE -> stages.run(lock.get(), invocation, operation, call);
             case REACTIVE -> ReactiveExecution.run(lock.get(), invocation, operation, call);
+            case SUSPENDING ->
+                operations.coroutines().suspending(new LockedCoroutine(lock.get(), invocation, operation, call));
+            case FLOW -> operations.coroutines().flow(new LockedCoroutine(lock.get(), invocation, operation, call));
         };
     }
 
     private @Nullable Object plain(MethodInvocation invocation, LockedOperation operation, LockedCall call)
             throws Throwable {
-        LockOwner owner = DecLockContext.currentOwner();
+        LockScope outer = DecLockContext.currentScope();
         CallersTransaction keeper =
                 callersTransaction != null && callersTransaction.keepsLock(operation) ? callersTransaction : null;
-        LockHandle handle;
+        LockScope locks;
         try {
             LockRequest request = operation.request(call);
             if (callersTransaction != null && keeper == null) {
                 callersTransaction.check(operation, request);
             }
-            handle = acquire(request, owner);
+            locks = acquire(operation, request, outer);
         } catch (LockNotGrantedException | MemoryNodeUnavailableException e) {
             return operation.notGranted(call.getTarget(), call.getArgs(), e);
         } catch (InterruptedException e) {
             throw interrupted(operation, e);
         }
         Object result;
+        LockHandle handle = locks.handle();
         if (operation.interruptOnLost()) {
             handle.interruptOnLost();
         }
-        DecLockContext.Scope scope = DecLockContext.enter(handle, owner, operation.guardsCommits());
+        DecLockContext.Scope scope = DecLockContext.enter(locks, operation.guardsCommits());
         try {
             result = invocation.proceed();
             checkFinished(result, operation);
         } catch (Throwable failure) {
+            // What the method has left running must not enter by the owner what is about to be given back.
+            locks.end();
             if (keeper != null && handle.isValid()) {
                 // The caller may handle the failure, and commit.
                 keeper.keep(operation, handle);
@@ -106,6 +114,7 @@ final class DecLockedInterceptor implements MethodInterceptor {
         } finally {
             scope.close();
         }
+        locks.end();
         if (keeper != null && handle.isValid()) {
             keeper.keep(operation, handle);
             return result;
@@ -117,9 +126,23 @@ final class DecLockedInterceptor implements MethodInterceptor {
         return result;
     }
 
-    private LockHandle acquire(LockRequest request, @Nullable LockOwner owner) throws InterruptedException {
-        DistributedReadWriteLock locks = lock.get();
-        return owner == null ? locks.acquire(request) : locks.acquire(request, owner);
+    /**
+     * Acquires by the owner of a stage, pipeline or coroutine around that holds the locks already, else by the thread. Inside of a coroutine the
+     * thread is no owner of its own: where the method runs an event loop ({@code runBlocking}), another coroutine may come in on the same thread. A
+     * transaction belongs to the thread again, with the locks that are kept for it.
+     */
+    private LockScope acquire(LockedOperation operation, LockRequest request, @Nullable LockScope outer)
+            throws InterruptedException {
+        LockScope around = LockScope.holding(outer, request);
+        if (around != null && around.owner() != null) {
+            LockOwner owner = around.owner();
+            return LockScope.of(around.checkEntered(lock.get().acquire(request, owner)), owner, outer);
+        }
+        if (outer == null || outer.owner() == null || (TRANSACTIONS && KeptLock.isPossible())) {
+            return LockScope.of(lock.get().acquire(request), null, outer);
+        }
+        LockOwner own = LockOwner.named(Names.of(operation.method()));
+        return LockScope.of(lock.get().acquire(request, own), own, outer);
     }
 
     private static Exception interrupted(LockedOperation operation, InterruptedException e) {
@@ -133,13 +156,13 @@ final class DecLockedInterceptor implements MethodInterceptor {
     }
 
     /** Refuses a result whose work continues after the return although the declared type hides that: it would continue without the lock. */
-    private static void checkFinished(@Nullable Object result, LockedOperation operation) {
+    static void checkFinished(@Nullable Object result, LockedOperation operation) {
         if (result != null && goesOn(result)) {
             throw new DecLockedMisuseException(
                     Names.of(operation.method()) + " is @DecLocked and declared to return "
-                            + operation.method().getReturnType().getSimpleName() + ", but returned a "
+                            + operation.result().resolve(Object.class).getSimpleName() + ", but returned a "
                             + result.getClass().getName()
-                            + " whose work would continue without the lock. Declare CompletionStage, CompletableFuture, Mono or Flux.",
+                            + " whose work would continue without the lock. Declare CompletionStage, CompletableFuture, Mono, Flux or Flow, or let the function suspend.",
                     null);
         }
     }
@@ -148,6 +171,8 @@ final class DecLockedInterceptor implements MethodInterceptor {
         if (result instanceof Future<?> future) {
             return !future.isDone();
         }
-        return result instanceof CompletionStage<?> || (REACTOR && ReactiveExecution.isPublisher(result));
+        return result instanceof CompletionStage<?>
+                || KotlinTypes.goesOn(result)
+                || (REACTOR && ReactiveExecution.isPublisher(result));
     }
 }

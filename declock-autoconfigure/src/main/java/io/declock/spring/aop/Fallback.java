@@ -9,18 +9,23 @@ import io.declock.spring.DecLockedMisuseException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** The method that is called instead of a locked method whose lock was not granted. Thread-safe. */
 final class Fallback {
     private final Method method;
+    private final int shared;
     private final @Nullable Class<?> exceptionType;
 
-    private Fallback(Method method, @Nullable Class<?> exceptionType) {
+    private Fallback(Method method, int shared, @Nullable Class<?> exceptionType) {
         this.method = method;
+        this.shared = shared;
         this.exceptionType = exceptionType;
     }
 
@@ -59,31 +64,43 @@ final class Fallback {
     }
 
     private static @Nullable Fallback fit(Method candidate, Method locked) {
-        if (!ClassUtils.isAssignable(locked.getReturnType(), candidate.getReturnType())
-                && locked.getReturnType() != void.class) {
+        if (!returnsWhatFits(candidate, locked)) {
             return null;
         }
-        Class<?>[] asked = locked.getParameterTypes();
-        Class<?>[] has = candidate.getParameterTypes();
+        Class<?>[] asked = KotlinTypes.parameters(locked);
+        Class<?>[] has = KotlinTypes.parameters(candidate);
         if (Arrays.equals(asked, has)) {
-            return new Fallback(candidate, null);
+            return new Fallback(candidate, asked.length, null);
         }
         if (has.length == asked.length + 1
                 && Arrays.equals(asked, Arrays.copyOf(has, asked.length))
                 && has[asked.length].isAssignableFrom(LockNotGrantedException.class)) {
-            return new Fallback(candidate, has[asked.length]);
+            return new Fallback(candidate, asked.length, has[asked.length]);
         }
         return null;
     }
 
+    private static boolean returnsWhatFits(Method candidate, Method locked) {
+        if (KotlinTypes.isSuspending(candidate) && !KotlinTypes.isSuspending(locked)) {
+            return false;
+        }
+        Class<?> wanted = result(locked);
+        return wanted == void.class || KotlinTypes.isUnit(wanted) || ClassUtils.isAssignable(wanted, result(candidate));
+    }
+
+    private static Class<?> result(Method method) {
+        return KotlinTypes.isSuspending(method)
+                ? ResolvableType.forMethodReturnType(method).resolve(Object.class)
+                : method.getReturnType();
+    }
+
     private static String missing(String name, Method locked, @Nullable Method mismatch) {
-        String wanted = name + Names.parameters(locked.getParameterTypes()) + " returning "
-                + locked.getReturnType().getSimpleName() + ", optionally with one more parameter for the exception";
+        String wanted = name + Names.parameters(KotlinTypes.parameters(locked)) + " returning "
+                + result(locked).getSimpleName() + ", optionally with one more parameter for the exception";
         return "@DecLocked on " + Names.of(locked) + " names the fallback '" + name + "', but "
                 + (mismatch == null
                         ? "the class has no such method"
-                        : Names.of(mismatch) + " returning "
-                                + mismatch.getReturnType().getSimpleName() + " does not fit")
+                        : Names.of(mismatch) + " returning " + result(mismatch).getSimpleName() + " does not fit")
                 + ". Wanted: " + wanted + ".";
     }
 
@@ -92,16 +109,22 @@ final class Fallback {
         return exceptionType == null ? failure instanceof LockNotGrantedException : exceptionType.isInstance(failure);
     }
 
-    /** Calls it. */
+    /**
+     * Calls it.
+     *
+     * @param args the locked method's arguments; those of a suspending function end with the continuation, which a suspending fallback goes on with
+     */
     @Nullable
     Object call(@Nullable Object target, @Nullable Object[] args, DecLockException failure) throws Throwable {
-        @Nullable Object[] all = args;
+        List<@Nullable Object> all = new ArrayList<>(Arrays.asList(args).subList(0, shared));
         if (exceptionType != null) {
-            all = Arrays.copyOf(args, args.length + 1);
-            all[args.length] = failure;
+            all.add(failure);
+        }
+        if (KotlinTypes.isSuspending(method)) {
+            all.add(args[args.length - 1]);
         }
         try {
-            return method.invoke(Modifier.isStatic(method.getModifiers()) ? null : target, all);
+            return method.invoke(Modifier.isStatic(method.getModifiers()) ? null : target, all.toArray());
         } catch (InvocationTargetException e) {
             throw e.getTargetException();
         }

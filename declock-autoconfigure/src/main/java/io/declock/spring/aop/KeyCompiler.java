@@ -89,16 +89,21 @@ final class KeyCompiler {
 
     EvaluationContext context(LockedCall call) {
         MethodBasedEvaluationContext context =
-                new MethodBasedEvaluationContext(call, call.getMethod(), call.getArgs(), PARAMETERS);
+                // It takes the continuation of a suspending function away itself.
+                new MethodBasedEvaluationContext(call, call.getMethod(), call.invocationArgs(), PARAMETERS);
         shared.applyDelegatesTo(context);
         return context;
     }
 
+    private static int parameterCount(Method method) {
+        return KotlinTypes.parameters(method).length;
+    }
+
     private static int argument(String variable, Method method, @Nullable String @Nullable [] parameters) {
-        for (int i = 0; i < method.getParameterCount(); i++) {
+        for (int i = 0; i < parameterCount(method); i++) {
             if (variable.equals("p" + i)
                     || variable.equals("a" + i)
-                    || (parameters != null && variable.equals(parameters[i]))) {
+                    || (parameters != null && i < parameters.length && variable.equals(parameters[i]))) {
                 return i;
             }
         }
@@ -107,12 +112,15 @@ final class KeyCompiler {
 
     private static Set<String> variables(Method method, @Nullable String @Nullable [] parameters) {
         Set<String> known = new HashSet<>(Set.of("root", "this"));
-        for (int i = 0; i < method.getParameterCount(); i++) {
+        for (int i = 0; i < parameterCount(method); i++) {
             known.add("p" + i);
             known.add("a" + i);
         }
         if (parameters != null) {
-            Arrays.stream(parameters).filter(name -> name != null).forEach(known::add);
+            Arrays.stream(parameters)
+                    .limit(parameterCount(method))
+                    .filter(name -> name != null)
+                    .forEach(known::add);
         }
         return known;
     }
@@ -157,7 +165,7 @@ final class KeyCompiler {
         if (node instanceof VariableReference reference) {
             String variable = reference.toStringAST().substring(1);
             if (!known.contains(variable)) {
-                boolean nameless = method.getParameterCount() > 0 && known.size() == 2 + 2 * method.getParameterCount();
+                boolean nameless = parameterCount(method) > 0 && known.size() == 2 + 2 * parameterCount(method);
                 throw new DecLockedMisuseException(
                         "@DecLocked on " + Names.of(method) + " has the key '" + text + "', but there is no parameter '"
                                 + variable + "'."

@@ -12,12 +12,18 @@ final class LockedCall {
     private final @Nullable Object target;
     private final Class<?> targetClass;
     private final @Nullable Object[] args;
+    private final @Nullable Object[] invocationArgs;
 
-    LockedCall(Method method, @Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
-        this.method = method;
+    LockedCall(
+            LockedOperation operation,
+            @Nullable Object target,
+            Class<?> targetClass,
+            @Nullable Object[] invocationArgs) {
+        this.method = operation.method();
         this.target = target;
         this.targetClass = targetClass;
-        this.args = args;
+        this.args = KotlinTypes.arguments(invocationArgs, operation.kind());
+        this.invocationArgs = invocationArgs;
     }
 
     /** Returns the called method: that of the class if it has one, else that of the interface. */
@@ -40,8 +46,14 @@ final class LockedCall {
         return targetClass;
     }
 
-    /** Returns the arguments. */
+    /** Returns the arguments, without the continuation of a suspending function. */
     public @Nullable Object[] getArgs() {
         return args;
+    }
+
+    /** Returns the arguments as the method in the class file has them. */
+    @Nullable
+    Object[] invocationArgs() {
+        return invocationArgs;
     }
 }

@@ -36,9 +36,14 @@ final class LockedOperations {
     private final Map<MethodClassKey, LockedOperation> compiled = new ConcurrentHashMap<>();
     private final KeyCompiler keys;
     private final StringValueResolver placeholders;
+    private final KotlinFunctions kotlin;
 
     LockedOperations(BeanFactory beanFactory) {
         this.keys = new KeyCompiler(beanFactory);
+        this.kotlin = new KotlinFunctions(Coroutines.find(
+                beanFactory instanceof ConfigurableBeanFactory factory
+                        ? factory.getBeanClassLoader()
+                        : Coroutines.class.getClassLoader()));
         this.placeholders = beanFactory instanceof ConfigurableBeanFactory factory
                 ? new EmbeddedValueResolver(factory)
                 : text -> text;
@@ -79,7 +84,14 @@ final class LockedOperations {
         checkLasting(method, annotations, holdAtLeast);
         ReturnKind kind = kind(method);
         ResolvableType declared = ResolvableType.forMethodReturnType(method, targetClass);
-        ResolvableType result = kind == ReturnKind.PLAIN ? declared : inner(declared);
+        ResolvableType result = switch (kind) {
+            case PLAIN -> declared;
+            case SUSPENDING -> KotlinFunctions.result(method, declared);
+            case STAGE, REACTIVE, FLOW -> inner(declared);
+        };
+        if (kind == ReturnKind.SUSPENDING) {
+            KotlinFunctions.checkSuspending(method, onFailure, result);
+        }
         checkFailureStrategy(method, onFailure, fallback, kind, result);
         checkOneThread(method, kind, onLost, interruptOnLost, release);
         checkTransactions(method, release);
@@ -156,10 +168,12 @@ final class LockedOperations {
                     null);
         }
         Class<?> emitted = result.resolve(Object.class);
-        if (onFailure == OnFailure.SKIP && emitted != void.class && emitted != Void.class) {
+        boolean hasResult = emitted != void.class && emitted != Void.class && !KotlinTypes.isUnit(emitted);
+        if (onFailure == OnFailure.SKIP && hasResult) {
             throw new DecLockedMisuseException(
                     "@DecLocked on " + Names.of(method) + " has onFailure = SKIP, but the method has a result ("
-                            + (kind == ReturnKind.PLAIN ? "" : "of ") + emitted.getSimpleName()
+                            + (kind == ReturnKind.PLAIN || kind == ReturnKind.SUSPENDING ? "" : "of ")
+                            + emitted.getSimpleName()
                             + "). Set RETURN_DEFAULT to return null or an empty value.",
                     null);
         }
@@ -176,7 +190,8 @@ final class LockedOperations {
 
     private static void checkOneThread(
             Method method, ReturnKind kind, OnLost onLost, boolean interruptOnLost, Release release) {
-        String needsOne = interruptOnLost
+        boolean isCancellable = kind == ReturnKind.SUSPENDING || kind == ReturnKind.FLOW;
+        String needsOne = interruptOnLost && !isCancellable
                 ? "interruptOnLost"
                 : onLost == OnLost.ROLL_BACK
                         ? "onLost = ROLL_BACK"
@@ -226,15 +241,11 @@ final class LockedOperations {
         }
     }
 
-    private static ReturnKind kind(Method method) {
+    private ReturnKind kind(Method method) {
         Class<?> type = method.getReturnType();
-        Class<?>[] parameters = method.getParameterTypes();
-        if (parameters.length > 0
-                && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation")) {
-            throw new DecLockedMisuseException(
-                    "@DecLocked on " + Names.of(method)
-                            + ": suspending functions are not supported, because the lock would be released at the first suspension.",
-                    null);
+        ReturnKind ofKotlin = kotlin.kind(method);
+        if (ofKotlin != null) {
+            return ofKotlin;
         }
         if (CompletionStage.class.isAssignableFrom(type)) {
             if (!type.isAssignableFrom(CompletableFuture.class)) {
@@ -247,6 +258,11 @@ final class LockedOperations {
             return ReturnKind.STAGE;
         }
         return adapter(type) == null ? ReturnKind.PLAIN : ReturnKind.REACTIVE;
+    }
+
+    /** Returns what runs functions of Kotlin; there is one if such a function was compiled. */
+    Coroutines coroutines() {
+        return kotlin.coroutines();
     }
 
     /** Returns the adapter that converts that type to a publisher and back, null if the type is not reactive. */

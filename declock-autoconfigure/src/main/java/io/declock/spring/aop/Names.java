@@ -14,7 +14,7 @@ final class Names {
 
     /** Returns {@code Orders.ship(long)}. */
     static String of(Method method) {
-        return of(method.getDeclaringClass()) + "." + method.getName() + parameters(method.getParameterTypes());
+        return of(method.getDeclaringClass()) + "." + method.getName() + parameters(KotlinTypes.parameters(method));
     }
 
     /** Returns the class's name without its package, nested classes with a dot. */

@@ -5,14 +5,13 @@ package io.declock.spring.aop;
 
 import io.declock.DecLockException;
 import io.declock.DistributedReadWriteLock;
-import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockOwner;
-import io.declock.LockRequest;
+import io.declock.LockScope;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.reactive.ReactiveDecLockContext;
 import io.declock.spring.support.HandleFuture;
-import java.util.concurrent.CompletableFuture;
+import io.declock.spring.support.ScopedAcquisition;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -21,6 +20,7 @@ import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
 
 /**
  * Runs a method that returns a publisher: each subscription acquires without blocking, calls the method, subscribes to the publisher
@@ -45,44 +45,51 @@ final class ReactiveExecution {
         }
         boolean single = !adapter.isMultiValue();
         Publisher<Object> locked = single
-                ? Mono.deferContextual(context ->
-                        new Subscription(lock, invocation, operation, call, adapter).mono(owner(context, operation)))
-                : Flux.deferContextual(context ->
-                        new Subscription(lock, invocation, operation, call, adapter).flux(owner(context, operation)));
+                ? Mono.deferContextual(context -> subscription(lock, invocation, operation, call, adapter, context)
+                        .mono())
+                : Flux.deferContextual(context -> subscription(lock, invocation, operation, call, adapter, context)
+                        .flux());
         return adapter.fromPublisher(locked);
     }
 
-    private static LockOwner owner(reactor.util.context.ContextView context, LockedOperation operation) {
-        return ReactiveDecLockContext.owner(context).orElseGet(() -> LockOwner.named(Names.of(operation.method())));
+    private static Subscription subscription(
+            DistributedReadWriteLock lock,
+            MethodInvocation invocation,
+            LockedOperation operation,
+            LockedCall call,
+            ReactiveAdapter adapter,
+            ContextView context) {
+        ScopedAcquisition acquisition = new ScopedAcquisition(
+                lock, ReactiveDecLockContext.scope(context), () -> LockOwner.named(Names.of(operation.method())));
+        return new Subscription(acquisition, invocation, operation, call, adapter);
     }
 
     /** One subscription. */
     private static final class Subscription {
-        private final DistributedReadWriteLock lock;
+        private final ScopedAcquisition acquisition;
         private final MethodInvocation invocation;
         private final LockedOperation operation;
         private final LockedCall call;
         private final ReactiveAdapter adapter;
-        private volatile boolean grantedAtOnce;
         private volatile @Nullable LockLostException lost;
 
         Subscription(
-                DistributedReadWriteLock lock,
+                ScopedAcquisition acquisition,
                 MethodInvocation invocation,
                 LockedOperation operation,
                 LockedCall call,
                 ReactiveAdapter adapter) {
-            this.lock = lock;
+            this.acquisition = acquisition;
             this.invocation = invocation;
             this.operation = operation;
             this.call = call;
             this.adapter = adapter;
         }
 
-        Mono<Object> mono(LockOwner owner) {
+        Mono<Object> mono() {
             return Mono.usingWhen(
-                            acquire(owner),
-                            handle -> Mono.from(body(handle, owner)),
+                            acquire(),
+                            locks -> Mono.from(body(locks)),
                             this::release,
                             this::releaseFailed,
                             this::release)
@@ -91,34 +98,23 @@ final class ReactiveExecution {
                     .onErrorResume(NotAcquired.class, failure -> Mono.from(notGranted(failure)));
         }
 
-        Flux<Object> flux(LockOwner owner) {
-            return Flux.usingWhen(
-                            acquire(owner),
-                            handle -> body(handle, owner),
-                            this::release,
-                            this::releaseFailed,
-                            this::release)
+        Flux<Object> flux() {
+            return Flux.usingWhen(acquire(), this::body, this::release, this::releaseFailed, this::release)
                     .concatWith(Mono.defer(() -> checked(Mono.empty())))
                     .onErrorResume(NotAcquired.class, this::notGranted);
         }
 
-        private Mono<LockHandle> acquire(LockOwner owner) {
-            return Mono.fromFuture(() -> {
-                        LockRequest request = operation.request(call);
-                        CompletableFuture<LockHandle> acquiring =
-                                lock.acquireAsync(request, owner).toCompletableFuture();
-                        grantedAtOnce = acquiring.isDone();
-                        return acquiring;
-                    })
-                    .doOnDiscard(LockHandle.class, LockHandle::close)
+        private Mono<LockScope> acquire() {
+            return acquisition
+                    .acquire(() -> operation.request(call))
                     .onErrorMap(failure -> new NotAcquired(HandleFuture.unwrap(failure)));
         }
 
-        private Publisher<Object> body(LockHandle handle, LockOwner owner) {
+        private Publisher<Object> body(LockScope locks) {
             Flux<Object> called = Flux.defer(() -> {
                 MethodInvocation once =
                         invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation;
-                DecLockContext.Scope scope = DecLockContext.enter(handle, owner);
+                DecLockContext.Scope scope = DecLockContext.enter(locks);
                 try {
                     return adapter.toPublisher(once.proceed());
                 } catch (Throwable e) {
@@ -127,8 +123,8 @@ final class ReactiveExecution {
                     scope.close();
                 }
             });
-            return (grantedAtOnce ? called : called.subscribeOn(Schedulers.parallel()))
-                    .contextWrite(context -> ReactiveDecLockContext.with(context, handle, owner));
+            return (acquisition.isGrantedAtOnce() ? called : called.subscribeOn(Schedulers.parallel()))
+                    .contextWrite(context -> ReactiveDecLockContext.with(context, locks));
         }
 
         private Publisher<Object> notGranted(NotAcquired failure) {
@@ -143,12 +139,18 @@ final class ReactiveExecution {
             }
         }
 
-        private Mono<Void> release(LockHandle handle) {
-            return Mono.fromRunnable(() -> lost = operation.release(handle, false));
+        private Mono<Void> release(LockScope locks) {
+            return Mono.fromRunnable(() -> {
+                locks.end();
+                lost = operation.release(locks.handle(), false);
+            });
         }
 
-        private Mono<Void> releaseFailed(LockHandle handle, Throwable failure) {
-            return Mono.fromRunnable(() -> operation.release(handle, failure));
+        private Mono<Void> releaseFailed(LockScope locks, Throwable failure) {
+            return Mono.fromRunnable(() -> {
+                locks.end();
+                operation.release(locks.handle(), failure);
+            });
         }
 
         private Mono<Object> checked(Mono<Object> otherwise) {

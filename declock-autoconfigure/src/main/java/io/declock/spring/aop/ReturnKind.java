@@ -10,5 +10,9 @@ enum ReturnKind {
     /** A {@link java.util.concurrent.CompletionStage}. */
     STAGE,
     /** A type that the reactive adapters know: Mono, Flux, and types that can be converted to one of them. */
-    REACTIVE
+    REACTIVE,
+    /** A suspending function of Kotlin. */
+    SUSPENDING,
+    /** A {@code Flow} of Kotlin, which {@link Coroutines} runs; without them it is REACTIVE. */
+    FLOW
 }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -30,6 +31,9 @@ import org.springframework.util.ClassUtils;
  */
 final class SelfInvocations {
     private static final Logger LOG = LoggerFactory.getLogger(SelfInvocations.class);
+
+    /** Kotlin's compiler puts the body of an open suspending function into a static method, whose first parameter is the object. */
+    private static final String SUSPENDING_BODY = "$suspendImpl";
 
     private SelfInvocations() {}
 
@@ -85,6 +89,13 @@ final class SelfInvocations {
                 String @Nullable [] exceptions) {
             boolean isStatic = (access & Opcodes.ACC_STATIC) != 0;
             boolean isBridge = (access & Opcodes.ACC_BRIDGE) != 0;
+            if (isStatic && name.endsWith(SUSPENDING_BODY)) {
+                Type[] arguments = Type.getArgumentTypes(descriptor);
+                return new Calls(
+                        name.substring(0, name.length() - SUSPENDING_BODY.length()),
+                        Type.getMethodDescriptor(
+                                Type.getReturnType(descriptor), Arrays.copyOfRange(arguments, 1, arguments.length)));
+            }
             return isStatic || isBridge ? null : new Calls(name, descriptor);
         }
 
@@ -110,6 +121,7 @@ final class SelfInvocations {
             private final String descriptor;
             private final List<SelfInvocation> calls = new ArrayList<>();
             private boolean mayMeetAnother;
+            private boolean isRestoring;
             private int line;
 
             Calls(String name, String descriptor) {
@@ -132,6 +144,8 @@ final class SelfInvocations {
 
             @Override
             public void visitFieldInsn(int opcode, String owner, String field, String fieldDescriptor) {
+                // A suspended function gets its own objects back from such a field of its continuation.
+                isRestoring = opcode == Opcodes.GETFIELD && field.startsWith("L$");
                 if (opcode == Opcodes.GETFIELD || opcode == Opcodes.GETSTATIC) {
                     meets(Type.getType(fieldDescriptor));
                 }
@@ -139,7 +153,9 @@ final class SelfInvocations {
 
             @Override
             public void visitTypeInsn(int opcode, String internalName) {
-                if (opcode == Opcodes.CHECKCAST || opcode == Opcodes.NEW) {
+                boolean isRestored = opcode == Opcodes.CHECKCAST && isRestoring;
+                isRestoring = false;
+                if (!isRestored && (opcode == Opcodes.CHECKCAST || opcode == Opcodes.NEW)) {
                     meets(Type.getObjectType(internalName));
                 }
             }

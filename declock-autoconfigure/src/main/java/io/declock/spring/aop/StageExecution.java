@@ -8,6 +8,8 @@ import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockOwner;
+import io.declock.LockRequest;
+import io.declock.LockScope;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.support.HandleFuture;
 import java.util.concurrent.CompletableFuture;
@@ -36,19 +38,34 @@ final class StageExecution {
 
     CompletableFuture<@Nullable Object> run(
             DistributedReadWriteLock lock, MethodInvocation invocation, LockedOperation operation, LockedCall call) {
-        LockOwner outer = DecLockContext.currentOwner();
-        LockOwner owner = outer != null ? outer : LockOwner.named(Names.of(operation.method()));
+        LockScope outer = DecLockContext.currentScope();
+        LockScope around = null;
+        LockOwner owner = LockOwner.named(Names.of(operation.method()));
         CompletableFuture<LockHandle> acquiring;
         try {
-            acquiring = lock.acquireAsync(operation.request(call), owner).toCompletableFuture();
+            LockRequest request = operation.request(call);
+            around = LockScope.holding(outer, request);
+            owner = around == null || around.owner() == null ? owner : around.owner();
+            acquiring = lock.acquireAsync(request, owner).toCompletableFuture();
         } catch (RuntimeException e) {
             acquiring = CompletableFuture.failedFuture(e);
         }
         MethodInvocation later =
                 invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation;
-        Run run = new Run(later, operation, call, owner, acquiring);
+        Run run = new Run(later, operation, call, new Owning(owner, around, outer), acquiring);
         run.start(executor);
         return run.result;
+    }
+
+    /** The owner that asks, the scope whose locks it enters again if there is one, and the scope around the call. */
+    private record Owning(
+            LockOwner owner,
+            @Nullable LockScope around,
+            @Nullable LockScope outer) {
+        /** Returns the scope of what was granted; throws if it is not what was to be entered again. */
+        LockScope scope(LockHandle handle) {
+            return LockScope.of(around == null ? handle : around.checkEntered(handle), owner, outer);
+        }
     }
 
     /** One call. */
@@ -56,7 +73,7 @@ final class StageExecution {
         private final MethodInvocation invocation;
         private final LockedOperation operation;
         private final LockedCall call;
-        private final LockOwner owner;
+        private final Owning owning;
         private final CompletableFuture<LockHandle> acquiring;
         private final CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
         private final CompletionStage<@Nullable Object> answer = result;
@@ -65,12 +82,12 @@ final class StageExecution {
                 MethodInvocation invocation,
                 LockedOperation operation,
                 LockedCall call,
-                LockOwner owner,
+                Owning owning,
                 CompletableFuture<LockHandle> acquiring) {
             this.invocation = invocation;
             this.operation = operation;
             this.call = call;
-            this.owner = owner;
+            this.owning = owning;
             this.acquiring = acquiring;
         }
 
@@ -101,8 +118,19 @@ final class StageExecution {
             } else if (result.isDone()) {
                 abandon(handle, new DecLockException("cancelled"));
             } else {
-                locked(handle);
+                entered(handle);
             }
+        }
+
+        private void entered(LockHandle handle) {
+            LockScope locks;
+            try {
+                locks = owning.scope(handle);
+            } catch (LockLostException e) {
+                notGranted(e);
+                return;
+            }
+            locked(locks);
         }
 
         private void abandon(@Nullable LockHandle handle, Throwable why) {
@@ -110,6 +138,11 @@ final class StageExecution {
                 operation.release(handle, why);
             }
             result.completeExceptionally(why);
+        }
+
+        private void abandon(LockScope locks, Throwable why) {
+            locks.end();
+            abandon(locks.handle(), why);
         }
 
         private void notGranted(Throwable failure) {
@@ -126,26 +159,28 @@ final class StageExecution {
             }
         }
 
-        private void locked(LockHandle handle) {
+        private void locked(LockScope locks) {
             Object returned;
-            DecLockContext.Scope scope = DecLockContext.enter(handle, owner);
+            DecLockContext.Scope scope = DecLockContext.enter(locks);
             try {
                 returned = invocation.proceed();
             } catch (Throwable e) {
-                abandon(handle, e);
+                // What follows the result runs at once, and not under the lock.
+                scope.close();
+                abandon(locks, e);
                 return;
             } finally {
                 scope.close();
             }
-            follow(returned, handle);
+            follow(returned, locks);
         }
 
-        private void follow(@Nullable Object returned, @Nullable LockHandle handle) {
+        private void follow(@Nullable Object returned, @Nullable LockScope locks) {
             if (!(returned instanceof CompletionStage<?> stage)) {
-                ended(handle, returned, null);
+                ended(locks, returned, null);
                 return;
             }
-            stage.whenComplete((value, failure) -> ended(handle, value, failure));
+            stage.whenComplete((value, failure) -> ended(locks, value, failure));
             answer.whenComplete((value, failure) -> {
                 if (failure != null) {
                     stage.toCompletableFuture().cancel(true);
@@ -153,7 +188,11 @@ final class StageExecution {
             });
         }
 
-        private void ended(@Nullable LockHandle handle, @Nullable Object value, @Nullable Throwable failure) {
+        private void ended(@Nullable LockScope locks, @Nullable Object value, @Nullable Throwable failure) {
+            if (locks != null) {
+                locks.end();
+            }
+            LockHandle handle = locks == null ? null : locks.handle();
             if (failure != null) {
                 abandon(handle, HandleFuture.unwrap(failure));
                 return;

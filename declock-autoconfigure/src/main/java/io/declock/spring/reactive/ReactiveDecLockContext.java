@@ -4,15 +4,16 @@
 package io.declock.spring.reactive;
 
 import io.declock.LockHandle;
-import io.declock.LockOwner;
+import io.declock.LockScope;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /** Gives the pipeline that a {@link io.declock.spring.DecLocked} method returned the lock it runs under. */
 public final class ReactiveDecLockContext {
-    private static final Class<Current> KEY = Current.class;
+    private static final Class<ReactiveDecLockContext> KEY = ReactiveDecLockContext.class;
 
     private ReactiveDecLockContext() {}
 
@@ -32,8 +33,8 @@ public final class ReactiveDecLockContext {
      */
     public static Mono<LockHandle> currentHandle() {
         return Mono.deferContextual(context -> {
-            Optional<Current> current = context.getOrEmpty(KEY);
-            return current.map(found -> Mono.just(found.handle))
+            Optional<LockScope> current = context.getOrEmpty(KEY);
+            return current.map(found -> Mono.just(found.handle()))
                     .orElseGet(() -> Mono.error(new IllegalStateException(
                             "No @DecLocked method is in this pipeline's context. Ask inside the publisher that the locked"
                                     + " method returns, and make sure that it was called through its Spring bean.")));
@@ -41,25 +42,21 @@ public final class ReactiveDecLockContext {
     }
 
     /**
-     * {@return the owner of the locks that pipelines with that context hold, if any}
+     * {@return the lock that pipelines with that context run under and those around it, for {@link LockScope#holding}; null if there is none}
      *
      * @param context a pipeline's context
      */
-    public static Optional<LockOwner> owner(ContextView context) {
-        Optional<Current> current = context.getOrEmpty(KEY);
-        return current.map(Current::owner);
+    public static @Nullable LockScope scope(ContextView context) {
+        return context.getOrDefault(KEY, null);
     }
 
     /**
      * {@return {@code context} with that lock as the current one}
      *
      * @param context a pipeline's context
-     * @param handle the handle
-     * @param owner its owner
+     * @param locks the lock
      */
-    public static Context with(Context context, LockHandle handle, LockOwner owner) {
-        return context.put(KEY, new Current(handle, owner));
+    public static Context with(Context context, LockScope locks) {
+        return context.put(KEY, locks);
     }
-
-    private record Current(LockHandle handle, LockOwner owner) {}
 }

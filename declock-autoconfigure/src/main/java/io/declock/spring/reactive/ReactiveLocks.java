@@ -4,12 +4,12 @@
 package io.declock.spring.reactive;
 
 import io.declock.DistributedReadWriteLock;
-import io.declock.LockHandle;
 import io.declock.LockLostException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.LockScope;
 import io.declock.spring.support.HandleFuture;
-import java.util.concurrent.CompletableFuture;
+import io.declock.spring.support.ScopedAcquisition;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +17,7 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.ContextView;
 
 /**
  * Locks for pipelines without an annotation.
@@ -37,12 +38,13 @@ public final class ReactiveLocks {
      * publisher before the operator, and releases when that has terminated or was cancelled. No thread is blocked.
      *
      * <p>If the locks are granted at once, the subscription goes on on the subscriber's thread, otherwise on Reactor's parallel scheduler. Locks
-     * of an enclosing pipeline have the same owner, so that they are acquired again ahead of all waiters. {@link ReactiveDecLockContext} has the
-     * handle.
+     * that an enclosing pipeline holds are asked for by its owner, so that they are acquired again ahead of all waiters; any others by an owner of
+     * their own, so that pipelines that run side by side exclude each other. {@link ReactiveDecLockContext} has the handle.
      *
      * <p>The result fails with {@link io.declock.LockNotGrantedException} if the wait time ran out, with {@link
      * io.declock.MemoryNodeUnavailableException} if a memory node that is needed is unavailable, and with {@link LockLostException} instead of
-     * completing if the locks were lost meanwhile.
+     * completing if the locks were lost meanwhile, and with an {@link IllegalStateException} if enclosing pipelines hold some of the locks and not the
+     * others, or by several owners.
      *
      * @param <T> type of the elements
      * @param locks the locks
@@ -51,16 +53,8 @@ public final class ReactiveLocks {
      */
     public static <T> Function<Publisher<T>, Publisher<T>> locked(DistributedReadWriteLock locks, LockRequest request) {
         return source -> source instanceof Mono<T> one
-                ? Mono.deferContextual(context -> new Locked<T>(
-                                locks,
-                                request,
-                                ReactiveDecLockContext.owner(context).orElseGet(() -> owner(request)))
-                        .around(one))
-                : Flux.deferContextual(context -> new Locked<T>(
-                                locks,
-                                request,
-                                ReactiveDecLockContext.owner(context).orElseGet(() -> owner(request)))
-                        .around(Flux.from(source)));
+                ? Mono.deferContextual(context -> new Locked<T>(locks, request, context).around(one))
+                : Flux.deferContextual(context -> new Locked<T>(locks, request, context).around(Flux.from(source)));
     }
 
     private static LockOwner owner(LockRequest request) {
@@ -69,25 +63,25 @@ public final class ReactiveLocks {
 
     /** One subscription. */
     private static final class Locked<T> {
-        private final DistributedReadWriteLock locks;
+        private final ScopedAcquisition acquisition;
         private final LockRequest request;
-        private final LockOwner owner;
         private final AtomicReference<@Nullable LockLostException> lost = new AtomicReference<>();
-        private volatile boolean grantedAtOnce;
 
-        Locked(DistributedReadWriteLock locks, LockRequest request, LockOwner owner) {
-            this.locks = locks;
+        Locked(DistributedReadWriteLock locks, LockRequest request, ContextView context) {
+            this.acquisition =
+                    new ScopedAcquisition(locks, ReactiveDecLockContext.scope(context), () -> owner(request));
             this.request = request;
-            this.owner = owner;
         }
 
         Mono<T> around(Mono<T> source) {
             return Mono.usingWhen(
                             acquire(),
-                            handle -> (grantedAtOnce ? source : source.subscribeOn(Schedulers.parallel()))
-                                    .contextWrite(context -> ReactiveDecLockContext.with(context, handle, owner)),
+                            scope -> (acquisition.isGrantedAtOnce()
+                                            ? source
+                                            : source.subscribeOn(Schedulers.parallel()))
+                                    .contextWrite(context -> ReactiveDecLockContext.with(context, scope)),
                             this::release,
-                            (handle, failure) -> release(handle),
+                            (scope, failure) -> release(scope),
                             this::release)
                     .flatMap(value -> ended(Mono.just(value)))
                     .switchIfEmpty(Mono.defer(() -> ended(Mono.empty())));
@@ -96,29 +90,25 @@ public final class ReactiveLocks {
         Flux<T> around(Flux<T> source) {
             return Flux.usingWhen(
                             acquire(),
-                            handle -> (grantedAtOnce ? source : source.subscribeOn(Schedulers.parallel()))
-                                    .contextWrite(context -> ReactiveDecLockContext.with(context, handle, owner)),
+                            scope -> (acquisition.isGrantedAtOnce()
+                                            ? source
+                                            : source.subscribeOn(Schedulers.parallel()))
+                                    .contextWrite(context -> ReactiveDecLockContext.with(context, scope)),
                             this::release,
-                            (handle, failure) -> release(handle),
+                            (scope, failure) -> release(scope),
                             this::release)
                     .concatWith(Mono.defer(() -> ended(Mono.empty())));
         }
 
-        private Mono<LockHandle> acquire() {
-            return Mono.fromFuture(() -> {
-                        CompletableFuture<LockHandle> acquiring =
-                                locks.acquireAsync(request, owner).toCompletableFuture();
-                        grantedAtOnce = acquiring.isDone();
-                        return acquiring;
-                    })
-                    .doOnDiscard(LockHandle.class, LockHandle::close)
-                    .onErrorMap(HandleFuture::unwrap);
+        private Mono<LockScope> acquire() {
+            return acquisition.acquire(() -> request).onErrorMap(HandleFuture::unwrap);
         }
 
-        private Mono<Void> release(LockHandle handle) {
+        private Mono<Void> release(LockScope scope) {
             return Mono.fromRunnable(() -> {
+                scope.end();
                 try {
-                    handle.close();
+                    scope.handle().close();
                 } catch (LockLostException e) {
                     lost.set(e);
                 }

@@ -13,12 +13,14 @@ import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLocked;
 import io.declock.spring.OnLost;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Methods that return a stage hold the lock until the stage has terminated, whichever thread does that. */
@@ -133,6 +135,42 @@ class StageMethodsTests extends LastingMethodsContract<StageMethodsTests.Jobs> {
     }
 
     @Test
+    void whatFollowsAFailedMethodRunsWithoutItsLock() {
+        BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+        Contexts.locks()
+                .withBean(Jobs.class)
+                .withBean("applicationTaskExecutor", Executor.class, () -> tasks::add)
+                .run(context -> {
+                    LockHandle other = heldByOther(context);
+                    CompletionStage<Boolean> locked = context.getBean(Jobs.class)
+                            .throwing(1)
+                            .handle((value, failure) -> DecLockContext.isLocked());
+                    other.close();
+                    Runnable start = tasks.poll(5, TimeUnit.SECONDS);
+                    start.run();
+                    assertThat(locked).isCompletedWithValue(false);
+                });
+    }
+
+    @Test
+    void stagesSideBySideExcludeEachOtherFromOtherLocks() {
+        run((context, jobs) -> {
+            CompletableFuture<String> one = new CompletableFuture<>();
+            CompletableFuture<String> other = CompletableFuture.completedFuture("x");
+            CompletableFuture<List<CompletableFuture<String>>> both = new CompletableFuture<>();
+            CompletableFuture<String> outer = context.getBean(Nesting.class).beside(5, () -> {
+                both.complete(List.of(jobs.work(6, one), jobs.work(6, other)));
+                return one;
+            });
+            List<CompletableFuture<String>> inner = both.get(5, TimeUnit.SECONDS);
+            assertThat(inner.get(1)).isNotDone();
+            one.complete("done");
+            assertThat(inner.get(1)).succeedsWithin(Duration.ofSeconds(5)).isEqualTo("x");
+            assertThat(outer).succeedsWithin(Duration.ofSeconds(5));
+        });
+    }
+
+    @Test
     void aLockLostMeanwhileFailsTheStageUnlessItIsOnlyLogged() {
         run((context, jobs) -> {
             CompletableFuture<String> strict = new CompletableFuture<>();
@@ -164,6 +202,11 @@ class StageMethodsTests extends LastingMethodsContract<StageMethodsTests.Jobs> {
         @DecLocked(name = "work", key = "#id", waitTime = "1s")
         public CompletableFuture<String> both(int id) {
             return jobs.work(id, CompletableFuture.completedFuture("inner"));
+        }
+
+        @DecLocked(name = "work", key = "#id", waitTime = "1s")
+        public CompletableFuture<String> beside(int id, Supplier<CompletableFuture<String>> body) {
+            return body.get();
         }
     }
 

@@ -34,6 +34,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
+import reactor.util.context.ContextView;
 
 @Timeout(60)
 class ReactiveLocksTests {
@@ -127,6 +128,60 @@ class ReactiveLocksTests {
                 }
                 assertThat(thread.get(20, TimeUnit.SECONDS)).startsWith("parallel-");
             }
+        });
+    }
+
+    @Test
+    void pipelinesSideBySideExcludeEachOtherFromOtherLocksAndEnterThatAroundAgain() {
+        with((locks, context) -> {
+            AtomicInteger inside = new AtomicInteger();
+            AtomicInteger most = new AtomicInteger();
+            Mono<Long> work = Mono.delay(Duration.ofMillis(5))
+                    .doFirst(() -> most.accumulateAndGet(inside.incrementAndGet(), Math::max))
+                    .doOnTerminate(inside::decrementAndGet);
+            Mono<Long> item = work.transform(ReactiveLocks.locked(locks, LockRequest.write("item")));
+            Mono<Long> again = Mono.just(1L).transform(ReactiveLocks.locked(locks, REQUEST));
+            Flux<Long> batch = Flux.range(0, 8)
+                    .flatMap(i -> item)
+                    .concatWith(again)
+                    .transform(ReactiveLocks.locked(locks, REQUEST));
+            StepVerifier.create(batch).expectNextCount(9).expectComplete().verify(PATIENCE);
+            assertThat(most).hasValue(1);
+        });
+    }
+
+    @Test
+    void aPipelineThatOutlivesItsLockDoesNotEnterItAgain() {
+        with((locks, context) -> {
+            Mono<ContextView> contextOfLocked = Mono.deferContextual(Mono::just)
+                    .map(view -> (ContextView) view)
+                    .transform(ReactiveLocks.locked(locks, REQUEST));
+            ContextView after = contextOfLocked.block(PATIENCE);
+            Sinks.One<String> source = Sinks.one();
+            Mono<String> first = source.asMono().transform(ReactiveLocks.locked(locks, REQUEST));
+            Mono<String> second = Mono.just("second").transform(ReactiveLocks.locked(locks, REQUEST));
+            CompletableFuture<String> one = first.contextWrite(after).toFuture();
+            CompletableFuture<String> other = second.contextWrite(after).toFuture();
+            ComputeNodeMonitor monitor = context.getBean(ComputeNodeMonitor.class);
+            await().atMost(PATIENCE).until(() -> monitor.waitingNow() == 1);
+            assertThat(other).isNotDone();
+            source.tryEmitValue("first");
+            assertThat(one).succeedsWithin(PATIENCE);
+            assertThat(other).succeedsWithin(PATIENCE);
+        });
+    }
+
+    @Test
+    void aRequestForALockThatIsHeldAndForAnotherIsRefused() {
+        with((locks, context) -> {
+            LockRequest both = REQUEST.andWrite("order:43");
+            StepVerifier.create(Mono.just(1)
+                            .transform(ReactiveLocks.locked(locks, both))
+                            .transform(ReactiveLocks.locked(locks, REQUEST)))
+                    .expectErrorMatches(failure -> failure instanceof IllegalStateException
+                            && failure.getMessage().contains("'order:43'"))
+                    .verify(PATIENCE);
+            assertThat(isFree(locks)).isTrue();
         });
     }
 

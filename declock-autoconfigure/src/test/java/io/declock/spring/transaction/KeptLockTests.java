@@ -12,6 +12,7 @@ import io.declock.LockLostException;
 import io.declock.LockNotGrantedException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
+import io.declock.LockScope;
 import io.declock.spring.Contexts;
 import io.declock.spring.DecLockContext;
 import io.declock.spring.DecLocked;
@@ -62,6 +63,22 @@ class KeptLockTests {
             assertThatExceptionOfType(IllegalStateException.class).isThrownBy(context.getBean(Caller.class)::rollBack);
             assertThat(notes.isFree()).isTrue();
             assertThat(notes.rows()).isZero();
+        });
+    }
+
+    @Test
+    void aLockIsKeptForTheTransactionInsideOfAStageToo() {
+        runner.run(context -> {
+            LockOwner stage = LockOwner.named("a stage");
+            try (LockHandle handle =
+                            context.getBean(DistributedReadWriteLock.class).acquire(LockRequest.write("stage"), stage);
+                    DecLockContext.Scope scope = DecLockContext.enter(LockScope.of(handle, stage, null))) {
+                context.getBean(Caller.class).severalTimes();
+                assertThat(scope.hasCommitted()).isTrue();
+            }
+            Notes notes = context.getBean(Notes.class);
+            assertThat(notes.rows()).isEqualTo(3);
+            assertThat(notes.isFree()).isTrue();
         });
     }
 
@@ -141,6 +158,13 @@ class KeptLockTests {
 
         Caller(Notes notes) {
             this.notes = notes;
+        }
+
+        @Transactional
+        public void severalTimes() {
+            notes.kept();
+            notes.kept();
+            notes.early();
         }
 
         @Transactional
