@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
  * behalf of other code, on several threads or none in particular.
  *
  * <pre>{@code
- * LockScope around = LockScope.holding(current, request);      // null: none of the names is held by an explicit owner
+ * LockScope around = LockScope.holding(locks, current, request);  // null: none of the names is held by an explicit owner
  * LockOwner owner = around == null ? LockOwner.named("job") : around.owner();
  * LockHandle handle = locks.acquire(request, owner);
  * if (around != null) {
  *     around.checkEntered(handle);
  * }
- * LockScope inner = LockScope.of(handle, owner, current);      // for the code inside
+ * LockScope inner = LockScope.of(locks, handle, owner, current); // for the code inside
  * …
  * inner.end();
  * handle.close();
@@ -27,12 +27,15 @@ import org.jspecify.annotations.Nullable;
  * itself from all other locks, and work that outlives its scope from the scope's locks, too. Thread-safe.
  */
 public final class LockScope {
+    private final DistributedReadWriteLock locks;
     private final LockHandle handle;
     private final @Nullable LockOwner owner;
     private final @Nullable LockScope outer;
     private volatile boolean ended;
 
-    private LockScope(LockHandle handle, @Nullable LockOwner owner, @Nullable LockScope outer) {
+    private LockScope(
+            DistributedReadWriteLock locks, LockHandle handle, @Nullable LockOwner owner, @Nullable LockScope outer) {
+        this.locks = locks;
         this.handle = handle;
         this.owner = owner;
         this.outer = outer;
@@ -41,13 +44,15 @@ public final class LockScope {
     /**
      * Makes the scope of a handle that was just granted.
      *
+     * @param locks what granted it; the same object for all scopes of the same locks
      * @param handle the handle
      * @param owner its explicit owner, null if that is a thread
      * @param outer the scope around, or null
      * @return the scope, to be ended before the handle is closed
      */
-    public static LockScope of(LockHandle handle, @Nullable LockOwner owner, @Nullable LockScope outer) {
-        return new LockScope(handle, owner, outer);
+    public static LockScope of(
+            DistributedReadWriteLock locks, LockHandle handle, @Nullable LockOwner owner, @Nullable LockScope outer) {
+        return new LockScope(locks, handle, owner, outer);
     }
 
     /** {@return the handle} Do not close it unless you made this scope. */
@@ -69,18 +74,20 @@ public final class LockScope {
      * {@return the scope whose owner enters the locks of {@code request} again; null if no explicit owner holds one of them, so that an owner of its
      * own asks for them} The innermost scope that has a name decides about it.
      *
+     * @param locks what it asks; scopes of other locks do not count, whatever their names
      * @param innermost the scope of the code that asks, or null
      * @param request what it asks for
      * @throws IllegalStateException if some of the names are held and others are not, or by another owner: no owner could ask for all of them
      */
-    public static @Nullable LockScope holding(@Nullable LockScope innermost, LockRequest request) {
+    public static @Nullable LockScope holding(
+            DistributedReadWriteLock locks, @Nullable LockScope innermost, LockRequest request) {
         if (innermost == null) {
             return null;
         }
         LockScope entered = null;
         String free = null;
         for (String name : request.names().keySet()) {
-            LockScope scope = innermost.holding(name);
+            LockScope scope = innermost.holding(locks, name);
             if (scope == null) {
                 free = name;
             } else if (entered != null && entered.owner != scope.owner) {
@@ -103,9 +110,9 @@ public final class LockScope {
                         + " code. Ask for it in a request of its own.");
     }
 
-    private @Nullable LockScope holding(String name) {
+    private @Nullable LockScope holding(DistributedReadWriteLock asked, String name) {
         for (LockScope scope = this; scope != null; scope = scope.outer) {
-            if (!scope.ended && scope.has(name)) {
+            if (scope.locks == asked && !scope.ended && scope.has(name)) {
                 return scope.owner == null ? null : scope;
             }
         }
@@ -151,7 +158,11 @@ public final class LockScope {
     private boolean isHeld(String name) {
         for (LockScope scope = this; scope != null; scope = scope.outer) {
             // The end comes before the closing, and a lock that is valid now was held all the time.
-            if (scope.owner == owner && scope.has(name) && !scope.ended && scope.handle.isValid()) {
+            if (scope.locks == locks
+                    && scope.owner == owner
+                    && scope.has(name)
+                    && !scope.ended
+                    && scope.handle.isValid()) {
                 return true;
             }
         }

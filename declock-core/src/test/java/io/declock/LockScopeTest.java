@@ -29,7 +29,21 @@ class LockScopeTest {
     }
 
     private LockScope held(LockRequest request, LockOwner by, LockScope outer) throws InterruptedException {
-        return LockScope.of(locks.acquire(request, by), by, outer);
+        return LockScope.of(locks, locks.acquire(request, by), by, outer);
+    }
+
+    @Test
+    void aScopeOfOtherLocksDoesNotCountWhateverItsNames() throws Exception {
+        LockScope outer = held(LockRequest.write("a"), owner, null);
+        try (DecLock others = memoryNode.open(
+                ComputeNodeSettings.builder().namespace("others").build())) {
+            assertThat(LockScope.holding(others, outer, LockRequest.write("a"))).isNull();
+            LockScope inner = LockScope.of(others, others.acquire(LockRequest.write("a"), owner), owner, outer);
+            outer.end();
+            assertThat(LockScope.holding(others, inner, LockRequest.write("a"))).isSameAs(inner);
+            assertThat(LockScope.holding(locks, inner, LockRequest.write("a"))).isNull();
+            inner.handle().close();
+        }
     }
 
     @Test
@@ -37,15 +51,16 @@ class LockScopeTest {
         LockOwner other = LockOwner.named("other");
         LockScope outer = held(LockRequest.write("a").andRead("b"), owner, null);
         LockScope inner = held(LockRequest.read("b"), other, outer);
-        assertThat(LockScope.holding(inner, LockRequest.write("a"))).isSameAs(outer);
-        assertThat(LockScope.holding(inner, LockRequest.read("b"))).isSameAs(inner);
-        assertThat(LockScope.holding(inner, LockRequest.read("c"))).isNull();
-        assertThat(LockScope.holding(null, LockRequest.read("a"))).isNull();
-        assertThat(LockScope.holding(outer, LockRequest.read("b").andRead("a"))).isSameAs(outer);
+        assertThat(LockScope.holding(locks, inner, LockRequest.write("a"))).isSameAs(outer);
+        assertThat(LockScope.holding(locks, inner, LockRequest.read("b"))).isSameAs(inner);
+        assertThat(LockScope.holding(locks, inner, LockRequest.read("c"))).isNull();
+        assertThat(LockScope.holding(locks, null, LockRequest.read("a"))).isNull();
+        assertThat(LockScope.holding(locks, outer, LockRequest.read("b").andRead("a")))
+                .isSameAs(outer);
         inner.end();
-        assertThat(LockScope.holding(inner, LockRequest.read("b"))).isSameAs(outer);
+        assertThat(LockScope.holding(locks, inner, LockRequest.read("b"))).isSameAs(outer);
         outer.end();
-        assertThat(LockScope.holding(inner, LockRequest.read("b"))).isNull();
+        assertThat(LockScope.holding(locks, inner, LockRequest.read("b"))).isNull();
     }
 
     @Test
@@ -57,7 +72,7 @@ class LockScopeTest {
             LockRequest.write("c").andWrite("a"),
             LockRequest.write("a").andWrite("b")
         }) {
-            assertThatThrownBy(() -> LockScope.holding(inner, request))
+            assertThatThrownBy(() -> LockScope.holding(locks, inner, request))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("request of its own");
         }
@@ -65,9 +80,9 @@ class LockScopeTest {
 
     @Test
     void aThreadsLocksAreNoneOfAnExplicitOwner() throws Exception {
-        LockScope scope = LockScope.of(locks.acquire(LockRequest.write("a")), null, null);
-        assertThat(LockScope.holding(scope, LockRequest.write("a"))).isNull();
-        assertThat(LockScope.holding(scope, LockRequest.write("a").andWrite("b")))
+        LockScope scope = LockScope.of(locks, locks.acquire(LockRequest.write("a")), null, null);
+        assertThat(LockScope.holding(locks, scope, LockRequest.write("a"))).isNull();
+        assertThat(LockScope.holding(locks, scope, LockRequest.write("a").andWrite("b")))
                 .isNull();
         scope.handle().close();
     }
@@ -92,14 +107,14 @@ class LockScopeTest {
         LockScope outer = held(LockRequest.write("a").andWrite("b"), owner, null);
         LockScope inner = held(LockRequest.write("a"), owner, outer);
         LockRequest both = LockRequest.write("b").andWrite("a");
-        LockScope around = LockScope.holding(inner, both);
+        LockScope around = LockScope.holding(locks, inner, both);
         assertThat(around).isSameAs(inner);
         outer.end();
         outer.handle().close();
         LockHandle half = locks.acquire(both, owner);
         assertThatThrownBy(() -> around.checkEntered(half)).isInstanceOf(LockLostException.class);
         assertThat(inner.handle().isValid()).isTrue();
-        assertThatThrownBy(() -> LockScope.holding(inner, both)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> LockScope.holding(locks, inner, both)).isInstanceOf(IllegalStateException.class);
         inner.handle().close();
     }
 

@@ -6,6 +6,7 @@ package io.declock.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
+import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockScope;
 import java.util.concurrent.CompletableFuture;
@@ -13,8 +14,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class DecLockContextTests {
-    private final LockScope outer = LockScope.of(mock(LockHandle.class), null, null);
-    private final LockScope inner = LockScope.of(mock(LockHandle.class), null, outer);
+    private final DistributedReadWriteLock locks = mock(DistributedReadWriteLock.class);
+    private final LockScope outer = LockScope.of(locks, mock(LockHandle.class), null, null);
+    private final LockScope inner = LockScope.of(locks, mock(LockHandle.class), null, outer);
 
     @Test
     void aScopeThatIsClosedElsewhereOrTwiceLeavesTheThreadAlone() throws Exception {

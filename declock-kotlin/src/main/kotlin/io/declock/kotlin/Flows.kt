@@ -4,6 +4,7 @@
 package io.declock.kotlin
 
 import kotlin.coroutines.CoroutineContext
+import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
@@ -17,22 +18,28 @@ import kotlinx.coroutines.launch
  * ahead of the collector.
  */
 internal suspend fun <T> FlowCollector<T>.emitAllIn(context: CoroutineContext, source: Flow<T>) = coroutineScope {
-    val elements = Channel<T>()
-    val turns = Channel<Unit>()
+    val turns = Channel<Turn<T>>()
     launch(context) {
         try {
             source.collect {
-                elements.send(it)
-                turns.receive()
+                val turn = Turn(it)
+                turns.send(turn)
+                turn.over.await()
             }
-            elements.close()
+            turns.close()
         } catch (failure: Throwable) {
             // A coroutine that ends by a cancellation of the flow's own, such as a time-out, tells its parent nothing.
-            elements.close(failure)
+            turns.close(failure)
         }
     }
-    for (element in elements) {
-        emit(element)
-        turns.send(Unit)
+    for (turn in turns) {
+        emit(turn.element)
+        // Never waits: the source may have ended, or gone on, while the collector worked on the element.
+        turn.over.complete(Unit)
     }
+}
+
+/** An element on which the collector works while the source waits. */
+private class Turn<T>(val element: T) {
+    val over = CompletableDeferred<Unit>()
 }

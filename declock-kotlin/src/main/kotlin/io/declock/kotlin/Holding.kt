@@ -58,11 +58,11 @@ internal suspend fun DistributedReadWriteLock.acquireHeld(
     outer: LockScope?,
     newOwner: suspend () -> LockOwner,
 ): HeldLocks {
-    val around = LockScope.holding(outer, request)
+    val around = LockScope.holding(this, outer, request)
     val owner = around?.owner() ?: newOwner()
     val handle = awaitGrant(request, owner)
     around?.checkEntered(handle)
-    return HeldLocks(LockScope.of(handle, owner, outer))
+    return HeldLocks(LockScope.of(this, handle, owner, outer))
 }
 
 /** Acquires for a block of the calling coroutine. */

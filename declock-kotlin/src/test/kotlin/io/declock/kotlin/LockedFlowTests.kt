@@ -14,6 +14,7 @@ import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.buffer
+import kotlinx.coroutines.flow.channelFlow
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.flow
 import kotlinx.coroutines.flow.map
@@ -105,6 +106,25 @@ class LockedFlowTests {
         val timed = flow<Int> { withTimeout(10.milliseconds) { awaitCancellation() } }
         val thrown = runCatching { timed.locked(processes.mine, request).collect {} }
         assertThat(thrown.exceptionOrNull()).isInstanceOf(TimeoutCancellationException::class.java)
+    }
+
+    @Test
+    fun `a source that ends while the collector works on an element ends the collection`(): Unit = runBlocking {
+        val failing = channelFlow {
+            send(1)
+            delay(20)
+            error("the source failed")
+        }
+        val seen = mutableListOf<Int>()
+        val failure = runCatching {
+            failing.locked(processes.mine, request).collect {
+                seen += it
+                delay(100)
+            }
+        }
+            .exceptionOrNull()
+        assertThat(failure).hasMessage("the source failed")
+        assertThat(seen).containsExactly(1)
     }
 
     @Test

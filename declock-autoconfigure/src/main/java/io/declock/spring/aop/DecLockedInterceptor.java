@@ -133,16 +133,17 @@ final class DecLockedInterceptor implements MethodInterceptor {
      */
     private LockScope acquire(LockedOperation operation, LockRequest request, @Nullable LockScope outer)
             throws InterruptedException {
-        LockScope around = LockScope.holding(outer, request);
+        DistributedReadWriteLock locks = lock.get();
+        LockScope around = LockScope.holding(locks, outer, request);
         if (around != null && around.owner() != null) {
             LockOwner owner = around.owner();
-            return LockScope.of(around.checkEntered(lock.get().acquire(request, owner)), owner, outer);
+            return LockScope.of(locks, around.checkEntered(locks.acquire(request, owner)), owner, outer);
         }
         if (outer == null || outer.owner() == null || (TRANSACTIONS && KeptLock.isPossible())) {
-            return LockScope.of(lock.get().acquire(request), null, outer);
+            return LockScope.of(locks, locks.acquire(request), null, outer);
         }
         LockOwner own = LockOwner.named(Names.of(operation.method()));
-        return LockScope.of(lock.get().acquire(request, own), own, outer);
+        return LockScope.of(locks, locks.acquire(request, own), own, outer);
     }
 
     private static Exception interrupted(LockedOperation operation, InterruptedException e) {

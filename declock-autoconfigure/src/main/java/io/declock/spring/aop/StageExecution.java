@@ -44,7 +44,7 @@ final class StageExecution {
         CompletableFuture<LockHandle> acquiring;
         try {
             LockRequest request = operation.request(call);
-            around = LockScope.holding(outer, request);
+            around = LockScope.holding(lock, outer, request);
             owner = around == null || around.owner() == null ? owner : around.owner();
             acquiring = lock.acquireAsync(request, owner).toCompletableFuture();
         } catch (RuntimeException e) {
@@ -52,19 +52,20 @@ final class StageExecution {
         }
         MethodInvocation later =
                 invocation instanceof ProxyMethodInvocation proxied ? proxied.invocableClone() : invocation;
-        Run run = new Run(later, operation, call, new Owning(owner, around, outer), acquiring);
+        Run run = new Run(later, operation, call, new Owning(lock, owner, around, outer), acquiring);
         run.start(executor);
         return run.result;
     }
 
     /** The owner that asks, the scope whose locks it enters again if there is one, and the scope around the call. */
     private record Owning(
+            DistributedReadWriteLock lock,
             LockOwner owner,
             @Nullable LockScope around,
             @Nullable LockScope outer) {
         /** Returns the scope of what was granted; throws if it is not what was to be entered again. */
         LockScope scope(LockHandle handle) {
-            return LockScope.of(around == null ? handle : around.checkEntered(handle), owner, outer);
+            return LockScope.of(lock, around == null ? handle : around.checkEntered(handle), owner, outer);
         }
     }
 

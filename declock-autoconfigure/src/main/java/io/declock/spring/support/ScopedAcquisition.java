@@ -42,7 +42,7 @@ public final class ScopedAcquisition {
     public Mono<LockScope> acquire(Supplier<LockRequest> request) {
         return Mono.defer(() -> {
             LockRequest asked = request.get();
-            LockScope around = LockScope.holding(outer, asked);
+            LockScope around = LockScope.holding(locks, outer, asked);
             LockOwner holder = around == null ? null : around.owner();
             LockOwner owner = holder == null ? newOwner.get() : holder;
             return Mono.fromFuture(() -> {
@@ -51,7 +51,8 @@ public final class ScopedAcquisition {
                         grantedAtOnce = acquiring.isDone();
                         return acquiring;
                     })
-                    .map(handle -> LockScope.of(around == null ? handle : around.checkEntered(handle), owner, outer))
+                    .map(handle ->
+                            LockScope.of(locks, around == null ? handle : around.checkEntered(handle), owner, outer))
                     .doOnDiscard(LockHandle.class, LockHandle::close)
                     .doOnDiscard(LockScope.class, scope -> scope.handle().close());
         });

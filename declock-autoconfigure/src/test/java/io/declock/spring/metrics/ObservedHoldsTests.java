@@ -20,6 +20,7 @@ import io.micrometer.common.KeyValues;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
@@ -98,6 +99,28 @@ class ObservedHoldsTests {
             }
             assertThatObservations().hasNumberOfObservationsWithNameEqualTo(HOLD, 0);
         });
+    }
+
+    @Test
+    void aHoldThatStaysTakenEndsForItsOwnerWithTheRelease() {
+        runner.withConfiguration(AutoConfigurations.of(MetricsAutoConfiguration.class))
+                .withBean(SimpleMeterRegistry.class)
+                .run(context -> {
+                    context.getBean(DistributedReadWriteLock.class)
+                            .acquire(LockRequest.write("x").holdAtLeast(Duration.ofSeconds(20)), OTHER)
+                            .close();
+                    assertThatObservations()
+                            .hasObservationWithNameEqualTo(HOLD)
+                            .that()
+                            .hasBeenStopped()
+                            .doesNotHaveError();
+                    assertThat(context.getBean(MeterRegistry.class)
+                                    .get("declock.hold")
+                                    .tags("mode", "write")
+                                    .timer()
+                                    .count())
+                            .isEqualTo(1);
+                });
     }
 
     @Test

@@ -72,7 +72,8 @@ class KeptLockTests {
             LockOwner stage = LockOwner.named("a stage");
             try (LockHandle handle =
                             context.getBean(DistributedReadWriteLock.class).acquire(LockRequest.write("stage"), stage);
-                    DecLockContext.Scope scope = DecLockContext.enter(LockScope.of(handle, stage, null))) {
+                    DecLockContext.Scope scope = DecLockContext.enter(
+                            LockScope.of(context.getBean(DistributedReadWriteLock.class), handle, stage, null))) {
                 context.getBean(Caller.class).severalTimes();
                 assertThat(scope.hasCommitted()).isTrue();
             }

@@ -104,6 +104,7 @@ public final class HeldLock {
         if (hold.isOnlyReserved()) {
             hold.disown();
             lock.host.held(-1);
+            effects.run(hold::tellRelease);
             return;
         }
         if (hold.writes > 0 || hold.reads > 0 && !mode.isExclusive()) {
@@ -114,6 +115,7 @@ public final class HeldLock {
         } else {
             lock.holds.remove(hold);
             lock.host.held(hold.isDisowned() ? 0 : -1);
+            effects.run(hold::tellRelease);
         }
         Granter.advance(lock, effects);
     }

@@ -10,6 +10,7 @@ import io.declock.LockOwner;
 import io.declock.spi.LockObserver;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * the mutex and may be read without it.
  */
 public final class Hold {
+    private static final AtomicIntegerFieldUpdater<Hold> RELEASE_TAKEN =
+            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "releaseTaken");
+
     private final Lock lock;
     final long grantedAt;
     final GrantKind kind;
@@ -31,6 +35,10 @@ public final class Hold {
     private volatile @Nullable LockLostException lost;
     private volatile @Nullable Ceiling ceiling;
     private volatile @Nullable WatchedHold watched;
+
+    @SuppressWarnings("UnusedVariable") // By the updater.
+    private volatile int releaseTaken;
+
     private @Nullable List<LossListeners> listening;
     private @Nullable Reserved reserved;
     private volatile boolean disowned;
@@ -240,8 +248,16 @@ public final class Hold {
         }
     }
 
-    /** Tells the observer that the last acquisition was given back. */
-    public void tellRelease() {
+    /**
+     * Returns true once, when its owner has given every acquisition back. Called after each release; the acquisitions of one hold may be given back
+     * on several threads.
+     */
+    public boolean takeRelease() {
+        return (isOver() || isDisowned()) && RELEASE_TAKEN.compareAndSet(this, 0, 1);
+    }
+
+    /** Tells the observer that its owner has given every acquisition back. */
+    void tellRelease() {
         WatchedHold watching = watched;
         if (watching != null) {
             watching.released();

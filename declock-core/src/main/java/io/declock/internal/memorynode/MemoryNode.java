@@ -191,10 +191,12 @@ public final class MemoryNode implements AutoCloseable {
      * first join ends the wait of this life all the same, because it may report a predecessor.
      */
     private void completeListLater() {
+        // Asked first: the answer of a predecessor may lengthen the wait.
+        boolean isAsking = predecessors.isAsking();
         long left = oldLeases.leftAt(clock.nanoTime()).toNanos();
         if (left > 0) {
             basics.timer().schedule(left, this::completeListLater);
-        } else if (!basics.isClosed() && basics.isInTerm() && !predecessors.isAsking()) {
+        } else if (!basics.isClosed() && basics.isInTerm() && !isAsking) {
             listing.complete(true);
         }
     }

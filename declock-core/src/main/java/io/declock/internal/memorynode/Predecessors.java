@@ -172,6 +172,10 @@ public final class Predecessors {
                     node.id(),
                     former.address(),
                     isHere ? "this memory node answers there" : answer.detail());
+            if (!oldLeases.leftAt(node.clock().nanoTime()).isZero()) {
+                // It may have granted leases until now, and the list may count as complete already.
+                listing.complete(false);
+            }
             startOver();
         }
         if (next == Next.ASK_AGAIN || next == Next.END_SESSIONS) {

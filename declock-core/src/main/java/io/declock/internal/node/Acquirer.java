@@ -250,9 +250,8 @@ final class Acquirer {
         if (ceiling != null && hold.isOver()) {
             ceiling.cancel();
         }
-        if (observed && hold.isOver()) {
+        if (observed && hold.takeRelease()) {
             observer.released(hold.lock().name(), mode, since(hold.grantedAt()));
-            hold.tellRelease();
         }
     }
 

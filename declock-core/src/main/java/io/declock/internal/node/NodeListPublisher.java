@@ -297,12 +297,35 @@ public final class NodeListPublisher implements AutoCloseable {
      * @return what is still missing, an empty text if nothing is
      */
     public String awaitMoved(Duration patience) throws Failure, InterruptedException {
+        return await(patience, this::missing);
+    }
+
+    /**
+     * Waits until the list can be changed: every name has moved, and memory nodes that have just started know it.
+     *
+     * @return what is in the way, an empty text if nothing is
+     */
+    public String awaitChangeable(Duration patience) throws Failure, InterruptedException {
+        return await(patience, () -> {
+            String missing = missing();
+            return missing.isEmpty() ? obstacle() : missing;
+        });
+    }
+
+    /** Tells what is waited for. */
+    @FunctionalInterface
+    private interface Missing {
+        /** Returns what is missing, an empty text if nothing is. */
+        String text() throws Failure, InterruptedException;
+    }
+
+    private String await(Duration patience, Missing wanted) throws Failure, InterruptedException {
         long deadline = clock.nanoTime() + patience.toNanos();
         String missing = "";
         String told = "";
         do {
             carry();
-            missing = missing();
+            missing = wanted.text();
             if (!missing.isEmpty()) {
                 if (!missing.equals(told)) {
                     progress.accept("Waiting: " + missing);
@@ -312,6 +335,17 @@ public final class NodeListPublisher implements AutoCloseable {
             }
         } while (!missing.isEmpty() && clock.nanoTime() - deadline < 0);
         return missing;
+    }
+
+    /** Returns why a memory node of the list does not agree to another one now. Without a list each says so when it is asked to agree. */
+    private String obstacle() throws Failure, InterruptedException {
+        for (Joined one : joined.values()) {
+            String obstacle = newest.isNone() ? "" : state(one).obstacle();
+            if (!obstacle.isEmpty()) {
+                return obstacle;
+            }
+        }
+        return "";
     }
 
     private void pause() throws Failure, InterruptedException {

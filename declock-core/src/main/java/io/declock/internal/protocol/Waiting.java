@@ -14,7 +14,9 @@ final class Waiting {
     private static final int PART = 4;
 
     private static final long SLOWEST_PACE_NANOS = 1_000_000_000;
-    /** The longest time between two looks of a position that knows how slow its queue is. */
+    /** Positions before one that is so far behind that it looks less often than others, if it knows how slow its queue is. */
+    private static final int FAR_BEHIND = 256;
+    /** The longest time between two of its looks. */
     private static final long LONGEST_NANOS = 1_000_000_000;
 
     private boolean entryOutdated;
@@ -125,7 +127,8 @@ final class Waiting {
         long least = firstCheck(intervalNanos);
         // Far behind in a slow queue there is nothing to see for long, and the looks of a thousand waiters would slow
         // it down further.
-        long longest = Math.max(intervalNanos << MOST_DOUBLINGS, paced ? Math.min(guess, LONGEST_NANOS) : 0);
+        long longest = Math.max(
+                intervalNanos << MOST_DOUBLINGS, paced && toGo >= FAR_BEHIND ? Math.min(guess, LONGEST_NANOS) : 0);
         return Math.min(Math.max(least, Math.min(guess, longest)) << Math.min(stillLooks, 2 * MOST_DOUBLINGS), longest);
     }
 

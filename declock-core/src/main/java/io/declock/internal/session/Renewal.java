@@ -44,7 +44,8 @@ final class Renewal {
 
     private void beatIfDue() {
         long left = session.untilHeartbeatNanos();
-        if (left > 0 && !session.isOver()) {
+        // More than an interval is left only if the clock went back.
+        if (left > 0 && left <= session.heartbeatNanos() && !session.isOver()) {
             session.timer().schedule(left, this::beatIfDue);
         } else {
             beat();

@@ -132,10 +132,10 @@ class WaitingWithoutSlotTest {
         assertThat(slowest.untilCheck(interval, 2_000_000_000))
                 .as("a second at most")
                 .isEqualTo(1_000_000_000);
-        slowest.sees(720, 80, 87, 72_000_000_000L);
-        assertThat(slowest.untilCheck(interval, 72_000_000_000L)).isEqualTo(1_000_000_000);
-        slowest.sees(790, 10, 17, 79_000_000_000L);
-        assertThat(slowest.untilCheck(interval, 79_000_000_000L)).as("nearer").isEqualTo(250_000_000);
+        slowest.sees(544, 256, 263, 54_400_000_000L);
+        assertThat(slowest.untilCheck(interval, 54_400_000_000L)).isEqualTo(1_000_000_000);
+        slowest.sees(545, 255, 262, 54_500_000_000L);
+        assertThat(slowest.untilCheck(interval, 54_500_000_000L)).as("nearer").isEqualTo(16 * interval);
     }
 
     @Test

@@ -203,10 +203,10 @@ final class NodesCommand implements Runnable {
         final int with(NodeListPublisher publisher) throws Exception {
             // The former change may still be going on, and a memory node that has just started has to find out that it
             // is not.
-            String unfinished = publisher.awaitMoved(Duration.ofSeconds(seconds));
-            if (!unfinished.isEmpty()) {
-                say("Nothing was changed: the former change was not finished after " + seconds + " s: " + unfinished
-                        + ". It goes on by itself; look with 'nodes list', and try again");
+            String inTheWay = publisher.awaitChangeable(Duration.ofSeconds(seconds));
+            if (!inTheWay.isEmpty()) {
+                say("Nothing was changed, because after " + seconds + " s " + inTheWay
+                        + ". Look with 'nodes list', and try again");
                 return UNFINISHED;
             }
             int outcome = await(publisher, change(publisher));

@@ -12,6 +12,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -57,7 +58,10 @@ class ConsoleSecurity {
     SecurityFilterChain securityFilterChain(HttpSecurity http) {
         return http.authorizeHttpRequests(requests -> requests.requestMatchers(ConsoleSecurity::mayBeForged)
                         .denyAll()
-                        .requestMatchers(EndpointRequest.to(OPEN), EndpointRequest.toLinks())
+                        .requestMatchers(
+                                EndpointRequest.to(OPEN),
+                                EndpointRequest.toLinks(),
+                                EndpointRequest.toAdditionalPaths(WebServerNamespace.SERVER, "health"))
                         .permitAll()
                         .requestMatchers(EndpointRequest.to("locks").withHttpMethod(HttpMethod.GET))
                         .hasAnyRole(VIEWER, OPERATOR)
