@@ -48,6 +48,10 @@ class PredecessorsTest {
     private MemoryNode node = start(false);
 
     private MemoryNode start(boolean waits) {
+        return start(waits, MemberList.NONE);
+    }
+
+    private MemoryNode start(boolean waits, MemberList list) {
         MemoryNode started = MemoryNode.create(
                 MemoryNodeSettings.builder("mn")
                         .records(32)
@@ -60,7 +64,9 @@ class PredecessorsTest {
                         .build(),
                 time,
                 time,
-                () -> random.addAndGet(0x9E3779B97F4A7C15L));
+                () -> random.addAndGet(0x9E3779B97F4A7C15L),
+                null,
+                list);
         started.predecessors().askThrough(questions);
         return started;
     }
@@ -385,6 +391,21 @@ class PredecessorsTest {
         questions.answer(OTHER, NOBODY);
         // A late answer of a memory node that is gone: sessions stay, and no compute node waits any more.
         join("c", OTHER);
+    }
+
+    @Test
+    void aListThatNobodyJoinedIsNotCompleteWhileAPredecessorThatIsGoneMayHaveGrantedLeases() throws Exception {
+        MembersInMemory members = new MembersInMemory();
+        node = start(true, members.nextLife());
+        time.advance(LONGEST);
+        assertThat(members.isComplete()).isTrue();
+        assertRefused(Reason.NOT_YET, "a", FORMER);
+        questions.answer(NOBODY);
+        assertThat(members.isComplete()).as("the wait is longer now").isFalse();
+        assertRefused(Reason.NOT_YET, "a", FORMER);
+        time.advance(LONGEST);
+        join("a", FORMER);
+        assertThat(members.isComplete()).isTrue();
     }
 
     @Test
