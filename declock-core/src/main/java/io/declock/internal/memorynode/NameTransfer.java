@@ -134,6 +134,12 @@ final class NameTransfer implements MemoryNodeSession.Lists {
             isDeclared(session, list, answer);
             return;
         }
+        if (list.number() < present.number() && session.declaredList >= list.number()) {
+            // The session asks again because the answer was lost with its connection. The list has been followed by
+            // another one meanwhile.
+            answer.done().accept(list);
+            return;
+        }
         try {
             ListAgreement.checkForm(node.id(), list);
             give(session, list, present);

@@ -296,8 +296,9 @@ final class Relocation {
         }
 
         private void declare() {
-            if (from.isOver()) {
-                // The next session is told of the list when it joins.
+            if (from.isOver() || from.declaredList() >= list.number()) {
+                // The next session is told of the list when it joins; or a later list was declared while this one was
+                // refused.
                 return;
             }
             from.fabric().control().declareNodes(list).whenComplete((ok, failure) -> {

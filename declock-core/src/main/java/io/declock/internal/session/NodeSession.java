@@ -39,6 +39,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
@@ -75,7 +76,7 @@ public final class NodeSession implements CqlEnvironment {
     /** The locks that leave for another memory node, by their records here. */
     private final Map<Long, LocalLock> departed = new ConcurrentHashMap<>();
     /** Number of the list of memory nodes that this process uses here. */
-    private volatile long declaredList;
+    private final AtomicLong declaredList;
     /** The set of memory nodes that the memory node has agreed to with this session. */
     private volatile NodeSet declaredSet = NodeSet.NONE;
 
@@ -105,7 +106,7 @@ public final class NodeSession implements CqlEnvironment {
         this.membership = joined.membership();
         this.coordinator = new ResetCoordinator(this, this::freshMembers);
         this.inbox = new PeerInbox(this, coordinator, this::lockAt, this::hasDeparted);
-        this.declaredList = joined.nodes().list().number();
+        this.declaredList = new AtomicLong(joined.nodes().list().number());
         long now = surroundings.clock().nanoTime();
         this.leaseUntil = joinSentAt + lease.nanos() - lease.marginNanos();
         this.clockOffset = joined.memoryNodeTimeNanos() - (joinSentAt + (now - joinSentAt) / 2);
@@ -403,12 +404,12 @@ public final class NodeSession implements CqlEnvironment {
 
     /** Returns the number of the list of memory nodes that this process uses here, 0 for none. */
     public long declaredList() {
-        return declaredList;
+        return declaredList.get();
     }
 
-    /** This process uses a list of memory nodes here. */
+    /** This process uses a list of memory nodes here. The answer to a declaration may come after that to a later one. */
     public void declaredList(long number) {
-        declaredList = number;
+        declaredList.accumulateAndGet(number, Math::max);
     }
 
     /** Returns the set of memory nodes that this process has declared here, or none. */

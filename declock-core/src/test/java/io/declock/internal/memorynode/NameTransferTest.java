@@ -233,6 +233,22 @@ class NameTransferTest {
         session.proposeNodes(removed);
     }
 
+    @Test
+    void aListThatASessionHasDeclaredIsConfirmedAgainAlthoughAnotherOneHasFollowed() throws Exception {
+        MemoryNodeSession session = join("a", "service");
+        publish(added);
+        declare(session, added);
+        takeOver(join("c", "other"), new GivenUp("a", 1, 3_000));
+        takeOver(join("c", "other"), new GivenUp("b", 1, 3_000));
+        publish(removed);
+        assertThat(nodes.get("a").listState().list()).isEqualTo(removed);
+
+        assertThat(declare(session, added).done)
+                .as("the answer to a request that was made again because its connection broke")
+                .isEqualTo(added);
+        assertThat(nodes.get("a").listState().undeclared()).isEqualTo(1);
+    }
+
     // ---------------------------------------------------------------- giving up
 
     @Test
