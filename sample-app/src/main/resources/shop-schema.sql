@@ -18,6 +18,9 @@ create table if not exists shop_order (
   placed_at timestamp with time zone not null
 );
 
+-- What the order left of the product, so that orders that overwrote each other can be named.
+alter table shop_order add column if not exists remaining integer;
+
 create index if not exists shop_order_product on shop_order (product, token);
 
 -- The latest snapshot of each instance, for the pages of all instances.

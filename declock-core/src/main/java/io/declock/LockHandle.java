@@ -22,6 +22,10 @@ public interface LockHandle extends AutoCloseable {
     /**
      * {@return the fencing token of the first (usually only) name: positive, and greater than the token of every write lock granted
      * before on that name, across processes, resets and memory-node restarts} Reentrant acquisitions share one token.
+     *
+     * <p>A resource that is to be protected remembers the highest token that it has seen, and refuses lower ones. It must see the token before
+     * the holder reads what its writes depend on: a check at the write alone does not keep an older holder from writing between the
+     * two.
      */
     long fencingToken();
 

@@ -23,6 +23,9 @@ import org.springframework.jdbc.core.JdbcOperations;
  * // update stock set quantity = quantity - ?, fence = ? where id = ? and fence <= ? and quantity >= ?
  * }</pre>
  *
+ * <p>A value that depends on what the row had before is written either by one such statement, or after {@link #claim}: the row is claimed first,
+ * then read, then written.
+ *
  * <p>The column for the token must be a {@code bigint not null}, initially zero. Table, column and conditions become part of the
  * statement unchanged: never put user input there. Immutable; each method returns a new update.
  */
@@ -109,6 +112,25 @@ public final class FencedUpdate {
      */
     public FencedUpdate onlyIf(String expression, @Nullable Object... parameters) {
         return new FencedUpdate(table, column, assignments, row, new Clause(expression, Arrays.asList(parameters)));
+    }
+
+    /**
+     * Stores the token in the row and changes nothing else: to be called before the row is read, in the transaction that reads and writes it. From
+     * then on no holder of an older token can write the row. Without it an older holder that has not noticed its loss may write between this
+     * holder's read and its write, when its own token is still the newest that the row has seen; what it wrote would be overwritten unseen. If an
+     * older holder's transaction has written the row already, the database lets this call wait until that transaction has ended, and what is read
+     * after this call contains it.
+     *
+     * <p>Enough with the isolation READ COMMITTED, the default of PostgreSQL, Oracle, SQL Server and H2; with a stricter one the database
+     * refuses one of the transactions. MySQL's default, REPEATABLE READ, reads as of the transaction's first read: claim before that, too.
+     *
+     * @param jdbc executes it
+     * @param token the fencing token of the lock under which the row is read and written
+     * @return how many rows were claimed: zero if there is no such row
+     * @throws FencedOffException if a row carries a higher token
+     */
+    public int claim(JdbcOperations jdbc, long token) {
+        return new FencedUpdate(table, column, List.of(), row, null).execute(jdbc, token);
     }
 
     /**

@@ -66,6 +66,16 @@ class FencedUpdateTests {
     }
 
     @Test
+    void aClaimRefusesOlderWritersBeforeItsHolderHasWritten() {
+        assertThat(sell(3).claim(jdbc, 100)).isEqualTo(1);
+        assertThat(quantity()).isEqualTo(10);
+        assertThatExceptionOfType(FencedOffException.class).isThrownBy(() -> sell(3).execute(jdbc, 99));
+        assertThat(sell(3).execute(jdbc, 100)).isEqualTo(1);
+        assertThatExceptionOfType(FencedOffException.class).isThrownBy(() -> sell(3).claim(jdbc, 99));
+        assertThat(FencedUpdate.of("stock").where("id = ?", 2).claim(jdbc, 100)).isZero();
+    }
+
+    @Test
     void aConditionThatDoesNotHoldOrARowThatIsNotThereIsNoError() {
         assertThat(sell(11).execute(jdbc, 100)).isZero();
         assertThat(FencedUpdate.of("stock")

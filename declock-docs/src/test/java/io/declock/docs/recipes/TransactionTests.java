@@ -87,6 +87,20 @@ class TransactionTests {
                     .execute(jdbc, DecLockContext.currentToken());
         }
         // end::fenced[]
+
+        // tag::claimed[]
+        @DecLocked(name = "stock", key = "#product", onLost = OnLost.LOG)
+        @Transactional
+        public void sellIfThere(long product, int quantity) {
+            FencedUpdate row = FencedUpdate.of("stock").where("id = ?", product);
+            row.claim(jdbc, DecLockContext.currentToken());
+            int there = jdbc.queryForObject("select quantity from stock where id = ?", Integer.class, product);
+            if (there >= quantity) {
+                carrier.book();
+                row.set("quantity", there - quantity).execute(jdbc, DecLockContext.currentToken());
+            }
+        }
+        // end::claimed[]
     }
 
     // tag::outer[]
@@ -186,6 +200,24 @@ class TransactionTests {
         };
         assertThatExceptionOfType(FencedOffException.class).isThrownBy(() -> stock.sellFenced(7, 3));
         assertThat(quantity()).isEqualTo(10);
+    }
+
+    @Test
+    void anOlderHolderCannotWriteBetweenTheReadAndTheWriteOfANewerOne() {
+        AtomicReference<CompletableFuture<Integer>> older = new AtomicReference<>();
+        carrier.call = () -> {
+            older.set(CompletableFuture.supplyAsync(() -> FencedUpdate.of("stock")
+                    .set("quantity", 0)
+                    .where("id = ?", 7)
+                    .execute(jdbc, 1)));
+            assertThat(older.get()).failsWithin(Duration.ofMillis(200));
+        };
+        stock.sellIfThere(7, 3);
+        assertThat(older.get())
+                .failsWithin(Duration.ofSeconds(5))
+                .withThrowableThat()
+                .withCauseInstanceOf(FencedOffException.class);
+        assertThat(quantity()).isEqualTo(7);
     }
 
     private int quantity() {

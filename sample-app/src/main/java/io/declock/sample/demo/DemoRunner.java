@@ -149,6 +149,7 @@ public final class DemoRunner {
         out.printf(
                 "OVERSOLD: %,d pieces were sold beyond the stock; sold and left miss the stock by %,d pieces.%n",
                 outcome.oversold(), outcome.lost());
+        outcome.overwriting().forEach(out::println);
         out.println(
                 options.locking()
                         ? "THIS MUST NOT HAPPEN with locking on: please report it with this output."

@@ -16,8 +16,9 @@ import java.util.List;
  * @param totals sums of the counters of all instances
  * @param waits their waits for locks
  * @param sharedTokens number of orders that share their fencing token with another order for the same product
+ * @param overwriting describes orders that overwrote what another one had written, the first few
  */
-record Outcome(List<Sales> sales, Totals totals, Histogram waits, long sharedTokens) {
+record Outcome(List<Sales> sales, Totals totals, Histogram waits, long sharedTokens, List<String> overwriting) {
     /**
      * Calculates the outcome from the figures of every instance before and after. The difference matters because each instance also
      * waited for a lock to make the tables.
@@ -37,7 +38,8 @@ record Outcome(List<Sales> sales, Totals totals, Histogram waits, long sharedTok
             }
         }
         Stats last = after.get(after.size() - 1);
-        return new Outcome(List.copyOf(last.sales()), totals, waits, last.sharedTokens());
+        return new Outcome(
+                List.copyOf(last.sales()), totals, waits, last.sharedTokens(), List.copyOf(last.overwriting()));
     }
 
     /** Returns the number of orders in the database. */

@@ -56,7 +56,8 @@ class LiveController {
                 Totals.of(monitor, turnover),
                 waits.all().counts(),
                 orders.sales(),
-                orders.ordersThatShareAToken());
+                orders.ordersThatShareAToken(),
+                orders.overwritingOrders());
     }
 
     /**

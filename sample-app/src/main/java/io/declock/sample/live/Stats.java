@@ -16,6 +16,13 @@ import java.util.Map;
  * @param waits how often it waited for locks, by the time in microseconds, see {@link Histogram#counts}
  * @param sales what was sold, by product
  * @param sharedTokens orders whose fencing token another order for the same product had, too
+ * @param overwriting describes orders that overwrote what another one had written, the first few
  */
 public record Stats(
-        String instance, boolean locking, Totals totals, Map<Long, Long> waits, List<Sales> sales, long sharedTokens) {}
+        String instance,
+        boolean locking,
+        Totals totals,
+        Map<Long, Long> waits,
+        List<Sales> sales,
+        long sharedTokens,
+        List<String> overwriting) {}

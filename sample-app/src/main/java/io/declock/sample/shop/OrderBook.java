@@ -3,10 +3,13 @@
 
 package io.declock.sample.shop;
 
+import io.declock.spring.jdbc.FencedOffException;
+import io.declock.spring.jdbc.FencedUpdate;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.util.List;
+import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.simple.JdbcClient;
 
 /**
@@ -14,28 +17,31 @@ import org.springframework.jdbc.core.simple.JdbcClient;
  * product meanwhile, which the lock ensures. Thread-safe.
  */
 public class OrderBook {
+    private final JdbcOperations operations;
     private final JdbcClient jdbc;
     private final InstanceName instance;
 
     /** Makes one on a database that has the tables of {@link ShopSchema}. */
-    public OrderBook(JdbcClient jdbc, InstanceName instance) {
-        this.jdbc = jdbc;
+    public OrderBook(JdbcOperations operations, InstanceName instance) {
+        this.operations = operations;
+        this.jdbc = JdbcClient.create(operations);
         this.instance = instance;
     }
 
     /**
-     * Sells under a lock.
+     * Sells under a lock, in a transaction.
      *
      * @param token the lock's fencing token; the database remembers the highest per product and refuses a lower one
+     * @throws FencedOffException if an order with a higher token came first
      */
     Receipt sell(Order order, long token) {
+        FencedUpdate product = FencedUpdate.of("product").where("id = ?", order.product());
+        // Before the stock is read: an order with an older token, whose process was stopped before its commit, could
+        // change it between
+        // this order's read and its write, as long as the database has not seen this order's token.
+        product.claim(operations, token);
         int left = left(order);
-        int updated = jdbc.sql("update product set stock = ?, fence = ? where id = ? and fence <= ?")
-                .params(left, token, order.product(), token)
-                .update();
-        if (updated == 0) {
-            throw new StaleTokenException(order.product(), token);
-        }
+        product.set("stock", left).execute(operations, token);
         return record(order, left, token);
     }
 
@@ -57,11 +63,13 @@ public class OrderBook {
     }
 
     private Receipt record(Order order, int left, long token) {
-        jdbc.sql("insert into shop_order (product, quantity, token, instance, placed_at) values (?, ?, ?, ?, ?)")
+        jdbc.sql("insert into shop_order (product, quantity, token, remaining, instance, placed_at)"
+                        + " values (?, ?, ?, ?, ?, ?)")
                 .params(
                         order.product(),
                         order.quantity(),
                         token,
+                        left,
                         instance.get(),
                         new Timestamp(System.currentTimeMillis()))
                 .update();
@@ -99,6 +107,45 @@ public class OrderBook {
         return jdbc.sql("select count(*) - count(distinct product || ':' || token) from shop_order where token > 0")
                 .query(Long.class)
                 .single();
+    }
+
+    /**
+     * Describes orders that did not see what the order with the next smaller token for the same product had left, the first few: they have
+     * overwritten it.
+     */
+    public List<String> overwritingOrders() {
+        return jdbc.sql("""
+                        select * from (
+                          select o.*, p.initial_stock as initial_stock, lag(o.id) over same as former_id,
+                                 lag(o.remaining) over same as former_remaining, lag(o.token) over same as former_token,
+                                 lag(o.instance) over same as former_instance, lag(o.placed_at) over same as former_placed_at
+                          from shop_order o join product p on p.id = o.product
+                          where o.token > 0 window same as (partition by o.product order by o.token, o.id)) as chain
+                        where remaining <> coalesce(former_remaining, initial_stock) - quantity
+                        order by id fetch first 3 rows only""").query(OrderBook::overwritingOf).list();
+    }
+
+    private static String overwritingOf(ResultSet row, int number) throws SQLException {
+        Timestamp formerAt = row.getTimestamp("former_placed_at");
+        String former = formerAt == null
+                ? "it is the first, and %d were there".formatted(row.getInt("initial_stock"))
+                : "before it order %d (token %d, %s, %s) had left %d"
+                        .formatted(
+                                row.getLong("former_id"),
+                                row.getLong("former_token"),
+                                row.getString("former_instance"),
+                                formerAt.toInstant(),
+                                row.getInt("former_remaining"));
+        return "order %d for '%s' (%d pieces, token %d, %s, %s) left %d; %s"
+                .formatted(
+                        row.getLong("id"),
+                        row.getString("product"),
+                        row.getInt("quantity"),
+                        row.getLong("token"),
+                        row.getString("instance"),
+                        row.getTimestamp("placed_at").toInstant(),
+                        row.getInt("remaining"),
+                        former);
     }
 
     private static Product productOf(ResultSet row, int number) throws SQLException {

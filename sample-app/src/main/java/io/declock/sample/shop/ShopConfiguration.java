@@ -6,14 +6,14 @@ package io.declock.sample.shop;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.jdbc.core.JdbcOperations;
 
 /** Chooses the order desk. */
 @Configuration(proxyBeanMethods = false)
 class ShopConfiguration {
     @Bean
-    OrderBook orderBook(JdbcClient jdbc, InstanceName instance) {
-        return new OrderBook(jdbc, instance);
+    OrderBook orderBook(JdbcOperations operations, InstanceName instance) {
+        return new OrderBook(operations, instance);
     }
 
     @Bean

@@ -7,6 +7,7 @@ import io.declock.DecLockException;
 import io.declock.LockLostException;
 import io.declock.LockNotGrantedException;
 import io.declock.MemoryNodeUnavailableException;
+import io.declock.spring.jdbc.FencedOffException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
@@ -47,7 +48,7 @@ class ShopProblems {
     }
 
     @ExceptionHandler
-    ResponseEntity<ProblemDetail> stale(StaleTokenException e) {
+    ResponseEntity<ProblemDetail> stale(FencedOffException e) {
         turnover.countStale();
         log.warn("The fence refused an order: {}", e.getMessage());
         return again(problem(HttpStatus.SERVICE_UNAVAILABLE, "Lock lost", e));

@@ -16,6 +16,7 @@ import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.
 import io.declock.LockLostException;
 import io.declock.LockNotGrantedException;
 import io.declock.MemoryNodeUnavailableException;
+import io.declock.spring.jdbc.FencedOffException;
 import java.util.List;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -119,7 +120,7 @@ class ShopControllerTest {
 
     @Test
     void saysThatTheLockWasLost() throws Exception {
-        given(desk.place(ORDER)).willThrow(new StaleTokenException("kettle", 4));
+        given(desk.place(ORDER)).willThrow(new FencedOffException("kettle", 4, 5));
         long before = turnover.stale();
 
         order().andExpect(status().isServiceUnavailable())
