@@ -72,4 +72,13 @@ class BomTests {
                 pom("declock-bom").getElementsByTagName("dependencyManagement").item(0);
         assertThat(texts(managed.getElementsByTagName("version"))).containsOnly("${project.version}");
     }
+
+    @Test
+    void knowsTheFormatterOfTheBuild() throws Exception {
+        Element plugin =
+                (Element) pom("declock-bom").getElementsByTagName("plugin").item(0);
+        assertThat(texts(plugin.getElementsByTagName("artifactId"))).containsExactly("spotless-maven-plugin");
+        assertThat(texts(plugin.getElementsByTagName("version")))
+                .isEqualTo(texts(pom("."), "spotless-maven-plugin.version"));
+    }
 }

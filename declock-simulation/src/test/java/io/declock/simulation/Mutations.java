@@ -833,6 +833,20 @@ final class Mutations {
                     Scenario.LISTS,
                     "io.declock.internal.node.Mapping",
                     "mayAsk",
+                    Yes.class),
+            Mutation.of(
+                    "M7",
+                    "a list is not confirmed once another one has followed",
+                    Scenario.LISTS,
+                    SERVER + "NameTransfer",
+                    "hasDeclaredBefore",
+                    No.class),
+            Mutation.of(
+                    "M7",
+                    "a late answer puts a session back to an earlier list",
+                    Scenario.LISTS,
+                    "io.declock.internal.session.NodeSession",
+                    "isLater",
                     Yes.class));
 
     /** Rules that matter only when another rule is broken. */

@@ -134,9 +134,7 @@ final class NameTransfer implements MemoryNodeSession.Lists {
             isDeclared(session, list, answer);
             return;
         }
-        if (list.number() < present.number() && session.declaredList >= list.number()) {
-            // The session asks again because the answer was lost with its connection. The list has been followed by
-            // another one meanwhile.
+        if (hasDeclaredBefore(session, list, present)) {
             answer.done().accept(list);
             return;
         }
@@ -163,6 +161,14 @@ final class NameTransfer implements MemoryNodeSession.Lists {
                                 "memory node " + node.id() + " cannot keep the list of memory nodes: " + why));
             }
         });
+    }
+
+    /**
+     * Returns whether the session has declared a list that another one has followed (rule M7): it asks again because the answer was lost with its
+     * connection.
+     */
+    private static boolean hasDeclaredBefore(MemoryNodeSession session, NodeList list, NodeList present) {
+        return list.number() < present.number() && session.declaredList >= list.number();
     }
 
     private void isDeclared(MemoryNodeSession session, NodeList list, MemoryNodeSession.Answer<NodeList> answer) {

@@ -407,9 +407,13 @@ public final class NodeSession implements CqlEnvironment {
         return declaredList.get();
     }
 
-    /** This process uses a list of memory nodes here. The answer to a declaration may come after that to a later one. */
+    /** This process uses a list of memory nodes here. The answer to a declaration may come after that to a later one (rule M7). */
     public void declaredList(long number) {
-        declaredList.accumulateAndGet(number, Math::max);
+        declaredList.getAndUpdate(former -> isLater(number, former) ? number : former);
+    }
+
+    private static boolean isLater(long number, long former) {
+        return number > former;
     }
 
     /** Returns the set of memory nodes that this process has declared here, or none. */

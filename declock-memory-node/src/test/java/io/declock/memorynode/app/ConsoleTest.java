@@ -25,7 +25,7 @@ import org.springframework.boot.test.json.BasicJsonTester;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
-/** Who may see the console and what it shows. */
+/** The console shows what it should to those who may see it. */
 @Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
 class ConsoleTest {

@@ -31,7 +31,7 @@ import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
 /**
- * Who may see and do what at the port of Actuator. Health, info and metrics are open, so that probes and Prometheus need no password; everything
+ * Decides what each user may see and do at the port of Actuator. Health, info and metrics are open, so that probes and Prometheus need no password; everything
  * else asks for one.
  */
 @Configuration(proxyBeanMethods = false)
