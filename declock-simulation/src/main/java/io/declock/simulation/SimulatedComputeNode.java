@@ -98,6 +98,8 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
                 .lease(Duration.ofNanos(options.lease()))
                 .heartbeatInterval(Duration.ofNanos(options.heartbeat()))
                 .leaseMargin(Duration.ofNanos(options.leaseMargin()))
+                // Not the default, so that a seed stays the same run when that changes.
+                .clockSyncInterval(Duration.ofSeconds(1))
                 .spin(Duration.ZERO)
                 .local(cluster.options().local())
                 .cql(cluster.options().cql())

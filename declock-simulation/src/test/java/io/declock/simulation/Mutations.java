@@ -840,14 +840,7 @@ final class Mutations {
                     Scenario.LISTS,
                     SERVER + "NameTransfer",
                     "hasDeclaredBefore",
-                    No.class),
-            Mutation.of(
-                    "M7",
-                    "a late answer puts a session back to an earlier list",
-                    Scenario.LISTS,
-                    "io.declock.internal.session.NodeSession",
-                    "isLater",
-                    Yes.class));
+                    No.class));
 
     /** Rules that matter only when another rule is broken. */
     static final List<SecondLine> SECOND_LINES = List.of(SecondLine.of(

@@ -238,8 +238,9 @@ class NameTransferTest {
         MemoryNodeSession session = join("a", "service");
         publish(added);
         declare(session, added);
-        takeOver(join("c", "other"), new GivenUp("a", 1, 3_000));
-        takeOver(join("c", "other"), new GivenUp("b", 1, 3_000));
+        MemoryNodeSession atTarget = join("c", "service");
+        takeOver(atTarget, new GivenUp("a", 1, 3_000));
+        takeOver(atTarget, new GivenUp("b", 1, 3_000));
         publish(removed);
         assertThat(nodes.get("a").listState().list()).isEqualTo(removed);
 

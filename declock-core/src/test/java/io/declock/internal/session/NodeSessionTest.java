@@ -51,6 +51,16 @@ class NodeSessionTest {
         assertThat(session.leaseLeftNanos()).isZero();
     }
 
+    /** Rule M7. */
+    @Test
+    void theLatestListThatWasConfirmedCountsInWhateverOrderTheAnswersCome() {
+        session.declaredList(2);
+        session.declaredList(1);
+        assertThat(session.declaredList()).isEqualTo(2);
+        session.declaredList(3);
+        assertThat(session.declaredList()).isEqualTo(3);
+    }
+
     @Test
     void anAnswerThatComesTooLateRenewsNothing() {
         time.jump(Duration.ofMillis(600));
