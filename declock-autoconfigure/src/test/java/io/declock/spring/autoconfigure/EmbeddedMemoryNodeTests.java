@@ -4,12 +4,14 @@
 package io.declock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
+import io.declock.LockNotGrantedException;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeRefusedException;
@@ -119,6 +121,27 @@ class EmbeddedMemoryNodeTests {
                             assertThat(handle.isValid()).isTrue();
                         }
                     });
+                }));
+    }
+
+    @Test
+    void aHoldOutlivesTheInstanceThatHostedItsMemoryNode() throws IOException {
+        String port = "declock.embedded.port=" + Ports.free();
+        runner(port)
+                .run(first -> runner(port).run(second -> {
+                    try (LockHandle kept = lock(second).acquire(LockRequest.write("kept"), OWNER)) {
+                        first.getSourceApplicationContext().close();
+                        runner(port).run(third -> {
+                            LockRequest other = LockRequest.write("other");
+                            try (LockHandle granted = lock(third).acquire(other, OWNER)) {
+                                assertThat(granted.isValid()).isTrue();
+                            }
+                            LockRequest same = LockRequest.write("kept").waitTime(Duration.ZERO);
+                            assertThatExceptionOfType(LockNotGrantedException.class)
+                                    .isThrownBy(() -> lock(third).acquire(same, OWNER));
+                        });
+                        assertThat(kept.isValid()).isTrue();
+                    }
                 }));
     }
 

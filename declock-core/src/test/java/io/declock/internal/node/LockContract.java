@@ -720,6 +720,18 @@ public abstract class LockContract {
     }
 
     @Test
+    void aRequestThatFailsOnALaterNameKeepsNone() throws Exception {
+        LockRequest both = LockRequest.write("all1").andRead("all2").waitTime(Duration.ofMillis(50));
+        try (LockHandle last = b().acquire(LockRequest.write("all2").waitTime(LONG))) {
+            assertThatThrownBy(() -> a().acquire(both)).isInstanceOf(LockNotGrantedException.class);
+            try (LockHandle first = b().acquire(LockRequest.write("all1").waitTime(LONG))) {
+                assertThat(first.isValid()).isTrue();
+            }
+            assertThat(last.isValid()).isTrue();
+        }
+    }
+
+    @Test
     void aHandleOfSeveralNamesIsOne() throws Exception {
         LockHandle handle =
                 a().acquire(LockRequest.write("h2").andRead("h1").andWrite("h3").waitTime(LONG));
