@@ -6,6 +6,7 @@ package io.declock.internal.memorynode;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.JoinRequest;
+import io.declock.spi.NodeList;
 import io.declock.spi.NodeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -55,8 +56,8 @@ final class DeclaredNodes {
     }
 
     /** Returns the number of the list that a compute node uses which joins with a set. It holds nothing yet, and is told of the list. */
-    long joiningList(NodeSet set, boolean knowsLists) {
-        return knowsLists || set.equals(list.set()) ? list.list().number() : 0;
+    static long joiningList(NodeSet set, boolean knowsLists, NodeList told) {
+        return knowsLists || set.equals(told.set()) ? told.number() : 0;
     }
 
     /**

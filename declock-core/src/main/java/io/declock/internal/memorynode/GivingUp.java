@@ -72,9 +72,13 @@ final class GivingUp {
         return givenUp >= number;
     }
 
-    /** Waits until the names that belong to others by a list are given up. */
+    /**
+     * Waits until the names that belong to others by a list are given up. Those of a list that another one has followed are: without that no memory
+     * node agrees to another one (rule M1), and a life that has started since then gives up names by its present list only.
+     */
     void await(MemoryNodeSession session, long number, MemoryNodeSession.Answer<Long> answer) {
-        if (number > current.list().number()) {
+        long present = current.list().number();
+        if (number > present) {
             answer.refused()
                     .accept(new FabricException.Refused(
                             Reason.NOT_YET,
@@ -84,7 +88,7 @@ final class GivingUp {
         boolean now;
         lock.lock();
         try {
-            now = isDone(number);
+            now = number < present || isDone(number);
             if (!now) {
                 waiting.keySet().removeIf(other -> other.gone);
                 waiting.put(session, answer.done()::accept);

@@ -130,9 +130,13 @@ final class SessionTable implements MemoryNodeSession.Table {
                             request.processId(), request.attempt(), lease, set, knowsLists),
                     listener,
                     now);
-            session.declaredList = declared.joiningList(set, knowsLists);
             joined.add(session);
-            session.granted(joinReply(session, reachedAt));
+            JoinReply reply = joinReply(session, reachedAt);
+            // By the list that it is told: another one may come at any moment, of which sessions in the table are told
+            // later.
+            session.declaredList =
+                    DeclaredNodes.joiningList(set, knowsLists, reply.nodes().list());
+            session.granted(reply);
         } finally {
             lock.unlock();
         }

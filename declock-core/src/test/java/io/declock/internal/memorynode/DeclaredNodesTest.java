@@ -71,10 +71,10 @@ class DeclaredNodesTest {
 
     @Test
     void aComputeNodeThatJoinsIsToldOfTheListIfItKnowsLists() {
-        parts.current.set(LIST, List.of());
-        assertThat(declared.joiningList(AB, true)).isEqualTo(1);
-        assertThat(declared.joiningList(AC, false)).isEqualTo(1);
-        assertThat(declared.joiningList(AB, false)).isZero();
+        assertThat(DeclaredNodes.joiningList(AB, true, LIST)).isEqualTo(1);
+        assertThat(DeclaredNodes.joiningList(AC, false, LIST)).isEqualTo(1);
+        assertThat(DeclaredNodes.joiningList(AB, false, LIST)).isZero();
+        assertThat(DeclaredNodes.joiningList(AB, true, NodeList.NONE)).isZero();
     }
 
     private static JoinRequest request(NodeSet set) {

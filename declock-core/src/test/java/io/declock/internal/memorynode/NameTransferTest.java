@@ -382,6 +382,20 @@ class NameTransferTest {
         assertThat(givenUp(atA, 1).done).isNotNull();
     }
 
+    /** Another process has carried the word in the former life. */
+    @Test
+    void aProcessThatWaitsForTheWordOfAFormerLifeGetsItOnceAnotherListHasFollowed() throws Exception {
+        publish(added);
+        places.get("a").complete();
+        start("a");
+        MemoryNodeSession waiting = join("a", "waiting");
+        MemoryNodeSession further = join("a", "further");
+        assertThat(declare(further, removed).done).isEqualTo(removed);
+        assertThat(nodes.get("a").listState().undeclared()).isEqualTo(1);
+        assertThat(givenUp(waiting, 1).done).as("the word by list 1").isNotNull();
+        assertThat(givenUp(waiting, 2).done).as("the word by list 2").isNull();
+    }
+
     @Test
     void aSourceThatStartsAgainHasNotGivenUpBeforeItsGraceIsOver() throws Exception {
         MemoryNodeSession lost = join("a", "lost");
