@@ -23,11 +23,12 @@ public class FencedOffException extends DecLockException {
      *
      * @param what table and row
      * @param token the token of the refused write
-     * @param stored the token in the row
+     * @param stored the token in the row, as far as the transaction sees it
      */
     public FencedOffException(String what, long token, long stored) {
-        super(what + " was not written: it carries fencing token " + stored + ", which is newer than " + token
-                + ". The lock was lost and granted to another holder, which has already written.");
+        super(what + " was not written: it carries "
+                + (stored > token ? "fencing token " + stored + ", which is newer" : "a fencing token that is newer")
+                + " than " + token + ". The lock was lost and granted to another holder, which has already written.");
         this.token = token;
         this.stored = stored;
     }
@@ -37,7 +38,7 @@ public class FencedOffException extends DecLockException {
         return token;
     }
 
-    /** {@return the token that the row carries} */
+    /** {@return the token that the row carries, lower than {@link #token} if the transaction reads a snapshot from before that was written} */
     public long stored() {
         return stored;
     }

@@ -121,13 +121,15 @@ public final class FencedUpdate {
      * older holder's transaction has written the row already, the database lets this call wait until that transaction has ended, and what is read
      * after this call contains it.
      *
-     * <p>Enough with the isolation READ COMMITTED, the default of PostgreSQL, Oracle, SQL Server and H2; with a stricter one the database
-     * refuses one of the transactions. MySQL's default, REPEATABLE READ, reads as of the transaction's first read: claim before that, too.
+     * <p>The row stays locked in the database until the transaction ends: the next holder waits there if this one is stopped. READ COMMITTED
+     * suffices, the default of PostgreSQL, Oracle, SQL Server and H2. Under stricter isolation by snapshots the database may refuse one of the transactions.
+     * MySQL's default, REPEATABLE READ, reads as of the transaction's first read, so the claim must come before every read, also of other rows. What a JPA
+     * persistence context has read before stays as it was: claim first, or refresh the entity.
      *
      * @param jdbc executes it
      * @param token the fencing token of the lock under which the row is read and written
      * @return how many rows were claimed: zero if there is no such row
-     * @throws FencedOffException if a row carries a higher token
+     * @throws FencedOffException if rows are there and none was claimed, because they carry a higher token
      */
     public int claim(JdbcOperations jdbc, long token) {
         return new FencedUpdate(table, column, List.of(), row, null).execute(jdbc, token);
@@ -139,7 +141,8 @@ public final class FencedUpdate {
      * @param jdbc executes it
      * @param token the fencing token of the lock under which the update is made
      * @return how many rows were changed: zero if there is no such row, or the condition does not hold
-     * @throws FencedOffException if a row carries a higher token
+     * @throws FencedOffException if no row was changed, and one carries a higher token or there is no condition that could have kept it from being
+     *     changed. Of several rows those that carry a higher token are left alone
      */
     public int execute(JdbcOperations jdbc, long token) {
         if (row == null) {
@@ -181,7 +184,9 @@ public final class FencedUpdate {
         } catch (EmptyResultDataAccessException e) {
             stored = null;
         }
-        if (stored != null && stored > token) {
+        // Without a condition nothing but a higher token keeps a row from being changed, although a transaction that
+        // reads a snapshot may not see it.
+        if (stored != null && (stored > token || condition == null)) {
             throw new FencedOffException(table + " where " + key.sql + " " + key.parameters, token, stored);
         }
     }

@@ -6,10 +6,16 @@ package io.declock.spring.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.ArgumentMatchers.eq;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
@@ -73,6 +79,20 @@ class FencedUpdateTests {
         assertThat(sell(3).execute(jdbc, 100)).isEqualTo(1);
         assertThatExceptionOfType(FencedOffException.class).isThrownBy(() -> sell(3).claim(jdbc, 99));
         assertThat(FencedUpdate.of("stock").where("id = ?", 2).claim(jdbc, 100)).isZero();
+    }
+
+    /** As with MySQL's default isolation, if the transaction has read anything before. */
+    @Test
+    void aHolderThatIsFencedOffLearnsItAlthoughItsTransactionReadsASnapshot() {
+        JdbcOperations snapshot = mock(JdbcOperations.class);
+        given(snapshot.queryForObject(anyString(), eq(Long.class), any(Object[].class)))
+                .willReturn(90L);
+        assertThatExceptionOfType(FencedOffException.class)
+                .isThrownBy(() -> sell(3).claim(snapshot, 100))
+                .withMessageContaining("a fencing token that is newer than 100");
+        assertThat(sell(3).execute(snapshot, 100))
+                .as("rows, which the condition may have kept from being changed")
+                .isZero();
     }
 
     @Test
