@@ -14,12 +14,10 @@ create table if not exists shop_order (
   product   varchar(64)              not null references product (id),
   quantity  integer                  not null,
   token     bigint                   not null,
+  remaining integer, -- what the order left, so that orders that overwrote each other can be named
   instance  varchar(100)             not null,
   placed_at timestamp with time zone not null
 );
-
--- What the order left of the product, so that orders that overwrote each other can be named.
-alter table shop_order add column if not exists remaining integer;
 
 create index if not exists shop_order_product on shop_order (product, token);
 

@@ -110,8 +110,8 @@ public class OrderBook {
     }
 
     /**
-     * Describes orders that did not see what the order with the next smaller token for the same product had left, the first few: they have
-     * overwritten it.
+     * Describes orders that did not see what the order before them had left of the product, the first few: they have overwritten it. Orders of one
+     * product have ids in the order of their locks, and orders without a lock are not described.
      */
     public List<String> overwritingOrders() {
         return jdbc.sql("""
@@ -120,8 +120,9 @@ public class OrderBook {
                                  lag(o.remaining) over same as former_remaining, lag(o.token) over same as former_token,
                                  lag(o.instance) over same as former_instance, lag(o.placed_at) over same as former_placed_at
                           from shop_order o join product p on p.id = o.product
-                          where o.token > 0 window same as (partition by o.product order by o.token, o.id)) as chain
-                        where remaining <> coalesce(former_remaining, initial_stock) - quantity
+                          window same as (partition by o.product order by o.id)) as chain
+                        where token > 0 and remaining + quantity
+                            <> case when former_id is null then initial_stock else former_remaining end
                         order by id fetch first 3 rows only""").query(OrderBook::overwritingOf).list();
     }
 

@@ -99,6 +99,17 @@ class OrderBookTest {
     }
 
     @Test
+    void worksWithADatabaseOfAnEarlierRelease() {
+        orders.sell(new Order("kettle", 3), 5);
+        other.sql("alter table shop_order drop column remaining").update();
+        schema.create();
+        schema.create();
+        orders.sell(new Order("kettle", 2), 6);
+
+        assertThat(orders.overwritingOrders()).isEmpty();
+    }
+
+    @Test
     void countsOrdersThatShareAToken() {
         orders.sell(new Order("kettle", 1), 7);
         orders.sell(new Order("lamp", 1), 7);
@@ -113,6 +124,7 @@ class OrderBookTest {
         assertThat(orders.sellUnfenced(new Order("kettle", 1)).token()).isZero();
         assertThat(orders.sellUnfenced(new Order("kettle", 1)).left()).isEqualTo(8);
         assertThat(orders.ordersThatShareAToken()).isZero();
+        orders.sell(new Order("kettle", 1), 7);
         assertThat(orders.overwritingOrders()).isEmpty();
     }
 
