@@ -113,7 +113,7 @@ public record ComputeNodeSettings(
         private @Nullable Duration heartbeatInterval;
         private @Nullable Duration leaseMargin;
         private boolean failFast = false;
-        private Duration clockSyncInterval = Duration.ofSeconds(2);
+        private Duration clockSyncInterval = Duration.ofSeconds(1);
         private int maxIdleLocks = 65_536;
         private Duration spin = Duration.ofNanos(20_000);
         private LocalSettings local = LocalSettings.DEFAULTS;

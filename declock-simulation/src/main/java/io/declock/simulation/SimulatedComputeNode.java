@@ -98,7 +98,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
                 .lease(Duration.ofNanos(options.lease()))
                 .heartbeatInterval(Duration.ofNanos(options.heartbeat()))
                 .leaseMargin(Duration.ofNanos(options.leaseMargin()))
-                // Not the default, so that a seed stays the same run when that changes.
+                // Stated, so that a seed stays the same run if the default changes.
                 .clockSyncInterval(Duration.ofSeconds(1))
                 .spin(Duration.ZERO)
                 .local(cluster.options().local())

@@ -58,7 +58,7 @@ public record DecLockProperties(
         @DefaultValue("3s") Duration lease,
         @Nullable Duration heartbeatInterval,
         @Nullable Duration leaseMargin,
-        @DefaultValue("2s") Duration clockSyncInterval,
+        @DefaultValue("1s") Duration clockSyncInterval,
         @DefaultValue("65536") int maxIdleLocks,
         @DefaultValue("20us") Duration spin,
         @DefaultValue Ssl ssl,
