@@ -409,11 +409,7 @@ public final class NodeSession implements CqlEnvironment {
 
     /** This process uses a list of memory nodes here. The answer to a declaration may come after that to a later one (rule M7). */
     public void declaredList(long number) {
-        declaredList.getAndUpdate(former -> isLater(number, former) ? number : former);
-    }
-
-    private static boolean isLater(long number, long former) {
-        return number > former;
+        declaredList.accumulateAndGet(number, Math::max);
     }
 
     /** Returns the set of memory nodes that this process has declared here, or none. */

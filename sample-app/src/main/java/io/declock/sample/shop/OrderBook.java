@@ -36,9 +36,8 @@ public class OrderBook {
      */
     Receipt sell(Order order, long token) {
         FencedUpdate product = FencedUpdate.of("product").where("id = ?", order.product());
-        // Before the stock is read: an order with an older token, whose process was stopped before its commit, could
-        // change it between
-        // this order's read and its write, as long as the database has not seen this order's token.
+        // Before the stock is read. An order with an older token may have been stopped before its commit, and would
+        // change the stock between this order's read and its write: nothing else tells the database of this token.
         product.claim(operations, token);
         int left = left(order);
         product.set("stock", left).execute(operations, token);
