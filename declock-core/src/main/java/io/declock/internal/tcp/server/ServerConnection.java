@@ -225,6 +225,9 @@ final class ServerConnection extends FrameConnection {
             }
         } else if (type == FrameType.CHAIN) {
             chain(current, body);
+        } else if (type == FrameType.RESERVE && !entered) {
+            // A late frame of a replaced connection must not change what the present one has reserved since.
+            ControlFrames.readReserve(body);
         } else {
             requests.accept(present, current, type, body, out());
         }
