@@ -699,6 +699,20 @@ final class Mutations {
                     "restored",
                     Sabotage.NotFrozen.class),
             Mutation.of(
+                    "H4",
+                    "a lock is not frozen for the next life",
+                    Scenario.MOVES_OFTEN,
+                    "io.declock.internal.local.LocalState",
+                    "suspend",
+                    Nothing.class),
+            Mutation.of(
+                    "H8",
+                    "waiters do not ask anew in the next life",
+                    Scenario.MOVES_OFTEN,
+                    "io.declock.internal.local.Moving",
+                    "startOver",
+                    Nothing.class),
+            Mutation.of(
                     "H5",
                     "the record of a restored hold is not written",
                     Scenario.MOVES_OFTEN,

@@ -94,6 +94,22 @@ class RulesTest {
     }
 
     @Test
+    void theSimulationsPageSaysWhyARuleHasNoMutation() throws IOException {
+        String page = Files.readString(PROJECT.resolve("docs").resolve("simulation.md"));
+        int begin = page.indexOf("\n### Rules without a mutation\n");
+        assertThat(begin).as("the section Rules without a mutation").isNotNegative();
+        int end = page.indexOf("\n## ", begin + 1);
+        Set<String> explained = new TreeSet<>();
+        for (String line : page.substring(begin, end < 0 ? page.length() : end).split("\n", -1)) {
+            if (line.matches("\\| " + NAME + ".*\\|.*\\|")) {
+                explained.addAll(List.of(line.split("\\|", -1)[1].strip().split(", ", -1)));
+            }
+        }
+        assertThat(explained)
+                .isEqualTo(without(table().keySet(), citedByMutations().keySet()));
+    }
+
+    @Test
     void everyClassOfTheTableExists() throws IOException {
         Set<String> classes = new TreeSet<>();
         for (Path source : sources("")) {
