@@ -131,6 +131,11 @@ class EmbeddedMemoryNodeTests {
                 .run(first -> runner(port).run(second -> {
                     try (LockHandle kept = lock(second).acquire(LockRequest.write("kept"), OWNER)) {
                         first.getSourceApplicationContext().close();
+                        long closed = System.nanoTime();
+                        lock(second).acquire(LockRequest.write("next"), OWNER).close();
+                        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - closed);
+                        System.out.println("the host has ended: the next lock after " + millis + " ms");
+                        assertThat(millis).isLessThan(2000);
                         runner(port).run(third -> {
                             LockRequest other = LockRequest.write("other");
                             try (LockHandle granted = lock(third).acquire(other, OWNER)) {

@@ -4,7 +4,6 @@
 package io.declock.memorynode.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.declock.ComputeNodeSettings;
 import io.declock.LockHandle;
@@ -12,12 +11,9 @@ import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.TlsMaterial;
-import io.declock.internal.election.Standing;
-import io.declock.internal.election.Standing.Role;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
 import io.declock.internal.tcp.client.TcpFabric;
-import io.declock.testkit.Ports;
 import io.declock.testkit.PostgresServer;
 import io.declock.testkit.TestCertificates;
 import java.io.PrintWriter;
@@ -74,11 +70,6 @@ class GrowthTest {
             held.add(service.acquire(LockRequest.write("order:" + i)));
         }
         return held;
-    }
-
-    private static boolean serves(RunningNode candidate) {
-        Standing standing = candidate.service().standing();
-        return standing != null && standing.role() == Role.SERVING;
     }
 
     /** Releases the holds, and takes each lock again by another service, which must not have been able to before. */
@@ -140,51 +131,6 @@ class GrowthTest {
                 bundle + "truststore.location=" + store,
                 bundle + "truststore.password=changeit",
                 "declock.memory-node.ssl.bundle=node");
-    }
-
-    /** Both candidates of a memory node. */
-    private final class Candidates implements AutoCloseable {
-        private final List<Integer> ports = Ports.free(2);
-        private final List<RunningNode> running = new ArrayList<>();
-
-        Candidates(String id, PostgresServer engine) {
-            for (int port : ports) {
-                running.add(RunningNode.start(
-                        "declock.memory-node.id=" + id,
-                        "declock.memory-node.port=" + port,
-                        "declock.memory-node.wait-out-old-sessions=false",
-                        "declock.memory-node.election.lease=2s",
-                        "declock.memory-node.election.address=tcp://127.0.0.1:" + port,
-                        "declock.memory-node.election.candidates=tcp://127.0.0.1:" + ports.get(0) + ",tcp://127.0.0.1:"
-                                + ports.get(1),
-                        "declock.memory-node.election.engine=jdbc",
-                        "declock.memory-node.election.jdbc.url=" + engine.url(engine.port()),
-                        "declock.memory-node.election.jdbc.username=" + engine.user(),
-                        "declock.memory-node.election.jdbc.password=" + engine.password()));
-            }
-        }
-
-        String address() {
-            return "tcp://127.0.0.1:" + ports.get(0) + "|127.0.0.1:" + ports.get(1);
-        }
-
-        RunningNode serving() {
-            await().atMost(Duration.ofSeconds(30)).until(() -> running.stream().anyMatch(one -> serves(one)));
-            return running.stream().filter(one -> serves(one)).findAny().orElseThrow();
-        }
-
-        /** Ends the candidate that serves, and waits until the other one does. */
-        void endServing() {
-            RunningNode serving = serving();
-            running.remove(serving);
-            serving.close();
-            serving();
-        }
-
-        @Override
-        public void close() {
-            running.forEach(RunningNode::close);
-        }
     }
 
     @Test
