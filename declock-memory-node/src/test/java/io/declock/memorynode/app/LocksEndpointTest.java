@@ -12,15 +12,20 @@ import io.declock.TcpFabricSettings;
 import io.declock.internal.node.ComputeNode;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.test.json.BasicJsonTester;
 import org.springframework.boot.test.json.JsonContent;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.event.ApplicationEventMulticaster;
 
 /** What operators see by HTTP, and can do if they are allowed to. */
 @Timeout(60)
@@ -65,11 +70,26 @@ class LocksEndpointTest {
                     .extractingJsonPathArrayValue("locks[*].name")
                     .containsExactly("report/2026?a=b");
 
+            Queue<AuditEvent> audited = new ConcurrentLinkedQueue<>();
+            memoryNode
+                    .bean(ApplicationEventMulticaster.class)
+                    .addApplicationListener((AuditApplicationEvent event) -> audited.add(event.getAuditEvent()));
+
             ok(memoryNode.send("DELETE", path + "&reason=it+hangs"));
 
             waiting.get(20, TimeUnit.SECONDS).close();
             assertThat(handle.isValid()).isFalse();
             assertThat(output).contains("user 'operator' ends holds of 'report/2026?a=b'", "it hangs");
+            assertThat(audited).singleElement().satisfies(event -> {
+                assertThat(event.getType()).isEqualTo(LocksEndpoint.ENDED);
+                assertThat(event.getPrincipal()).isEqualTo("operator");
+                assertThat(event.getData())
+                        .containsEntry("namespace", "default")
+                        .containsEntry("lock", "report/2026?a=b")
+                        .hasEntrySatisfying(
+                                "reason",
+                                reason -> assertThat(reason.toString()).contains("it hangs"));
+            });
             assertThat(memoryNode
                             .send("DELETE", "/actuator/locks/default?name=other")
                             .statusCode())
