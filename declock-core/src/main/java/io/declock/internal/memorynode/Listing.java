@@ -89,10 +89,18 @@ final class Listing extends Loop {
                     public void failed(String why) {
                         isNotWritten(why);
                         session.leave(() -> {});
-                        session.notListed(new FabricException.Refused(
-                                Reason.NOT_YET, "memory node " + node.id() + " cannot let this process join: " + why));
+                        session.notListed(refusal(why));
                     }
                 });
+    }
+
+    private FabricException.Refused refusal(String why) {
+        return new FabricException.Refused(
+                Reason.NOT_YET,
+                "memory node " + node.id()
+                        + " cannot let this process join now, because it cannot write it down as a member: " + why
+                        + ". This process joins as soon as that works again: look after what keeps the members of memory"
+                        + " node " + node.id() + ", the engine that elects its candidates or its state directory");
     }
 
     /** Writes that a session is no member any more. */

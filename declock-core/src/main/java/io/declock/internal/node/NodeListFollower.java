@@ -24,6 +24,7 @@ final class NodeListFollower {
     private static final Logger log = LoggerFactory.getLogger(NodeListFollower.class);
 
     private final MemoryNodeLinks links;
+    private final ConfiguredNodes configured;
     private final KnownNodeSet nodeSet;
     private final Binder binder;
     private final LockTable table;
@@ -40,6 +41,7 @@ final class NodeListFollower {
     /**
      * Makes one that follows what it {@linkplain #learnt learns}.
      *
+     * @param links those to the configured memory nodes
      * @param nodeSet knows the newest list
      * @param binder maps names by each list that is gone over to
      * @param table the locks, some of which move
@@ -53,6 +55,7 @@ final class NodeListFollower {
             NodeRuntime runtime,
             long patienceNanos) {
         this.links = links;
+        this.configured = new ConfiguredNodes(links.all());
         this.nodeSet = nodeSet;
         this.binder = binder;
         this.table = table;
@@ -99,6 +102,7 @@ final class NodeListFollower {
         } finally {
             relocating.unlock();
         }
+        configured.compare(list, false);
         added.forEach(MemoryNodeLink::start);
         if (next != null) {
             next.start();
@@ -153,6 +157,7 @@ final class NodeListFollower {
         dropOther(link);
         Relocation present = relocation();
         NodeList list = nodeSet.list();
+        configured.compare(list, false);
         if (present != null) {
             present.sessionsChanged();
         } else if (!list.isNone()) {
@@ -199,6 +204,7 @@ final class NodeListFollower {
         if (next != null) {
             next.start();
         }
+        configured.compare(newest, next == null);
         dropUnused(newest);
     }
 

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.declock.ComputeNodeSettings;
 import io.declock.Counters;
 import io.declock.LockHandle;
@@ -46,10 +49,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Memory nodes that are added and removed while compute nodes work (rules M1 to M6). */
 @Timeout(60)
@@ -65,8 +70,25 @@ class NodeListChangeTest {
     private final List<ComputeNode> nodes = new ArrayList<>();
     private final Map<ComputeNode, NodeCounters> counted = new ConcurrentHashMap<>();
 
+    private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+    private final Logger ofConfiguredNodes = (Logger) LoggerFactory.getLogger(ConfiguredNodes.class);
+
+    @BeforeEach
+    void listen() {
+        logged.start();
+        ofConfiguredNodes.addAppender(logged);
+    }
+
+    /** Returns what was said of configurations that differ from a list. */
+    private List<String> differences() {
+        return List.copyOf(logged.list).stream()
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
     @AfterEach
     void stop() {
+        ofConfiguredNodes.detachAppender(logged);
         nodes.forEach(ComputeNode::close);
         memoryNodes.values().forEach(MemoryNode::close);
         timer.shutdownNow();
@@ -328,10 +350,11 @@ class NodeListChangeTest {
     }
 
     @Test
-    void aProcessWithAnOlderListGoesOn() throws Exception {
+    void aProcessWithAnOlderListGoesOnAndSaysSoOnce() throws Exception {
         serve("a", "b", "c");
         add("c", "a", "b");
         ComputeNode late = ready("a", "b");
+        assertThat(differences()).hasSize(1);
         await().atMost(SECONDS).until(() -> used(late).equals(Set.of("a", "b", "c")));
         ComputeNode current = ready("a", "b", "c");
         for (String name : names()) {
@@ -342,6 +365,34 @@ class NodeListChangeTest {
             }
         }
         assertThat(memoryNodes.get("c").status().recordsInUse()).isPositive();
+        assertThat(differences())
+                .as("of the process with the older list alone")
+                .containsExactly(
+                        "This process is configured with other memory nodes than those of list 1: c at inprocess://c:7420"
+                                + " is on the list and not configured. It goes on by the list; before its next start, set"
+                                + " declock.memory-nodes to inprocess://a:7420,inprocess://b:7420,inprocess://c:7420");
+    }
+
+    @Test
+    void aProcessThatWorksWhileTheListChangesSaysOnceThatItsConfigurationIsOutOfDate() throws Exception {
+        serve("a", "b", "c");
+        ComputeNode node = ready("a", "b");
+        add("c", "a", "b");
+        await().atMost(SECONDS).until(() -> used(node).equals(Set.of("a", "b", "c")));
+        assertThat(differences())
+                .singleElement()
+                .asString()
+                .contains("list 1: c at inprocess://c:7420 is on the list and not configured.");
+        remove("c", "a");
+        await().atMost(SECONDS).until(() -> used(node).equals(Set.of("a", "b")));
+        assertThat(differences()).as("list 2 is what it is configured with").hasSize(1);
+        remove("b", "a");
+        await().atMost(SECONDS).until(() -> used(node).equals(Set.of("a")));
+        assertThat(differences())
+                .hasSize(2)
+                .last()
+                .asString()
+                .contains("list 3: b at inprocess://b:7420 is configured and not on the list.");
     }
 
     @Test

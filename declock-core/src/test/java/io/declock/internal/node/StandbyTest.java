@@ -4,6 +4,7 @@
 package io.declock.internal.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.declock.ComputeNodeSettings;
@@ -11,6 +12,7 @@ import io.declock.Counters;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
+import io.declock.MemoryNodeUnavailableException;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.election.Standing.Role;
 import io.declock.internal.memorynode.MemoryNode;
@@ -96,11 +98,21 @@ class StandbyTest {
     }
 
     private ComputeNode join() throws InterruptedException {
-        return join("tcp://127.0.0.1:" + ways.get(0).port() + "|127.0.0.1:"
-                + ways.get(1).port());
+        return join(both());
+    }
+
+    private String both() {
+        return "tcp://127.0.0.1:" + ways.get(0).port() + "|127.0.0.1:"
+                + ways.get(1).port();
     }
 
     private ComputeNode join(String all) throws InterruptedException {
+        ComputeNode node = start(all);
+        assertThat(node.awaitReady(Duration.ofSeconds(10))).isTrue();
+        return node;
+    }
+
+    private ComputeNode start(String all) {
         NodeCounters counted = new NodeCounters();
         ComputeNode node = ComputeNode.builder()
                 .memoryNodes(List.of(MemoryNodeAddress.parse(all)))
@@ -111,7 +123,6 @@ class StandbyTest {
         nodes.add(node);
         counters.put(node, counted);
         node.start();
-        assertThat(node.awaitReady(Duration.ofSeconds(10))).isTrue();
         return node;
     }
 
@@ -229,6 +240,40 @@ class StandbyTest {
                                         || one.standing().role() == Role.STANDING_BY));
         assertThat(held.isValid()).isTrue();
         held.close();
+    }
+
+    @Test
+    void whileTheEngineIsDownAServiceThatStartsIsToldSoAndJoinsOnceItIsBack() throws Exception {
+        TestCandidate first = serving();
+        ComputeNode holder = join();
+        LockHandle held = exclusive(holder, "a");
+        candidates.forEach(candidate -> candidate.engine().reachable(false));
+        await().atMost(Duration.ofSeconds(10)).until(() -> first.standing().promised());
+        ComputeNode newcomer = start(both());
+        String[] reason = {
+            "memory node mn cannot let this process join now, because it cannot write it down as a member",
+            "the engine in memory is out of reach",
+            "look after what keeps the members of memory node mn, the engine that elects its candidates"
+        };
+        await().atMost(Duration.ofSeconds(10))
+                .untilAsserted(
+                        () -> assertThat(newcomer.monitor().memoryNodes().get(0).problem())
+                                .contains(reason));
+        assertThatThrownBy(() -> newcomer.acquire(LockRequest.write("b").waitTime(Duration.ofMillis(50))))
+                .isInstanceOf(MemoryNodeUnavailableException.class)
+                .hasMessageContainingAll(reason);
+        assertThat(first.serves()).isTrue();
+        assertThat(held.isValid()).isTrue();
+        exclusive(holder, "b").close();
+        candidates.forEach(candidate -> candidate.engine().reachable(true));
+        assertThat(newcomer.awaitReady(Duration.ofSeconds(10))).isTrue();
+        assertThat(held.isValid()).isTrue();
+        assertThat(restored(holder)).isZero();
+        CompletableFuture<LockHandle> waiting = later(newcomer, "a");
+        exclusive(newcomer, "b").close();
+        assertThat(waiting).isNotDone();
+        held.close();
+        waiting.get(5, TimeUnit.SECONDS).close();
     }
 
     /** A mistake in a service's list must not move its locks to a memory node that knows nothing of them (rule C8). */

@@ -31,6 +31,7 @@ public final class TcpCandidates implements AutoCloseable {
     private final EventLoops loops = EventLoops.start(1, 0, "declock-candidates");
     private final List<byte[]> keys;
     private final @Nullable TlsMaterial tls;
+    private final Lookup lookup;
     /** Names are looked up here, one after the other: a promise that comes too late is asked for again. */
     private final ExecutorService names =
             new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(64), task -> {
@@ -39,8 +40,20 @@ public final class TcpCandidates implements AutoCloseable {
                 return thread;
             });
 
+    /** Asks the name service for every address of a host; may block. */
+    @FunctionalInterface
+    interface Lookup {
+        InetAddress[] find(String host) throws UnknownHostException;
+    }
+
     /** Makes one with the secrets and TLS of the memory node's server. */
     public TcpCandidates(MemoryNodeServerSettings settings) {
+        this(settings, InetAddress::getAllByName);
+    }
+
+    /** As {@link #TcpCandidates(MemoryNodeServerSettings)}, with another name service. */
+    TcpCandidates(MemoryNodeServerSettings settings, Lookup lookup) {
+        this.lookup = lookup;
         this.keys = ServerContext.keysOf(settings.secrets());
         this.tls = TcpPredecessorProbe.tlsOf(settings.tls());
     }
@@ -74,7 +87,7 @@ public final class TcpCandidates implements AutoCloseable {
     private void ask(MemoryNodeAddress other, Promise promise, Runnable promised) {
         try {
             // Each address of a name may be another candidate, and every one must promise.
-            InetAddress[] found = InetAddress.getAllByName(other.host());
+            InetAddress[] found = lookup.find(other.host());
             AtomicInteger missing = new AtomicInteger(found.length);
             for (InetAddress host : found) {
                 ask(new InetSocketAddress(host, other.port()), promise, keys, () -> {

@@ -12,12 +12,14 @@ import io.declock.Counters;
 import io.declock.MemoryNodeAddress;
 import io.declock.TcpFabricSettings;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.node.ComputeNode;
 import io.declock.spi.FabricSession;
 import io.declock.spi.Member;
 import io.declock.spi.RecordingListener;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -55,6 +57,9 @@ class NameLookUpTest extends TcpNodes {
         return switch (host) {
             case "me.example" -> InetAddress.getAllByName("192.0.2.9");
             case "node.example", "slow-node.example" -> InetAddress.getAllByName("127.0.0.1");
+            // Nobody listens at the first one.
+            case "both.example" ->
+                new InetAddress[] {InetAddress.getByName("127.0.0.2"), InetAddress.getByName("127.0.0.1")};
             default -> throw new UnknownHostException(host);
         };
     }
@@ -111,6 +116,21 @@ class NameLookUpTest extends TcpNodes {
             assertThatThrownBy(() -> begin(fabric, "node.example").get(10, TimeUnit.SECONDS))
                     .hasMessageContaining("names are being looked up");
             assertThat(join(fabric, "127.0.0.1").joined().memoryNodeId()).isEqualTo("mn");
+        }
+    }
+
+    @Test
+    void eachAddressOfANameIsTriedUntilOneAnswers() throws Exception {
+        TcpFabric fabric = open(TcpFabricSettings.builder());
+        try (ComputeNode node = ComputeNode.builder()
+                .memoryNodes(List.of(new MemoryNodeAddress(
+                        "tcp", "both.example", rig.address().port())))
+                .fabric(fabric)
+                .build()) {
+            node.start();
+            assertThat(node.awaitReady(Duration.ofSeconds(10)))
+                    .as(() -> node.monitor().memoryNodes().toString())
+                    .isTrue();
         }
     }
 
