@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,6 +21,8 @@ final class ChildProcess {
     private static final int LAST_LINES = 40;
     private static final int POLL_MILLIS = 50;
 
+    private static final Pattern RESTORED =
+            Pattern.compile("serves again after \\d+ ms: .* (\\d+) holds were restored");
     private static final Pattern SERVES = Pattern.compile("was elected by .* and serves in term (\\d+)");
 
     private final String name;
@@ -99,13 +102,10 @@ final class ChildProcess {
                     throw new DemoFailedException(name + " took more than " + timeout.toSeconds() + " s to report "
                             + what + ":\n" + lastLines());
                 }
-                Thread.sleep(POLL_MILLIS);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new DemoFailedException("Interrupted while waiting for " + name, e);
             }
+            sleepUntilNextLook();
         }
     }
 
@@ -117,6 +117,34 @@ final class ChildProcess {
             last = Math.max(last, Long.parseLong(matcher.group(1)));
         }
         return last;
+    }
+
+    /** Waits until it reports, as a memory node, how many holds of its former lives it has restored; empty if it does not do so in time. */
+    OptionalInt awaitRestoredHolds(int formerReports, Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        List<Integer> reports = restoredHolds();
+        while (reports.size() <= formerReports && System.nanoTime() - deadline < 0) {
+            sleepUntilNextLook();
+            reports = restoredHolds();
+        }
+        return reports.size() > formerReports ? OptionalInt.of(reports.get(formerReports)) : OptionalInt.empty();
+    }
+
+    /** Returns how many holds it restored, as a memory node, after each start so far: the output is that of all its lives. */
+    List<Integer> restoredHolds() {
+        return RESTORED.matcher(output())
+                .results()
+                .map(report -> Integer.parseInt(report.group(1)))
+                .toList();
+    }
+
+    private void sleepUntilNextLook() {
+        try {
+            Thread.sleep(POLL_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DemoFailedException("Interrupted while waiting for " + name, e);
+        }
     }
 
     private String output() {

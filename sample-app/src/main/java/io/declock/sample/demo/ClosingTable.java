@@ -84,7 +84,7 @@ final class ClosingTable {
                                 load.accepted(),
                                 load.soldOut(),
                                 load.reads(),
-                                load.errors()));
+                                load.failed().size()));
         load.errorKinds().forEach((kind, count) -> row("", "%,d x %s".formatted(count, kind)));
         row("answer time", times(load.latencies()));
         List<String> shares = new ArrayList<>();

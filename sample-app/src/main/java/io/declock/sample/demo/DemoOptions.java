@@ -16,7 +16,7 @@ import java.util.Locale;
  * @param orders number of orders after which the load ends, if that is sooner; 0 for no such bound
  * @param concurrency number of customers that order at the same time
  * @param products number of products; most customers want the first
- * @param stock initial stock of each product
+ * @param stock initial stock of each product; if faults are injected, enough to sell until the end unless it is given
  * @param postgres whether the database is a PostgreSQL started for this run, instead of H2
  * @param rdma address of the RDMA device that carries lock operations, empty for TCP
  * @param faults number of rounds of faults injected into the processes while customers order
@@ -38,6 +38,11 @@ record DemoOptions(
         boolean standby,
         int patience,
         boolean help) {
+    private static final int STOCK = 2000;
+
+    /** Orders for a product that is sold out change nothing, so that no fault could do harm to them. */
+    private static final int STOCK_FOR_FAULTS = 200_000;
+
     static final String USAGE = """
             Usage: ./demo [options]
               --locking=on|off   guard orders with @DecLocked (on), or see what happens without (off)   [on]
@@ -46,19 +51,23 @@ record DemoOptions(
               --orders=N         end after N orders, if that is sooner                                  [no bound]
               --concurrency=N    customers that order at the same time                                  [24]
               --products=N       products; most customers want the first                                [4]
-              --stock=N          initial stock of each product                                          [2000]
+              --stock=N          initial stock of each product           [2000; with faults or a stand-by 200000]
               --postgres         use a PostgreSQL, started for this run, instead of H2
               --rdma=ADDRESS     lock over RDMA, on the device with this address; needs a JDK 25          [TCP]
-              --faults=N         kill, stop and restart shops and kill the memory node, N times meanwhile    [0]
+              --faults=N         kill, stop and restart shops and kill the memory node, N times meanwhile:
+                                 no order fails at a shop that runs                                     [0]
               --standby          give the memory node a stand-by; kill and end the serving one meanwhile: no order fails
               --patience=N       seconds that the start of one process may take                         [180]
               --no-build         use the jars that are already built
-            Exit codes: 0 if nothing was oversold, 1 if something was, 2 for wrong options, 3 if it could not run.
+            Exit codes: 0 if nothing was oversold, 1 if something was, 2 for wrong options, 3 if it could not run or requests failed
+            at shops that ran while faults were injected.
             """;
 
     static DemoOptions parse(String[] args) {
         Parser parser = new Parser(args);
         int faults = parser.number("faults", 0, 0, 1000);
+        boolean standby = parser.flag("standby");
+        int stock = faults > 0 || standby ? STOCK_FOR_FAULTS : STOCK;
         DemoOptions options = new DemoOptions(
                 parser.onOff("locking", true),
                 parser.number("instances", 3, 1, 16),
@@ -66,24 +75,29 @@ record DemoOptions(
                 parser.number("orders", 0, 0, Integer.MAX_VALUE),
                 parser.number("concurrency", 24, 1, 512),
                 parser.number("products", 4, 1, 1000),
-                parser.number("stock", 2000, 1, 1_000_000_000),
+                parser.number("stock", stock, 1, 1_000_000_000),
                 parser.flag("postgres"),
                 parser.value("rdma", ""),
                 faults,
-                parser.flag("standby"),
+                standby,
                 parser.number("patience", 180, 1, 3600),
                 parser.flag("help"));
         parser.rejectRest();
         if (faults > 0 && !options.rdma.isEmpty()) {
             throw new IllegalArgumentException("--faults and --rdma do not go together");
         }
-        if (options.standby && (faults > 0 || !options.rdma.isEmpty())) {
+        if (standby && (faults > 0 || !options.rdma.isEmpty())) {
             throw new IllegalArgumentException("--standby goes with neither --faults nor --rdma");
         }
         if (faults > 0 && options.instances < 2) {
             throw new IllegalArgumentException("--faults needs at least 2 instances, so that one is left to sell");
         }
         return options;
+    }
+
+    /** Returns whether processes are killed or stopped while customers order. */
+    boolean injectsFaults() {
+        return faults > 0 || standby;
     }
 
     /** Removes options from a command line, one by one. */

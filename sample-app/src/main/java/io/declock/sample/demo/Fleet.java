@@ -106,7 +106,8 @@ final class Fleet implements AutoCloseable {
         Path portFile = emptied("memory-node");
         ChildProcess started = launch(
                 "memory-node",
-                programs.memoryNode(work, options, portFile, memoryNodePort, hadEarlierLife),
+                programs.memoryNode(
+                        work, options, work.resolve("memory-node-state"), portFile, memoryNodePort, hadEarlierLife),
                 Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
         memoryNode = started;
         memoryNodePort = started.awaitPort(portFile, patience());
@@ -209,7 +210,7 @@ final class Fleet implements AutoCloseable {
         return Duration.ofSeconds(options.patience());
     }
 
-    private static String nameOf(int shop) {
+    static String nameOf(int shop) {
         return "shop-" + (shop + 1);
     }
 
@@ -245,15 +246,25 @@ final class Fleet implements AutoCloseable {
         return child;
     }
 
-    /** Starts the memory node again, on the same port, with empty memory. Its process must have ended. */
-    void restartMemoryNode() {
+    /**
+     * Starts the memory node again, on the same port, waits until it listens, and returns its process. The former one must have ended.
+     */
+    ChildProcess restartMemoryNode() {
         startMemoryNode(true);
+        return memoryNode();
     }
 
     /** Starts a shop again and waits until it is ready. Its process must have ended. */
     void restartShop(int number) {
         instances.set(number, launchShop(number));
         shops.set(number, awaitShop(number));
+    }
+
+    /** Makes the next order for a product slow, until the result is closed. Only in runs with faults. */
+    KeptRow keepRow(String product) {
+        return postgres != null
+                ? postgres.keepRow(product)
+                : KeptRow.keep(requireNonNull(h2).shopUrl(), "sa", databasePassword, product);
     }
 
     /** Returns the memory node's process. */

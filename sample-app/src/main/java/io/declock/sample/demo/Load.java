@@ -15,13 +15,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 
 /**
  * Customers that order, each at one instance, one request after the other. Most want the first product. Thread-safe.
@@ -45,9 +47,9 @@ final class Load {
     private final LongAdder requests = new LongAdder();
     private final LongAdder reads = new LongAdder();
     private final LongAdder soldOut = new LongAdder();
-    private final LongAdder errors = new LongAdder();
     private final List<LongAdder> acceptedByInstance = new ArrayList<>();
-    private final Map<String, LongAdder> errorKinds = new ConcurrentHashMap<>();
+    private final Queue<FailedRequest> failed = new ConcurrentLinkedQueue<>();
+    private volatile long begun;
     private volatile boolean stopped;
 
     /**
@@ -66,6 +68,7 @@ final class Load {
     /** Lets the customers order until the time is over and they are no longer needed, and returns the duration. */
     double run(Duration duration, BooleanSupplier isNeeded, Progress progress) throws InterruptedException {
         long start = System.nanoTime();
+        begun = start;
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < customers; i++) {
             int customer = i;
@@ -106,10 +109,12 @@ final class Load {
             if (!reads && ordersBegun.incrementAndGet() > orderBound) {
                 return;
             }
+            // Before the address is read: a shop that was dead when the request began may have another address by now.
+            long start = System.nanoTime();
             HttpRequest request = reads
                     ? look(instances.get(instance), product)
                     : order(instances.get(instance), product, 1 + random.nextInt(MOST_PIECES));
-            send(request, instance, reads);
+            send(request, instance, start);
         }
     }
 
@@ -136,15 +141,14 @@ final class Load {
                 .build();
     }
 
-    private void send(HttpRequest request, int instance, boolean reads) {
-        long start = System.nanoTime();
+    private void send(HttpRequest request, int instance, long start) {
         try {
             HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
             latencies.record(System.nanoTime() - start);
             requests.increment();
-            count(response.statusCode(), instance, reads);
+            count(request, response.statusCode(), instance, start);
         } catch (IOException e) {
-            error(e.getClass().getSimpleName() + ": " + e.getMessage());
+            failed(instance, start, e.getClass().getSimpleName() + ": " + e.getMessage());
             // The shop is not reachable: a real customer does not retry a thousand times a second.
             pause();
         } catch (InterruptedException e) {
@@ -162,18 +166,21 @@ final class Load {
         }
     }
 
-    private void count(int status, int instance, boolean read) {
+    private void count(HttpRequest request, int status, int instance, long start) {
         switch (status) {
             case 200 -> reads.increment();
             case 201 -> acceptedByInstance.get(instance).increment();
             case 409 -> soldOut.increment();
-            default -> error((read ? "GET /products: " : "POST /orders: ") + "HTTP " + status);
+            default ->
+                failed(
+                        instance,
+                        start,
+                        (request.method().equals("GET") ? "GET /products: " : "POST /orders: ") + "HTTP " + status);
         }
     }
 
-    private void error(String kind) {
-        errors.increment();
-        errorKinds.computeIfAbsent(kind, ignored -> new LongAdder()).increment();
+    private void failed(int instance, long start, String kind) {
+        failed.add(new FailedRequest(instance, start, System.nanoTime(), kind));
     }
 
     /** Returns how many requests got a correct answer: an accepted order, a sold-out product, or a product shown. */
@@ -193,15 +200,24 @@ final class Load {
         return soldOut.sum();
     }
 
-    long errors() {
-        return errors.sum();
+    /** Returns the requests that got no answer, or another one than a correct answer. */
+    List<FailedRequest> failed() {
+        return List.copyOf(failed);
     }
 
     /** Returns the number of errors of each kind. */
     Map<String, Long> errorKinds() {
-        Map<String, Long> kinds = new TreeMap<>();
-        errorKinds.forEach((kind, count) -> kinds.put(kind, count.sum()));
-        return kinds;
+        return failed.stream().collect(Collectors.groupingBy(FailedRequest::kind, TreeMap::new, Collectors.counting()));
+    }
+
+    /** Returns the product that most customers want. */
+    String hotProduct() {
+        return products.get(0);
+    }
+
+    /** Returns when the first customer began, by {@link System#nanoTime}. */
+    long begun() {
+        return begun;
     }
 
     long accepted() {

@@ -23,14 +23,19 @@ record Programs(Path java, Path memoryNode, Path shop) {
     private static final List<String> JVM =
             List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
 
-    /** How long a process may be silent before its locks are granted to others, in runs with faults. */
-    static final Duration FAULTS_LEASE = Duration.ofMillis(1500);
-
     /** Lease of a term of the memory node's candidates. */
     private static final Duration TERM = Duration.ofSeconds(2);
 
-    /** Lease of a shop that is to keep its locks while one candidate follows the other. */
-    private static final Duration STANDBY_LEASE = Duration.ofSeconds(10);
+    /**
+     * Lease of a shop in runs with faults: longer than the memory node's program takes to start again, and than one candidate takes to follow
+     * the other, so that the shop keeps its locks meanwhile.
+     */
+    static final Duration FAULTS_LEASE = Duration.ofSeconds(15);
+
+    /** What a memory node is told so that it grants such a lease. */
+    private static final List<String> LEASES = List.of(
+            "--declock.memory-node.max-lease=" + FAULTS_LEASE.toMillis() + "ms",
+            "--declock.memory-node.former-lease=" + FAULTS_LEASE.toMillis() + "ms");
 
     /** Finds them through the system properties that the script sets. */
     static Programs find() {
@@ -50,22 +55,24 @@ record Programs(Path java, Path memoryNode, Path shop) {
     /**
      * Returns the command of a memory node.
      *
+     * @param state directory in which it writes down which shops have joined, so that it restores their locks when it is started again
      * @param port its port, 0 for any
      * @param hadEarlierLife whether locks of an earlier incarnation may be held; false if no process knew the port
      */
-    List<String> memoryNode(Path temporary, DemoOptions options, Path portFile, int port, boolean hadEarlierLife) {
+    List<String> memoryNode(
+            Path temporary, DemoOptions options, Path state, Path portFile, int port, boolean hadEarlierLife) {
         List<String> command = command(
                 temporary,
                 memoryNode,
                 "--declock.memory-node.id=demo",
                 "--declock.memory-node.bind-address=" + memoryNodeHost(options),
+                "--declock.memory-node.state-directory=" + state,
                 "--declock.memory-node.port=" + port,
                 "--declock.memory-node.port-file=" + portFile,
                 "--declock.memory-node.wait-out-old-sessions=" + hadEarlierLife,
                 "--declock.memory-node.records=10000");
-        if (options.faults() > 0) {
-            command.add("--declock.memory-node.max-lease=" + FAULTS_LEASE.toMillis() + "ms");
-            command.add("--declock.memory-node.former-lease=" + FAULTS_LEASE.toMillis() + "ms");
+        if (options.injectsFaults()) {
+            command.addAll(LEASES);
         }
         if (overRdma(options)) {
             command.add("--declock.memory-node.rdma.enabled=true");
@@ -76,7 +83,7 @@ record Programs(Path java, Path memoryNode, Path shop) {
 
     /** Returns the command of a candidate of a memory node with a stand-by, which a database elects. */
     List<String> candidate(Path temporary, Path portFile, List<Integer> ports, int number, String engineUrl) {
-        return command(
+        List<String> command = command(
                 temporary,
                 memoryNode,
                 "--declock.memory-node.id=demo",
@@ -92,6 +99,8 @@ record Programs(Path java, Path memoryNode, Path shop) {
                         + ports.get(1),
                 "--declock.memory-node.election.jdbc.url=" + engineUrl,
                 "--declock.memory-node.election.jdbc.username=sa");
+        command.addAll(LEASES);
+        return command;
     }
 
     private static boolean overRdma(DemoOptions options) {
@@ -117,11 +126,7 @@ record Programs(Path java, Path memoryNode, Path shop) {
                 "--shop.database=" + database,
                 "--declock.memory-nodes=" + (overRdma(options) ? "rdma" : "tcp") + "://" + addresses,
                 "--declock.node-name=" + name);
-        if (options.standby()) {
-            command.add("--declock.lease=" + STANDBY_LEASE.toMillis() + "ms");
-        }
-        if (options.faults() > 0) {
-            // A short lease, so that a demonstration does not last for minutes.
+        if (options.injectsFaults()) {
             command.add("--declock.lease=" + FAULTS_LEASE.toMillis() + "ms");
         }
         return command;

@@ -12,6 +12,12 @@ import org.h2.tools.Server;
  * database to all others.
  */
 final class SharedH2 implements AutoCloseable {
+    /**
+     * How long an order waits for a row that another one's transaction has changed. H2's default of two seconds is too short for the orders after
+     * that of a stopped shop, whose transaction stays open until the shop continues. PostgreSQL waits without a limit.
+     */
+    private static final int LOCK_TIMEOUT_MILLIS = 30_000;
+
     private final Server server;
 
     private SharedH2(Server server) {
@@ -28,10 +34,15 @@ final class SharedH2 implements AutoCloseable {
         }
     }
 
+    /** Returns the URL of the shops' database. */
+    String shopUrl() {
+        return "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:shop;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT="
+                + LOCK_TIMEOUT_MILLIS;
+    }
+
     /** Returns the environment variables that make a shop use it. */
     Map<String, String> environment() {
-        return Map.of(
-                "SPRING_DATASOURCE_URL", "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:shop;DB_CLOSE_DELAY=-1");
+        return Map.of("SPRING_DATASOURCE_URL", shopUrl());
     }
 
     /** Returns the URL of another database, by which candidates of the memory node are elected. */

@@ -187,11 +187,20 @@ final class ThrowawayPostgres implements AutoCloseable {
                 "SPRING_PROFILES_ACTIVE",
                 "postgres",
                 "SHOP_POSTGRES_URL",
-                "jdbc:postgresql://127.0.0.1:" + port + "/postgres",
+                url(),
                 "SHOP_POSTGRES_USER",
                 USER,
                 "SHOP_POSTGRES_PASSWORD",
                 password);
+    }
+
+    private String url() {
+        return "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
+    }
+
+    /** Keeps a product's row from orders. */
+    KeptRow keepRow(String product) {
+        return KeptRow.keep(url(), USER, password, product);
     }
 
     @Override

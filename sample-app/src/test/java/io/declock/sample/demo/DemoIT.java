@@ -92,14 +92,20 @@ class DemoIT {
     void nothingIsOversoldWhileProcessesAreKilledStoppedAndRestarted() throws Exception {
         Demo demo = demo(true, "--faults=1", "--seconds=5", "--stock=1000000", "--products=2", "--concurrency=8");
 
-        assertThat(demo.text()).contains("NOTHING WAS OVERSOLD").contains("4 faults");
+        assertThat(demo.text())
+                .contains("NOTHING WAS OVERSOLD")
+                .contains("4 faults")
+                .contains(" 0 at shops that ran")
+                .contains("NO ORDER FAILED at a shop that ran");
         assertThat(demo.exitCode()).isZero();
         assertThat(demo.text())
                 .contains(
                         "FAULT: kill -9 shop-1",
                         "FAULT: stop shop-2",
+                        "FAULT: an order for kettle is slow",
                         "FAULT: kill -9 the memory node",
                         "shop-3 is back")
+                .containsPattern("FAULT: the memory node is back after [0-9.]+ s and has restored holds: [1-9]")
                 .contains(" 0 orders shared a token");
         assertThat(demo.sold("kettle")).isPositive();
     }
@@ -111,11 +117,12 @@ class DemoIT {
         assertThat(demo.text())
                 .contains("NOTHING WAS OVERSOLD")
                 .contains("2 faults")
-                .contains(" 0 errors");
+                .contains(" 0 errors")
+                .contains("NO ORDER FAILED at a shop that ran");
         assertThat(demo.exitCode()).isZero();
         assertThat(demo.text())
                 .containsPattern("FAULT: kill -9 memory-node-[ab], which serves")
-                .containsPattern("FAULT: memory-node-[ab] serves now")
+                .containsPattern("FAULT: memory-node-[ab] serves now and has restored holds: [1-9]")
                 .containsPattern("FAULT: tell memory-node-[ab], which serves, to end");
         assertThat(demo.sold("kettle")).isPositive();
     }

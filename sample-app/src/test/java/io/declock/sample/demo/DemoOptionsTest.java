@@ -50,6 +50,8 @@ class DemoOptionsTest {
                 .hasMessage("--standby goes with neither --faults nor --rdma");
         assertThat(parse("--standby").standby()).isTrue();
         assertThat(parse("--faults=3").faults()).isEqualTo(3);
+        assertThat(parse("--faults=3").stock()).isEqualTo(200_000);
+        assertThat(parse("--standby", "--stock=50").stock()).isEqualTo(50);
         assertThatThrownBy(() -> parse("--fast")).hasMessage("unknown option --fast");
     }
 }
