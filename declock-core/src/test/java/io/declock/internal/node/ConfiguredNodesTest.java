@@ -14,7 +14,6 @@ import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.session.Inquiries;
 import io.declock.internal.session.KnownNodeSet;
 import io.declock.internal.session.MemoryNodeLink;
-import io.declock.internal.session.NodeSession;
 import io.declock.internal.session.Surroundings;
 import io.declock.spi.ManualTime;
 import io.declock.spi.NodeList;
@@ -125,16 +124,5 @@ class ConfiguredNodesTest {
         assertThat(said()).isEmpty();
         configured.compare(ONE, true);
         assertThat(said()).singleElement().asString().contains("tcp://gone:1 is configured and not on the list");
-    }
-
-    private static final class Deaf implements MemoryNodeLink.Listener {
-        @Override
-        public void joined(MemoryNodeLink link, NodeSession session) {}
-
-        @Override
-        public void down(MemoryNodeLink link) {}
-
-        @Override
-        public void reclaimProposed(NodeSession session, long round, long[] records) {}
     }
 }

@@ -12,7 +12,6 @@ import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.session.Inquiries;
 import io.declock.internal.session.KnownNodeSet;
 import io.declock.internal.session.MemoryNodeLink;
-import io.declock.internal.session.NodeSession;
 import io.declock.internal.session.Surroundings;
 import io.declock.spi.ManualTime;
 import io.declock.spi.NodeList;
@@ -83,16 +82,5 @@ class MemoryNodeLinksTest {
     void aProcessWithoutRdmaGoesOverTcpToAnRdmaAddressOfAList() {
         links.add(new NodeList.Node("A", "rdma://a:1")).start();
         assertThat(tcp.asked).extracting(MemoryNodeAddress::host).containsExactly("a");
-    }
-
-    private static final class Deaf implements MemoryNodeLink.Listener {
-        @Override
-        public void joined(MemoryNodeLink link, NodeSession session) {}
-
-        @Override
-        public void down(MemoryNodeLink link) {}
-
-        @Override
-        public void reclaimProposed(NodeSession session, long round, long[] records) {}
     }
 }

@@ -10,8 +10,6 @@ import io.declock.MemoryNodeAddress;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.session.Inquiries;
 import io.declock.internal.session.KnownNodeSet;
-import io.declock.internal.session.MemoryNodeLink;
-import io.declock.internal.session.NodeSession;
 import io.declock.internal.session.Surroundings;
 import io.declock.spi.ManualTime;
 import io.declock.spi.NodeList;
@@ -104,16 +102,5 @@ class NodeListFollowerTest {
         follower.stop();
         time.advance(PATIENCE.multipliedBy(2));
         assertThat(nodeSet.used()).isZero();
-    }
-
-    private static final class Deaf implements MemoryNodeLink.Listener {
-        @Override
-        public void joined(MemoryNodeLink link, NodeSession session) {}
-
-        @Override
-        public void down(MemoryNodeLink link) {}
-
-        @Override
-        public void reclaimProposed(NodeSession session, long round, long[] records) {}
     }
 }

@@ -11,7 +11,6 @@ import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.session.Inquiries;
 import io.declock.internal.session.KnownNodeSet;
 import io.declock.internal.session.MemoryNodeLink;
-import io.declock.internal.session.NodeSession;
 import io.declock.internal.session.Surroundings;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
@@ -62,17 +61,6 @@ class UnavailabilityTest {
 
         @Override
         public void close() {}
-    }
-
-    private static final class Deaf implements MemoryNodeLink.Listener {
-        @Override
-        public void joined(MemoryNodeLink link, NodeSession session) {}
-
-        @Override
-        public void down(MemoryNodeLink link) {}
-
-        @Override
-        public void reclaimProposed(NodeSession session, long round, long[] records) {}
     }
 
     private MemoryNodeLink added(String address) {
