@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param leaseMargin how much earlier than the memory node this process treats its own lease as expired; a twelfth of the
  *     lease by default
  * @param failFast whether acquisitions fail at once, instead of waiting, while there is no session with the memory node
- * @param clockSyncInterval how often the clock offset is measured
+ * @param clockSyncInterval how often the clock offset is measured, at least; each heartbeat measures it, too. 5 s by default
  * @param maxIdleLocks idle lock names kept with their resolved records; more are forgotten
  * @param spin how long the first caller in line behind a holder of this node spins before it parks, zero for never
  * @param local bounds of the local level
@@ -113,7 +113,7 @@ public record ComputeNodeSettings(
         private @Nullable Duration heartbeatInterval;
         private @Nullable Duration leaseMargin;
         private boolean failFast = false;
-        private Duration clockSyncInterval = Duration.ofSeconds(1);
+        private Duration clockSyncInterval = Duration.ofSeconds(5);
         private int maxIdleLocks = 65_536;
         private Duration spin = Duration.ofNanos(20_000);
         private LocalSettings local = LocalSettings.DEFAULTS;

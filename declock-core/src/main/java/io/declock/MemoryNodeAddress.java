@@ -118,6 +118,14 @@ public record MemoryNodeAddress(String scheme, String host, int port, List<Memor
         return new MemoryNodeAddress(first.scheme, first.host, first.port, turned);
     }
 
+    /**
+     * {@return whether a stand-by may take over: several candidates are named, or the host is a name, which may stand for several}
+     */
+    public boolean mayHaveStandbys() {
+        boolean numeric = host.startsWith("[") || host.chars().allMatch(c -> c == '.' || c >= '0' && c <= '9');
+        return !others.isEmpty() || !numeric;
+    }
+
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(scheme).append("://").append(place());

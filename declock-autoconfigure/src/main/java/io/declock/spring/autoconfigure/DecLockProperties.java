@@ -29,7 +29,7 @@ import org.springframework.util.unit.DataSize;
  * @param lease How long this instance may be silent before a memory node declares it dead and its locks are granted to others. At least 10 ms; a memory node grants at least 50 ms.
  * @param heartbeatInterval How often the lease is renewed. At most a third of the lease; by default, a sixth of it.
  * @param leaseMargin How much earlier than the memory node this instance treats its own lease as expired. By default, a twelfth of the lease.
- * @param clockSyncInterval How often the offset between this machine's clock and the memory nodes' clocks is measured.
+ * @param clockSyncInterval How often the offset between this machine's clock and the memory nodes' clocks is measured, at least; each heartbeat measures it, too.
  * @param maxIdleLocks Maximum number of unused lock names whose records are remembered.
  * @param spin How long a caller that is first in line behind a holder of this process spins before it parks; 0 for never.
  * @param ssl TLS.
@@ -58,7 +58,7 @@ public record DecLockProperties(
         @DefaultValue("3s") Duration lease,
         @Nullable Duration heartbeatInterval,
         @Nullable Duration leaseMargin,
-        @DefaultValue("1s") Duration clockSyncInterval,
+        @DefaultValue("5s") Duration clockSyncInterval,
         @DefaultValue("65536") int maxIdleLocks,
         @DefaultValue("20us") Duration spin,
         @DefaultValue Ssl ssl,

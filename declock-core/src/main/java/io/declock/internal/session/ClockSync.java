@@ -10,8 +10,8 @@ import java.util.Collection;
 import java.util.function.Supplier;
 
 /**
- * Measures the offset of this process's clock against each memory node's, at an interval (DecLock, section 5.3). The paper's barrier on a
- * counter hangs when a compute node dies in it; the midpoint of a request and its answer involves no other compute node. A wrong clock
+ * Measures the offset of this process's clock against each memory node's, unless a heartbeat has done so within the interval (DecLock,
+ * section 5.3). The paper's barrier on a counter hangs when a compute node dies in it; the midpoint of a request and its answer involves no other compute node. A wrong clock
  * costs fairness, never safety. Thread-safe.
  */
 public final class ClockSync extends Loop {
@@ -36,7 +36,9 @@ public final class ClockSync extends Loop {
         for (MemoryNodeLink link : links.get()) {
             NodeSession session = link.session();
             if (session != null) {
-                Isolated.run("Measuring the clock of memory node " + link.address(), session::heartbeat);
+                Isolated.run(
+                        "Measuring the clock of memory node " + link.address(),
+                        () -> session.measureClock(intervalNanos()));
             }
         }
     }

@@ -86,6 +86,9 @@ public final class NodeSession implements CqlEnvironment {
     private volatile boolean lapsed;
     private volatile long clockOffset;
     private volatile long roundTripNanos = -1;
+    /** When the clock offset was measured last. */
+    private volatile long measuredAt;
+
     private volatile @Nullable HeartbeatReply lastHeartbeat;
 
     NodeSession(
@@ -110,6 +113,7 @@ public final class NodeSession implements CqlEnvironment {
         long now = surroundings.clock().nanoTime();
         this.leaseUntil = joinSentAt + lease.nanos() - lease.marginNanos();
         this.clockOffset = joined.memoryNodeTimeNanos() - (joinSentAt + (now - joinSentAt) / 2);
+        this.measuredAt = now;
     }
 
     private CompletionStage<RecordMembers> freshMembers(long record) {
@@ -150,6 +154,15 @@ public final class NodeSession implements CqlEnvironment {
         long trip = now - sentAt;
         roundTripNanos = trip;
         clockOffset = memoryNodeTime - (sentAt + trip / 2);
+        measuredAt = now;
+    }
+
+    /** Measures the clock offset, unless a heartbeat has done so in the time given: idle processes wake as seldom as they can. */
+    void measureClock(long withinNanos) {
+        long ago = surroundings.clock().nanoTime() - measuredAt;
+        if (ago < 0 || ago >= withinNanos) {
+            heartbeat();
+        }
     }
 
     private void refreshMembers() {
@@ -179,12 +192,12 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     /**
-     * Returns the time until the lease is to be renewed, not positive if it is time. Whatever renews it counts, also the measurement of the
-     * clock, so that a session which does nothing sends no more than it must.
+     * Returns how long ago the lease was renewed. Whatever renews it counts, also the measurement of the clock, so that a session which does
+     * nothing sends no more than it must.
      */
-    long untilHeartbeatNanos() {
+    long sinceRenewalNanos() {
         long renewedAt = leaseUntil - lease.nanos() + lease.marginNanos();
-        return renewedAt + lease.heartbeatNanos() - surroundings.clock().nanoTime();
+        return surroundings.clock().nanoTime() - renewedAt;
     }
 
     /** Returns the interval at which the lease is renewed. */

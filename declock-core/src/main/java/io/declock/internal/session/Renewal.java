@@ -15,10 +15,17 @@ import java.util.function.Consumer;
  * the session. Used once; thread-safe.
  */
 final class Renewal {
+    /**
+     * How often the lease is renewed at least where a stand-by may take over: a candidate that falls silent is noticed by what it leaves
+     * unanswered (rule G5).
+     */
+    private static final long LONGEST_WITH_STANDBYS_NANOS = 1_000_000_000;
+
     private final NodeSession session;
     private final MemoryNodeAddress address;
     private final BooleanSupplier isPresent;
     private final Consumer<FabricException> whenRunOut;
+    private final long intervalNanos;
 
     /**
      * Makes one, which begins with {@link #start}.
@@ -35,6 +42,9 @@ final class Renewal {
         this.address = address;
         this.isPresent = isPresent;
         this.whenRunOut = whenRunOut;
+        this.intervalNanos = address.mayHaveStandbys()
+                ? Math.min(session.heartbeatNanos(), LONGEST_WITH_STANDBYS_NANOS)
+                : session.heartbeatNanos();
     }
 
     void start() {
@@ -43,9 +53,9 @@ final class Renewal {
     }
 
     private void beatIfDue() {
-        long left = session.untilHeartbeatNanos();
+        long left = intervalNanos - session.sinceRenewalNanos();
         // More than an interval is left only if the clock went back.
-        if (left > 0 && left <= session.heartbeatNanos() && !session.isOver()) {
+        if (left > 0 && left <= intervalNanos && !session.isOver()) {
             session.timer().schedule(left, this::beatIfDue);
         } else {
             beat();
@@ -57,7 +67,7 @@ final class Renewal {
             return;
         }
         Isolated.run("Sending a heartbeat to memory node " + address, session::heartbeat);
-        session.timer().schedule(session.heartbeatNanos(), this::beatIfDue);
+        session.timer().schedule(intervalNanos, this::beatIfDue);
     }
 
     private void watch() {

@@ -29,6 +29,9 @@ final class QuietSession implements FabricSession {
     private final int incarnation;
     private final Supplier<CompletableFuture<HeartbeatReply>> heartbeats;
     private volatile boolean closed;
+    /** The lease that it was granted. */
+    Duration lease = LEASE;
+
     /** For how long it has had no connection. */
     long disconnectedNanos;
 
@@ -65,7 +68,7 @@ final class QuietSession implements FabricSession {
                 incarnation,
                 8,
                 1 << 20,
-                LEASE.toNanos(),
+                lease.toNanos(),
                 0,
                 new Membership(1, List.of(self)),
                 nodeSet);

@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** How a session is kept alive, and how its end is noticed. */
 class RenewalTest {
@@ -67,6 +69,43 @@ class RenewalTest {
         assertThat(beats).as("the first and the measurement").isEqualTo(2);
         time.advance(Duration.ofMillis(1));
         assertThat(beats).isEqualTo(3);
+    }
+
+    @Test
+    void theClockIsMeasuredOnlyWhereNoHeartbeatHasDoneSo() {
+        long interval = Duration.ofMillis(150).toNanos();
+        time.advance(Duration.ofMillis(149));
+        session.measureClock(interval);
+        assertThat(beats).as("the first heartbeat measured it").isEqualTo(1);
+        time.advance(Duration.ofMillis(1));
+        session.measureClock(interval);
+        assertThat(beats).isEqualTo(2);
+        answers = false;
+        time.advance(Duration.ofMillis(150));
+        session.measureClock(interval);
+        time.advance(Duration.ofMillis(1));
+        session.measureClock(interval);
+        assertThat(beats).as("an attempt without an answer measures nothing").isEqualTo(4);
+    }
+
+    /** What falls silent is noticed by what it leaves unanswered (rule G5). */
+    @ParameterizedTest
+    @CsvSource({"192.0.2.1|192.0.2.2, 11", "mn.example, 11", "192.0.2.1, 3", "[2001:db8::1], 3"})
+    void somethingIsAskedEachSecondWhereAStandbyMayTakeOver(String address, int expected) {
+        QuietSession granted = new QuietSession(2, this::beat);
+        granted.lease = Duration.ofSeconds(30);
+        beats = 0;
+        isPresent = false;
+        NodeSession renewed = new NodeSession(
+                granted,
+                ComputeNodeSettings.builder().name("self").lease(granted.lease).build(),
+                new Surroundings(time, time, () -> 0, new NodeCounters(), 1, new KnownNodeSet(1), Inquiries.NONE),
+                time.nanoTime(),
+                epoch -> {},
+                (broken, cause) -> {});
+        new Renewal(renewed, MemoryNodeAddress.parse(address), () -> true, ends::add).start();
+        time.advance(Duration.ofSeconds(10));
+        assertThat(beats).isEqualTo(expected);
     }
 
     @Test
