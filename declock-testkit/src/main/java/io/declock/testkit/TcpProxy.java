@@ -79,14 +79,23 @@ public final class TcpProxy implements AutoCloseable {
         this(targetPort, BACKLOG, false);
     }
 
+    /** Starts one on a given port of an address of the loopback interface. */
+    public TcpProxy(int targetPort, String host, int port) {
+        this(targetPort, BACKLOG, false, new InetSocketAddress(host, port));
+    }
+
     private TcpProxy(int targetPort, int backlog, boolean narrow) {
+        this(targetPort, backlog, narrow, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    private TcpProxy(int targetPort, int backlog, boolean narrow, InetSocketAddress at) {
         this.narrow = narrow;
         this.target = loopback(targetPort);
         for (Direction direction : Direction.values()) {
             flows.put(direction, Flow.OPEN);
         }
         try {
-            listener = new ServerSocket(0, backlog, InetAddress.getLoopbackAddress());
+            listener = new ServerSocket(at.getPort(), backlog, at.getAddress());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -170,6 +179,11 @@ public final class TcpProxy implements AutoCloseable {
 
     /** How much may go through in a direction. */
     private record Budget(Direction direction, AtomicLong left) {}
+
+    /** Returns how many connections it has accepted. */
+    public int accepted() {
+        return accepted.size();
+    }
 
     /** Closes one connection; they count from 0, in the order in which they were opened. */
     public void sever(int number) {

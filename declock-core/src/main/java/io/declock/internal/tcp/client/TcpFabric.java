@@ -211,6 +211,15 @@ public final class TcpFabric implements Fabric {
                 : Math.min(full, Math.max(LEAST_ATTEMPT_NANOS, leaseNanos / ATTEMPT_PART));
     }
 
+    /**
+     * Returns to how many different places {@link #reconnect} goes in turn: the candidates; or, where one name stands for all of them, the
+     * last address and what the name resolves to.
+     */
+    static int placesToReconnect(MemoryNodeAddress address) {
+        int candidates = address.candidates().size();
+        return candidates == 1 && HostAddresses.written(address.host()) == null ? 2 : candidates;
+    }
+
     /** Runs a task that uses the event loops, unless they are closing; returns whether it ran. */
     private boolean whileOpen(Runnable task) {
         lifecycle.lock();
