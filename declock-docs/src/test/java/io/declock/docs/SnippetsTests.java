@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +23,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Each piece of Java and Kotlin on README.md and the pages of docs is compiled: it is a region of a source file of this module, of
  * declock-kotlin for Kotlin, or of the sample, between the comments {@code tag::name[]} and {@code end::name[]}. On docs/recipes.md and the
- * pages of docs/migration that holds for YAML, too. Each region is on a page.
+ * pages of docs/migration that holds for YAML, too. Each region is on a page, but for those of other libraries that {@link RecipeLengthTests}
+ * counts.
  *
  * <p>A block is one region, or each of its paragraphs is one. White space does not count, and neither does {@code static} before a class,
  * because classes of the pages are nested in others here. The sign {@code …} on a page stands for any code. Comments of a page count unless the region
@@ -33,12 +33,6 @@ import org.junit.jupiter.api.Test;
 class SnippetsTests {
     private static final Path ROOT = Path.of("..");
     private static final Path DOCS = ROOT.resolve("docs");
-    private static final List<Path> SOURCES = List.of(
-            Path.of("src", "test", "java"),
-            Path.of("src", "test", "resources"),
-            ROOT.resolve(Path.of("declock-kotlin", "src", "test", "kotlin")),
-            ROOT.resolve(Path.of("sample-app", "src", "main", "java")));
-
     /** Languages of blocks that are compiled, on whichever page they are. */
     private static final Set<String> COMPILED = Set.of("java", "kotlin");
 
@@ -49,8 +43,6 @@ class SnippetsTests {
     private static final Set<String> KNOWN = Set.of("java", "kotlin", "yaml", "xml", "sql", "sh", "text");
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)^ *```([^\\n`]*)\\n(.*?)^ *```$");
-    private static final Pattern REGION =
-            Pattern.compile("(?ms)^ *(?://|#) tag::([\\w-]+)\\[]\\n(.*?)^ *(?://|#) end::\\1\\[]$");
     private static final Pattern COMMENT = Pattern.compile("(?m)(?:^|\\s)//.*$");
     private static final Pattern PARAGRAPH = Pattern.compile("\\n(?: *\\n)+");
     private static final String ELISION = "…";
@@ -76,7 +68,7 @@ class SnippetsTests {
 
     @Test
     void thePagesShowCodeThatIsCompiled() throws IOException {
-        Map<String, String> regions = regions();
+        Map<String, String> regions = Regions.all();
         List<Block> blocks = blocks();
         assertThat(blocks).hasSizeGreaterThan(50);
         assertThat(blocks.stream().map(block -> block.page().getFileName().toString()))
@@ -94,10 +86,13 @@ class SnippetsTests {
 
     @Test
     void everyRegionIsOnAPage() throws IOException {
-        Map<String, String> regions = regions();
+        Map<String, String> regions = Regions.all();
         Set<String> shown = new HashSet<>();
         blocks().forEach(block -> shown.addAll(block.regions(regions)));
-        assertThat(shown).containsExactlyInAnyOrderElementsOf(regions.keySet());
+        assertThat(shown)
+                .containsExactlyInAnyOrderElementsOf(regions.keySet().stream()
+                        .filter(name -> !name.startsWith(RecipeLengthTests.PEER))
+                        .toList());
     }
 
     private static List<Block> blocks() throws IOException {
@@ -130,23 +125,6 @@ class SnippetsTests {
     /** Returns whether tests run what the page shows. */
     private static boolean runs(Path page) {
         return page.endsWith(Path.of("docs", "recipes.md")) || page.getParent().endsWith("migration");
-    }
-
-    private static Map<String, String> regions() throws IOException {
-        Map<String, String> regions = new LinkedHashMap<>();
-        for (Path root : SOURCES) {
-            try (Stream<Path> files = Files.walk(root)) {
-                for (Path file : files.filter(Files::isRegularFile).toList()) {
-                    Matcher matcher = REGION.matcher(Files.readString(file));
-                    while (matcher.find()) {
-                        assertThat(regions.put(matcher.group(1), matcher.group(2)))
-                                .as("second region %s, in %s", matcher.group(1), file)
-                                .isNull();
-                    }
-                }
-            }
-        }
-        return regions;
     }
 
     /** Returns the names of the regions that are this code of a page. */
