@@ -18,7 +18,6 @@ import io.declock.testkit.Needs;
 import io.declock.testkit.Ports;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -140,13 +139,11 @@ class RedissonTests {
             LockRequest request = LockRequest.write("order:" + id)
                     .waitTime(Duration.ofSeconds(2))
                     .leaseTime(Duration.ofSeconds(60));
-            Optional<LockHandle> granted = locks.tryAcquire(request);
-            if (granted.isEmpty()) {
-                return false;
-            }
-            try (LockHandle handle = granted.get()) {
-                orders.ship(id);
-                return true;
+            try (LockHandle handle = locks.tryAcquire(request).orElse(null)) {
+                if (handle != null) {
+                    orders.ship(id);
+                }
+                return handle != null;
             }
         }
         // end::redisson-try-after[]

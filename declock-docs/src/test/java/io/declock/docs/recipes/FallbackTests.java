@@ -3,13 +3,13 @@
 
 package io.declock.docs.recipes;
 
+import static io.declock.spring.OnFailure.FALLBACK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.DecLockException;
 import io.declock.LockHandle;
 import io.declock.LockTemplate;
 import io.declock.spring.DecLocked;
-import io.declock.spring.OnFailure;
 import io.declock.spring.test.DecLockTest;
 import io.declock.spring.test.TestLocks;
 import java.util.Map;
@@ -40,12 +40,7 @@ class FallbackTests {
             this.suppliers = suppliers;
         }
 
-        @DecLocked(
-                name = "price",
-                key = "#product",
-                waitTime = "200ms",
-                onFailure = OnFailure.FALLBACK,
-                fallback = "last")
+        @DecLocked(name = "price", key = "#product", waitTime = "200ms", onFailure = FALLBACK, fallback = "last")
         public Price price(String product) {
             Price price = new Price(product, suppliers.ask(product), true);
             known.put(product, price);

@@ -19,10 +19,8 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.event.EventListener;
-import org.springframework.integration.leader.DefaultCandidate;
-import org.springframework.integration.leader.event.OnGrantedEvent;
-import org.springframework.integration.leader.event.OnRevokedEvent;
+import org.springframework.integration.leader.AbstractCandidate;
+import org.springframework.integration.leader.Context;
 import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
 
 @DecLockTest
@@ -48,28 +46,20 @@ class LeaderTests {
     @Configuration
     static class Election {
         @Bean
-        LockRegistryLeaderInitiator outboxLeader(DecLockRegistry registry) {
-            LockRegistryLeaderInitiator initiator =
-                    new LockRegistryLeaderInitiator(registry, new DefaultCandidate("this instance", "outbox"));
+        LockRegistryLeaderInitiator outboxLeader(DecLockRegistry registry, Outbox outbox) {
+            var initiator = new LockRegistryLeaderInitiator(registry, new AbstractCandidate("this instance", "outbox") {
+                @Override
+                public void onGranted(Context context) {
+                    outbox.start(registry.fencingToken(context.getRole()));
+                }
+
+                @Override
+                public void onRevoked(Context context) {
+                    outbox.stop();
+                }
+            });
             initiator.setHeartBeatMillis(100);
             return initiator;
-        }
-
-        @Bean
-        Leading leading(Outbox outbox, DecLockRegistry registry) {
-            return new Leading(outbox, registry);
-        }
-    }
-
-    record Leading(Outbox outbox, DecLockRegistry registry) {
-        @EventListener
-        void granted(OnGrantedEvent event) {
-            outbox.start(registry.fencingToken(event.getRole()));
-        }
-
-        @EventListener
-        void revoked(OnRevokedEvent event) {
-            outbox.stop();
         }
     }
     // end::leader[]

@@ -13,6 +13,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -76,7 +77,9 @@ public final class DemoRunner {
                     options.locking() ? "guarded by @DecLocked" : "NOT GUARDED BY ANY LOCK");
             fleet.start();
             List<URI> shops = fleet.shops();
-            out.printf("Watch it live: %s%n%n", shops.get(0));
+            out.printf("Watch it live: %s%n", shops.get(0));
+            out.println(consoles(fleet));
+            out.println();
             List<String> products = products(shops.get(0));
             Load load = new Load(shops, products, options.concurrency(), options.orders());
             Duration length = Duration.ofSeconds(options.seconds());
@@ -87,6 +90,15 @@ public final class DemoRunner {
             double seconds = load.run(length, () -> false, new Ticker());
             return conclude(Outcome.of(before, fleet.stats()), load, seconds);
         }
+    }
+
+    private static String consoles(Fleet fleet) {
+        String addresses = fleet.consoles().stream().map(URI::toString).collect(Collectors.joining(" or "));
+        return "Watch the locks: %s%s (user viewer, password %s)"
+                .formatted(
+                        addresses,
+                        fleet.consoles().size() > 1 ? ", whichever candidate serves" : "",
+                        fleet.consolePassword());
     }
 
     private int runWithFaults(Fleet fleet, Load load, Duration length) throws IOException, InterruptedException {

@@ -37,6 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class Fleet implements AutoCloseable {
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
+    private static final int CANDIDATES = 2;
 
     private final Path work;
     private final Guard guard;
@@ -44,6 +45,9 @@ final class Fleet implements AutoCloseable {
     private final DemoOptions options;
     private final String secret = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
     private final String databasePassword = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
+    /** Other users of this machine can open the console's address, so its password is known to nobody who has not seen it printed. */
+    private final String consolePassword = HexFormat.of().formatHex(new SecureRandom().generateSeed(16));
+
     private final ReentrantLock mutex = new ReentrantLock();
     /** Every process ever started, including those that have ended. */
     @GuardedBy("mutex")
@@ -54,6 +58,9 @@ final class Fleet implements AutoCloseable {
 
     private final List<ChildProcess> candidates = new CopyOnWriteArrayList<>();
     private final List<Integer> candidatePorts = new CopyOnWriteArrayList<>();
+    /** Of the memory node's console, or of those of its candidates. Chosen here, so that an address still leads there after a restart. */
+    private final List<Integer> consolePorts = new CopyOnWriteArrayList<>();
+
     private final List<ChildProcess> instances = new CopyOnWriteArrayList<>();
     private final List<URI> shops = new CopyOnWriteArrayList<>();
     private final JsonMapper json = JsonMapper.builder().build();
@@ -92,6 +99,7 @@ final class Fleet implements AutoCloseable {
             h2 = h2 == null ? SharedH2.start() : h2;
             startCandidates();
         } else {
+            consolePorts.addAll(freePorts(1));
             startMemoryNode(false);
         }
         for (int i = 0; i < options.instances(); i++) {
@@ -107,14 +115,22 @@ final class Fleet implements AutoCloseable {
         ChildProcess started = launch(
                 "memory-node",
                 programs.memoryNode(
-                        work, options, work.resolve("memory-node-state"), portFile, memoryNodePort, hadEarlierLife),
-                Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
+                        work,
+                        options,
+                        work.resolve("memory-node-state"),
+                        portFile,
+                        memoryNodePort,
+                        consolePorts.get(0),
+                        hadEarlierLife),
+                memoryNodeEnvironment());
         memoryNode = started;
         memoryNodePort = started.awaitPort(portFile, patience());
     }
 
     private void startCandidates() {
-        candidatePorts.addAll(freePorts());
+        List<Integer> free = freePorts(2 * CANDIDATES);
+        candidatePorts.addAll(free.subList(0, CANDIDATES));
+        consolePorts.addAll(free.subList(CANDIDATES, free.size()));
         for (int i = 0; i < candidatePorts.size(); i++) {
             candidates.add(launchCandidate(i));
         }
@@ -124,14 +140,24 @@ final class Fleet implements AutoCloseable {
         servingCandidate();
     }
 
-    /** Each candidate is told the addresses of both before one of them runs. */
-    private static List<Integer> freePorts() {
-        try (ServerSocket one = new ServerSocket(0);
-                ServerSocket other = new ServerSocket(0)) {
-            return List.of(one.getLocalPort(), other.getLocalPort());
+    /** For ports that are told to others before the program runs that listens there. */
+    private static List<Integer> freePorts(int count) {
+        if (count == 0) {
+            return List.of();
+        }
+        // Each one stays open until the last one is, or one port might be returned twice.
+        try (ServerSocket socket = new ServerSocket(0)) {
+            List<Integer> ports = new ArrayList<>(freePorts(count - 1));
+            ports.add(socket.getLocalPort());
+            return ports;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private Map<String, String> memoryNodeEnvironment() {
+        return Map.of(
+                "DECLOCK_MEMORYNODE_SECRET", secret, "DECLOCK_MEMORYNODE_CONSOLE_VIEWERPASSWORD", consolePassword);
     }
 
     private static String candidateName(int candidate) {
@@ -146,9 +172,10 @@ final class Fleet implements AutoCloseable {
                         work,
                         emptied(name),
                         candidatePorts,
+                        consolePorts.get(number),
                         number,
                         requireNonNull(h2).engineUrl()),
-                Map.of("DECLOCK_MEMORYNODE_SECRET", secret));
+                memoryNodeEnvironment());
     }
 
     /** Waits until a candidate serves, and returns which one. */
@@ -284,6 +311,18 @@ final class Fleet implements AutoCloseable {
     /** Returns the addresses of the instances, as a list that follows restarts. */
     List<URI> shops() {
         return Collections.unmodifiableList(shops);
+    }
+
+    /** Returns the addresses of the memory node's console, or of those of its candidates. */
+    List<URI> consoles() {
+        return consolePorts.stream()
+                .map(port -> URI.create("http://127.0.0.1:" + port + "/console"))
+                .toList();
+    }
+
+    /** Returns the password of the console's user {@code viewer}, who can change nothing. */
+    String consolePassword() {
+        return consolePassword;
     }
 
     /** Returns every instance's figures. */

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The commands of the demonstration's programs. All programs listen on the loopback interface only, on ports that the system chooses;
+ * The commands of the demonstration's programs. All programs listen on the loopback interface only, on ports that were free before;
  * with RDMA the memory node listens on the device's address, which then carries the lock operations.
  *
  * @param java the JVM's launcher
@@ -22,6 +22,9 @@ record Programs(Path java, Path memoryNode, Path shop) {
     /** For a quick start and little memory: no process runs long enough to profit from a large heap or the second compiler. */
     private static final List<String> JVM =
             List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
+
+    /** The system chooses one, and the program writes it to a file. */
+    private static final int ANY_PORT = 0;
 
     /** Lease of a term of the memory node's candidates. */
     private static final Duration TERM = Duration.ofSeconds(2);
@@ -57,13 +60,21 @@ record Programs(Path java, Path memoryNode, Path shop) {
      *
      * @param state directory in which it writes down which shops have joined, so that it restores their locks when it is started again
      * @param port its port, 0 for any
+     * @param consolePort port of its console
      * @param hadEarlierLife whether locks of an earlier incarnation may be held; false if no process knew the port
      */
     List<String> memoryNode(
-            Path temporary, DemoOptions options, Path state, Path portFile, int port, boolean hadEarlierLife) {
+            Path temporary,
+            DemoOptions options,
+            Path state,
+            Path portFile,
+            int port,
+            int consolePort,
+            boolean hadEarlierLife) {
         List<String> command = command(
                 temporary,
                 memoryNode,
+                consolePort,
                 "--declock.memory-node.id=demo",
                 "--declock.memory-node.bind-address=" + memoryNodeHost(options),
                 "--declock.memory-node.state-directory=" + state,
@@ -82,10 +93,12 @@ record Programs(Path java, Path memoryNode, Path shop) {
     }
 
     /** Returns the command of a candidate of a memory node with a stand-by, which a database elects. */
-    List<String> candidate(Path temporary, Path portFile, List<Integer> ports, int number, String engineUrl) {
+    List<String> candidate(
+            Path temporary, Path portFile, List<Integer> ports, int consolePort, int number, String engineUrl) {
         List<String> command = command(
                 temporary,
                 memoryNode,
+                consolePort,
                 "--declock.memory-node.id=demo",
                 "--declock.memory-node.bind-address=127.0.0.1",
                 "--declock.memory-node.port=" + ports.get(number),
@@ -119,6 +132,7 @@ record Programs(Path java, Path memoryNode, Path shop) {
         List<String> command = command(
                 temporary,
                 shop,
+                ANY_PORT,
                 "--shop.instance=" + name,
                 "--shop.locking=" + (options.locking() ? "on" : "off"),
                 "--shop.products=" + options.products(),
@@ -132,7 +146,7 @@ record Programs(Path java, Path memoryNode, Path shop) {
         return command;
     }
 
-    private List<String> command(Path temporary, Path jar, String... arguments) {
+    private List<String> command(Path temporary, Path jar, int webPort, String... arguments) {
         List<String> command = new ArrayList<>(List.of(java.toString()));
         command.addAll(JVM);
         // An archive made with -XX:ArchiveClassesAtExit shortens starts on slow processors.
@@ -142,7 +156,7 @@ record Programs(Path java, Path memoryNode, Path shop) {
         }
         // The temporary directory is deleted even if the process cannot do so itself.
         command.add("-Djava.io.tmpdir=" + temporary);
-        command.addAll(List.of("-jar", jar.toString(), "--server.port=0", "--server.address=127.0.0.1"));
+        command.addAll(List.of("-jar", jar.toString(), "--server.port=" + webPort, "--server.address=127.0.0.1"));
         command.addAll(List.of(arguments));
         return command;
     }

@@ -25,11 +25,13 @@ class LockedOrderDesk implements OrderDesk {
     }
 
     @Override
+    // tag::demo-order[]
     @DecLocked(key = "'product:' + #order.product()", onLost = OnLost.ROLL_BACK)
     @Transactional
     public Receipt place(Order order) {
         return orders.sell(order, DecLockContext.currentToken());
     }
+    // end::demo-order[]
 
     @Override
     @DecLocked(key = "'product:' + #product", mode = LockMode.READ, onLost = OnLost.LOG)

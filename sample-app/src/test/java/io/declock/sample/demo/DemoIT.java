@@ -8,11 +8,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.declock.testkit.ChildProcess;
 import io.declock.testkit.Needs;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -50,11 +59,13 @@ class DemoIT {
 
     private Demo demo(boolean ownDirectory, String... options) throws Exception {
         List<ProcessHandle> started = new ArrayList<>();
+        Consoles consoles = new Consoles();
         try (var process = start(ownDirectory, options)) {
             boolean ended = false;
             for (int i = 0; i < SECONDS && !ended; i++) {
                 ended = process.awaitEnd(Duration.ofSeconds(1));
                 process.descendants().filter(child -> !started.contains(child)).forEach(started::add);
+                consoles.open(process.log());
             }
             String text = process.log();
             System.out.println(text);
@@ -63,7 +74,7 @@ class DemoIT {
                     .isTrue();
             assertThat(started).as("processes that are left").noneMatch(ProcessHandle::isAlive);
             assertThat(left(files())).as("files that are left").isEmpty();
-            return new Demo(process.exitValue(), text);
+            return new Demo(process.exitValue(), text, consoles.opened());
         } finally {
             started.forEach(ProcessHandle::destroyForcibly);
         }
@@ -85,6 +96,7 @@ class DemoIT {
                 .contains("0 errors")
                 .contains("0 orders refused for an old token, 0 orders shared a token");
         assertThat(demo.sold("kettle")).isBetween(1L, 400L);
+        assertThat(demo.consoles()).as("consoles that were opened").hasSize(1);
         assertThat(demo.text()).containsPattern("grants .* handed over [0-9.]+ % locally, [0-9.]+ % by a peer");
     }
 
@@ -107,6 +119,7 @@ class DemoIT {
                         "shop-3 is back")
                 .containsPattern("FAULT: the memory node is back after [0-9.]+ s and has restored holds: [1-9]")
                 .contains(" 0 orders shared a token");
+        assertThat(demo.consoles()).as("consoles that were opened").hasSize(1);
         assertThat(demo.sold("kettle")).isPositive();
     }
 
@@ -124,6 +137,7 @@ class DemoIT {
                 .containsPattern("FAULT: kill -9 memory-node-[ab], which serves")
                 .containsPattern("FAULT: memory-node-[ab] serves now and has restored holds: [1-9]")
                 .containsPattern("FAULT: tell memory-node-[ab], which serves, to end");
+        assertThat(demo.consoles()).as("consoles that were opened").hasSize(2);
         assertThat(demo.sold("kettle")).isPositive();
     }
 
@@ -155,11 +169,18 @@ class DemoIT {
     void nothingIsLeftOfItWhenItIsKilled() throws Exception {
         List<ProcessHandle> children = List.of();
         try (var process = start(true, "--seconds=300", "--instances=2")) {
-            for (int i = 0; i < SECONDS && !process.log().contains("Watch it live"); i++) {
+            for (int i = 0; i < SECONDS && !Consoles.arePrinted(process.log()); i++) {
                 assertThat(process.awaitEnd(Duration.ofSeconds(1)))
                         .as("ended: %s", process.log())
                         .isFalse();
             }
+            Consoles consoles = new Consoles();
+            consoles.open(process.log());
+            assertThat(consoles.opened())
+                    .as("consoles that were opened: %s", process.log())
+                    .hasSize(1)
+                    .allSatisfy(console -> assertThat(Consoles.status(console, "a password that is wrong"))
+                            .isEqualTo(401));
             children = process.descendants().toList();
             assertThat(children)
                     .as("a memory node, two shops and a guard")
@@ -185,8 +206,59 @@ class DemoIT {
         assertThat(demo.text()).contains("--locking must be on or off").contains("Usage: ./demo");
     }
 
-    /** Exit code and output of a demonstration. */
-    private record Demo(int exitCode, String text) {
+    /** The consoles whose addresses, user and password the demonstration prints, as one who copies them from there opens them. */
+    private static final class Consoles {
+        private static final Pattern LINE = Pattern.compile(
+                "(?m)^Watch the locks: (\\S+)(?: or ([^\\s,]+), .*)? \\(user viewer, password (\\S+)\\)$");
+
+        private final Set<URI> opened = new LinkedHashSet<>();
+
+        static boolean arePrinted(String output) {
+            return LINE.matcher(output).find();
+        }
+
+        /** Opens those that were not opened yet. One whose process is away for the moment is opened next time. */
+        void open(String output) throws InterruptedException {
+            Matcher line = LINE.matcher(output);
+            if (!line.find()) {
+                return;
+            }
+            for (String address : Arrays.asList(line.group(1), line.group(2))) {
+                if (address != null && !opened.contains(URI.create(address)) && isOpen(address, line.group(3))) {
+                    opened.add(URI.create(address));
+                }
+            }
+        }
+
+        private static boolean isOpen(String address, String password) throws InterruptedException {
+            try {
+                return status(URI.create(address), password) == 200;
+            } catch (IOException e) {
+                return false;
+            }
+        }
+
+        static int status(URI address, String password) throws IOException, InterruptedException {
+            String credentials =
+                    Base64.getEncoder().encodeToString(("viewer:" + password).getBytes(StandardCharsets.UTF_8));
+            HttpRequest request = HttpRequest.newBuilder(address)
+                    .header("Authorization", "Basic " + credentials)
+                    .timeout(Duration.ofSeconds(10))
+                    .build();
+            return HttpClient.newBuilder()
+                    .followRedirects(HttpClient.Redirect.NORMAL)
+                    .build()
+                    .send(request, HttpResponse.BodyHandlers.ofString())
+                    .statusCode();
+        }
+
+        Set<URI> opened() {
+            return opened;
+        }
+    }
+
+    /** Exit code, output and consoles of a demonstration. */
+    private record Demo(int exitCode, String text, Set<URI> consoles) {
         long sold(String product) {
             Matcher row = Pattern.compile(product + " +[0-9,]+ +([0-9,]+) ").matcher(text);
             assertThat(row.find()).as("a row for %s", product).isTrue();

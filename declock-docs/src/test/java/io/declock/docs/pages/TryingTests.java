@@ -1,0 +1,98 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.docs.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.declock.DistributedReadWriteLock;
+import io.declock.LockHandle;
+import io.declock.LockInterruptedException;
+import io.declock.LockRequest;
+import io.declock.LockTemplate;
+import io.declock.spring.test.DecLockTest;
+import io.declock.spring.test.TestLocks;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+
+/** The code of docs/spring.md that asks for a lock once. */
+@DecLockTest
+class TryingTests {
+    private record Receipt(long order, long token) {}
+
+    private static class Orders {
+        private final List<Receipt> shipped = new ArrayList<>();
+
+        Receipt ship(long order, long token) {
+            Receipt receipt = new Receipt(order, token);
+            shipped.add(receipt);
+            return receipt;
+        }
+    }
+
+    private final Orders orders = new Orders();
+
+    @Autowired
+    private DistributedReadWriteLock locks;
+
+    @Autowired
+    private LockTemplate template;
+
+    @Autowired
+    private TestLocks testLocks;
+
+    @Test
+    void aHandleOrNull() throws Exception {
+        try (LockHandle elsewhere = testLocks.holdElsewhere("order:42")) {
+            assertThat(elsewhere.isValid()).isTrue();
+            shipByHandle();
+        }
+        assertThat(orders.shipped).isEmpty();
+        shipByHandle();
+        assertThat(orders.shipped).hasSize(1);
+        assertThat(testLocks.held()).isEmpty();
+    }
+
+    private void shipByHandle() throws InterruptedException {
+        // tag::spring-try[]
+        LockRequest atOnce = LockRequest.write("order:42").waitTime(Duration.ZERO);
+        try (LockHandle held = locks.tryAcquire(atOnce).orElse(null)) {
+            if (held != null) {
+                orders.ship(42, held.fencingToken());
+            }
+        }
+        // end::spring-try[]
+    }
+
+    @Test
+    void codeThatRunsOrDoesNot() {
+        try (LockHandle elsewhere = testLocks.holdElsewhere("order:42")) {
+            assertThat(elsewhere.isValid()).isTrue();
+            assertThat(shipByTemplate()).isFalse();
+        }
+        assertThat(shipByTemplate()).isTrue();
+        assertThat(orders.shipped).hasSize(1);
+        assertThat(testLocks.held()).isEmpty();
+    }
+
+    @Test
+    void anInterruptedThreadGetsAnExceptionThatItNeedNotDeclare() {
+        Thread.currentThread().interrupt();
+        assertThatExceptionOfType(LockInterruptedException.class)
+                .isThrownBy(() -> template.run("order:42", held -> orders.ship(42, held.fencingToken())));
+        assertThat(Thread.interrupted()).as("the thread's interrupt status").isTrue();
+        assertThat(orders.shipped).isEmpty();
+    }
+
+    private boolean shipByTemplate() {
+        // tag::spring-try-template[]
+        boolean shipped = template.tryExecute("order:42", held -> orders.ship(42, held.fencingToken()))
+                .ran();
+        // end::spring-try-template[]
+        return shipped;
+    }
+}
