@@ -119,10 +119,10 @@ final class Move {
         next.fabric().control().moved().whenComplete((ok, failed) -> {
             if (failed == null) {
                 restored.forEach(lock -> {
-                    next.counters().count(Event.HOLD_RESTORED);
                     Isolated.run(
                             "Moving " + lock.title(),
                             () -> lock.moved(next, lost(lock, "its lease ran out before it was restored", null)));
+                    next.counters().count(Event.HOLD_RESTORED);
                 });
             }
             whenEnded.accept(failed == null ? null : StageFailure.unwrapped(failed));
