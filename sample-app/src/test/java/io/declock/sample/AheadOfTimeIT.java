@@ -5,6 +5,7 @@ package io.declock.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.testkit.ChildProcess;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,6 +14,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -39,7 +42,37 @@ class AheadOfTimeIT {
 
     @Test
     void theShopSellsUnderItsLocks() throws Exception {
-        List<String> how = List.of("-Dspring.aot.enabled=true", "-jar", jar().toString());
+        sells(List.of("-Dspring.aot.enabled=true", "-jar", jar().toString()));
+    }
+
+    /** The commands of docs/spring.md. */
+    @Test
+    void itDoesSoWithACacheOfLoadedClasses() throws Exception {
+        Path extracted = home.resolve("shop");
+        run("-Djarmode=tools", "-jar", jar().toString(), "extract", "--destination", extracted.toString());
+        String jar = extracted.resolve(jar().getFileName()).toString();
+        Path cache = home.resolve("shop.aot");
+        run(
+                "-XX:AOTCacheOutput=" + cache,
+                "-Dspring.aot.enabled=true",
+                "-Dspring.context.exit=onRefresh",
+                "-Duser.home=" + home,
+                "-jar",
+                jar);
+        assertThat(cache).isNotEmptyFile();
+        // With this mode Java ends instead of doing without a cache that does not fit.
+        sells(List.of("-XX:AOTMode=on", "-XX:AOTCache=" + cache, "-Dspring.aot.enabled=true", "-jar", jar));
+    }
+
+    private static void run(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of(arguments));
+        ChildProcess.Finished finished = ChildProcess.run(new ProcessBuilder(command), Duration.ofSeconds(90));
+        assertThat(finished.status()).as(finished.text()).isZero();
+    }
+
+    private void sells(List<String> how) throws Exception {
         try (ShopProcess shop = ShopProcess.start(home, how)) {
             String url = "http://127.0.0.1:" + shop.port();
             HttpResponse<String> order = send(HttpRequest.newBuilder(URI.create(url + "/orders"))
