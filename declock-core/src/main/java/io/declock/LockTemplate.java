@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs code while locks are held: acquires, runs, and releases whatever happens. It declares no checked exception of its own; those of
- * the code pass through.
+ * the code pass through. For code that is no lambda, {@link #acquire} and {@link #tryAcquire} return handles for try-with-resources.
  *
  * <p>The locks are held by the calling thread, which acquires them again ahead of all waiters ({@link #executeAsync}: by an owner of its own
  * for each call). If the locks were lost while the code ran and the code returned normally, the call throws {@link LockLostException}; what the code
@@ -110,7 +110,7 @@ public final class LockTemplate {
      */
     public <T extends @Nullable Object, E extends Exception> LockOutcome<T> tryExecute(
             String name, LockedCall<T, E> code) throws E {
-        return tryExecute(LockRequest.write(name).waitTime(Duration.ZERO), code);
+        return tryExecute(atOnce(name), code);
     }
 
     /**
@@ -129,18 +129,118 @@ public final class LockTemplate {
      */
     public <T extends @Nullable Object, E extends Exception> LockOutcome<T> tryExecute(
             LockRequest request, LockedCall<T, E> code) throws E {
-        LockHandle granted;
+        try (LockHandle handle = tryAcquire(request)) {
+            return handle == null
+                    ? LockOutcome.notRun("another owner has one of the locks " + request.names())
+                    : LockOutcome.of(code.call(handle));
+        }
+    }
+
+    /**
+     * Runs code without a result while a lock is held for writing, if nobody else holds it or waits for it; does not wait.
+     *
+     * @param <E> type of the code's checked exceptions
+     * @param name the lock's name
+     * @param code the code
+     * @return whether it ran
+     * @throws E what the code throws
+     * @throws DecLockException as {@link #tryExecute(LockRequest, LockedCall)}
+     */
+    public <E extends Exception> boolean tryRun(String name, LockedAction<E> code) throws E {
+        return tryRun(atOnce(name), code);
+    }
+
+    /**
+     * Runs code without a result while locks are held, if they are granted within the request's wait time.
+     *
+     * @param <E> type of the code's checked exceptions
+     * @param request names, modes, wait time and ceiling
+     * @param code the code
+     * @return whether it ran
+     * @throws E what the code throws
+     * @throws DecLockException as {@link #tryExecute(LockRequest, LockedCall)}
+     */
+    public <E extends Exception> boolean tryRun(LockRequest request, LockedAction<E> code) throws E {
+        try (LockHandle handle = tryAcquire(request)) {
+            if (handle == null) {
+                return false;
+            }
+            code.run(handle);
+            return true;
+        }
+    }
+
+    /**
+     * Acquires a lock for writing, for the calling thread. As {@link DistributedReadWriteLock#acquire(LockRequest)}, without a checked
+     * exception.
+     *
+     * @param name the lock's name
+     * @return the handle, which the caller closes
+     * @throws DecLockException as {@link #acquire(LockRequest)}
+     */
+    public LockHandle acquire(String name) {
+        return acquire(LockRequest.write(name));
+    }
+
+    /**
+     * Acquires locks for the calling thread. As {@link DistributedReadWriteLock#acquire(LockRequest)}, without a checked exception.
+     *
+     * @param request names, modes, wait time and ceiling
+     * @return the handle, which the caller closes
+     * @throws LockNotGrantedException if the wait time ran out
+     * @throws LockLostException if the thread has lost one of the locks before and not released it
+     * @throws MemoryNodeUnavailableException if a memory node that is needed is unavailable
+     * @throws LockInterruptedException if the thread was interrupted while it waited; its interrupt status is set, and nothing is held
+     */
+    public LockHandle acquire(LockRequest request) {
         try {
-            granted = locks.tryAcquire(request).orElse(null);
+            return locks.acquire(request);
         } catch (InterruptedException e) {
             throw interrupted(request, e);
         }
-        if (granted == null) {
-            return LockOutcome.notRun("another owner has one of the locks " + request.names());
+    }
+
+    /**
+     * Acquires a lock for writing, for the calling thread, if nobody else holds it or waits for it; does not wait.
+     *
+     * <p>The result fits try-with-resources, which closes no resource that is null, and a plain {@code if}:
+     *
+     * <pre>{@code
+     * try (LockHandle held = template.tryAcquire("order:42")) {
+     *     if (held != null) {
+     *         ...
+     *     }
+     * }
+     * }</pre>
+     *
+     * @param name the lock's name
+     * @return the handle, which the caller closes; null if another owner has the lock
+     * @throws DecLockException as {@link #tryAcquire(LockRequest)}
+     */
+    public @Nullable LockHandle tryAcquire(String name) {
+        return tryAcquire(atOnce(name));
+    }
+
+    /**
+     * Acquires locks for the calling thread, if they are granted within the request's wait time. An unavailable memory node still causes an
+     * exception, because it is not known then whether another owner has the lock.
+     *
+     * @param request names, modes, wait time and ceiling
+     * @return the handle, which the caller closes; null if another owner has one of the locks
+     * @throws LockLostException if the thread has lost one of the locks before and not released it
+     * @throws MemoryNodeUnavailableException if a memory node that is needed is unavailable
+     * @throws LockInterruptedException if the thread was interrupted while it waited; its interrupt status is set, and nothing is held
+     */
+    public @Nullable LockHandle tryAcquire(LockRequest request) {
+        try {
+            return locks.tryAcquire(request).orElse(null);
+        } catch (InterruptedException e) {
+            throw interrupted(request, e);
         }
-        try (LockHandle handle = granted) {
-            return LockOutcome.of(code.call(handle));
-        }
+    }
+
+    private static LockRequest atOnce(String name) {
+        return LockRequest.write(name).waitTime(Duration.ZERO);
     }
 
     /**
@@ -162,15 +262,6 @@ public final class LockTemplate {
         LockOwner owner = LockOwner.named("LockTemplate " + request.names().keySet());
         stage.start(locks.acquireAsync(request, owner).toCompletableFuture());
         return stage.result();
-    }
-
-    /** Acquires for the calling thread. */
-    private LockHandle acquire(LockRequest request) {
-        try {
-            return locks.acquire(request);
-        } catch (InterruptedException e) {
-            throw interrupted(request, e);
-        }
     }
 
     private static LockInterruptedException interrupted(LockRequest request, InterruptedException cause) {

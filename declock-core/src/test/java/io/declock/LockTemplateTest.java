@@ -73,6 +73,44 @@ class LockTemplateTest {
     }
 
     @Test
+    void aHandleIsAcquiredWithoutACheckedException() throws Exception {
+        try (LockHandle handle = template.acquire("order")) {
+            assertThat(handle.isValid()).isTrue();
+            assertThat(isFree("order")).isFalse();
+        }
+        assertThat(isFree("order")).isTrue();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> template.acquire("order")).isInstanceOf(LockInterruptedException.class);
+        assertThatThrownBy(() -> template.tryAcquire(LockRequest.write("order").waitTime(PATIENCE)))
+                .isInstanceOf(LockInterruptedException.class);
+        assertThat(Thread.interrupted()).as("its interrupt status").isTrue();
+        assertThat(isFree("order")).isTrue();
+    }
+
+    @Test
+    void aLockThatAnotherOwnerHasIsNullForATryAndTheCodeDoesNotRun() throws Exception {
+        try (LockHandle elsewhere = locks.acquire(LockRequest.write("order"), other)) {
+            assertThat(elsewhere.isValid()).isTrue();
+            try (LockHandle handle = template.tryAcquire("order")) {
+                assertThat(handle).isNull();
+            }
+            assertThat(template.tryRun("order", handle -> {
+                        throw new AssertionError("it ran");
+                    }))
+                    .isFalse();
+        }
+        try (LockHandle handle = template.tryAcquire("order")) {
+            assertThat(handle).isNotNull();
+            assertThat(isFree("order")).isFalse();
+        }
+        AtomicBoolean valid = new AtomicBoolean();
+        assertThat(template.tryRun("order", handle -> valid.set(handle.isValid())))
+                .isTrue();
+        assertThat(valid).isTrue();
+        assertThat(isFree("order")).isTrue();
+    }
+
+    @Test
     void checkedExceptionsOfTheCodePassThroughAndTheLockIsFree() throws Exception {
         assertThatThrownBy(() -> template.run("order", handle -> {
                     throw new IOException("no paper");

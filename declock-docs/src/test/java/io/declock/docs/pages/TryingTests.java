@@ -6,14 +6,11 @@ package io.declock.docs.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
 import io.declock.LockInterruptedException;
-import io.declock.LockRequest;
 import io.declock.LockTemplate;
 import io.declock.spring.test.DecLockTest;
 import io.declock.spring.test.TestLocks;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -37,16 +34,13 @@ class TryingTests {
     private final Orders orders = new Orders();
 
     @Autowired
-    private DistributedReadWriteLock locks;
-
-    @Autowired
     private LockTemplate template;
 
     @Autowired
     private TestLocks testLocks;
 
     @Test
-    void aHandleOrNull() throws Exception {
+    void aHandleOrNull() {
         try (LockHandle elsewhere = testLocks.holdElsewhere("order:42")) {
             assertThat(elsewhere.isValid()).isTrue();
             shipByHandle();
@@ -57,10 +51,9 @@ class TryingTests {
         assertThat(testLocks.held()).isEmpty();
     }
 
-    private void shipByHandle() throws InterruptedException {
+    private void shipByHandle() {
         // tag::spring-try[]
-        LockRequest atOnce = LockRequest.write("order:42").waitTime(Duration.ZERO);
-        try (LockHandle held = locks.tryAcquire(atOnce).orElse(null)) {
+        try (LockHandle held = template.tryAcquire("order:42")) {
             if (held != null) {
                 orders.ship(42, held.fencingToken());
             }
@@ -90,8 +83,7 @@ class TryingTests {
 
     private boolean shipByTemplate() {
         // tag::spring-try-template[]
-        boolean shipped = template.tryExecute("order:42", held -> orders.ship(42, held.fencingToken()))
-                .ran();
+        boolean shipped = template.tryRun("order:42", held -> orders.ship(42, held.fencingToken()));
         // end::spring-try-template[]
         return shipped;
     }
