@@ -498,8 +498,7 @@ public final class MemoryNode implements AutoCloseable {
 
         @Override
         public void resolve(MemoryNodeSession session, byte[] fullName, boolean create, ResolveAnswer answer) {
-            if (!current.isHome(fullName)
-                    && session.declaredList >= current.list().number()) {
+            if (!mayResolve(session, fullName)) {
                 answer.refused(new FabricException.Refused(Reason.NOT_YET, belongsToAnother()));
                 return;
             }
@@ -512,6 +511,15 @@ public final class MemoryNode implements AutoCloseable {
             } else {
                 resolveAwaited(fullName, resolution, answer);
             }
+        }
+
+        /**
+         * Returns whether a name belongs here by the list that the session uses: the present one, or the one before as long as it has not
+         * declared this one. No session uses an older list, because names are given up only when all have declared (rule M4).
+         */
+        private boolean mayResolve(MemoryNodeSession session, byte[] fullName) {
+            boolean usesThis = session.declaredList >= current.list().number();
+            return current.isHome(fullName) || !usesThis && current.wasHome(fullName);
         }
 
         private void resolveAwaited(byte[] fullName, Runnable resolution, ResolveAnswer answer) {

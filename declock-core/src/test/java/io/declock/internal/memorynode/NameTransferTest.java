@@ -282,6 +282,21 @@ class NameTransferTest {
         assertThat(resolve(session, name).refused).hasMessageContaining("does not belong to memory node a by list 1");
     }
 
+    /** A process that has gone over to one list goes on by that one while the next is there, and not by the one before. */
+    @Test
+    void aNameThatWasGivenUpByTheListBeforeIsNotResolvedForASessionThatHasNotDeclaredThisOne() throws Exception {
+        String name = moved(added, "a", "c");
+        MemoryNodeSession session = join("a", "service");
+        publish(added);
+        declare(session, added);
+        MemoryNodeSession atTarget = join("c", "service");
+        takeOver(atTarget, new GivenUp("a", 1, 3_000));
+        takeOver(atTarget, new GivenUp("b", 1, 3_000));
+        publish(removed);
+        assertThat(resolve(session, name).refused).hasMessageContaining("does not belong to memory node a by list 2");
+        assertThat(resolve(session, moved(removed, "a", "a")).done).isNotNull();
+    }
+
     @Test
     void theWordHasAnEpochAboveThoseOfTheNamesAndANameThatComesBackGetsAnotherRecord() throws Exception {
         String name = moved(added, "b", "c");
