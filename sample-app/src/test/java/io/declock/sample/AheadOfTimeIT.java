@@ -58,7 +58,9 @@ class AheadOfTimeIT {
                 "-Dspring.context.exit=onRefresh",
                 "-Duser.home=" + home,
                 "-jar",
-                jar);
+                jar,
+                // As when it runs: a service without any memory node is refused in a container.
+                "--declock.embedded.port=0");
         assertThat(cache).isNotEmptyFile();
         // With this mode Java ends instead of doing without a cache that does not fit.
         sells(List.of("-XX:AOTMode=on", "-XX:AOTCache=" + cache, "-Dspring.aot.enabled=true", "-jar", jar));
