@@ -174,6 +174,18 @@ class NameTransferTest {
         }
     }
 
+    /** Returns a session at "a" that has declared one list, while the memory node has the next one already. */
+    private MemoryNodeSession usesTheListBefore() throws Exception {
+        MemoryNodeSession session = join("a", "service");
+        publish(added);
+        declare(session, added);
+        MemoryNodeSession atTarget = join("c", "service");
+        takeOver(atTarget, new GivenUp("a", 1, 3_000));
+        takeOver(atTarget, new GivenUp("b", 1, 3_000));
+        publish(removed);
+        return session;
+    }
+
     // ---------------------------------------------------------------- one list per number
 
     @Test
@@ -235,13 +247,7 @@ class NameTransferTest {
 
     @Test
     void aListThatASessionHasDeclaredIsConfirmedAgainAlthoughAnotherOneHasFollowed() throws Exception {
-        MemoryNodeSession session = join("a", "service");
-        publish(added);
-        declare(session, added);
-        MemoryNodeSession atTarget = join("c", "service");
-        takeOver(atTarget, new GivenUp("a", 1, 3_000));
-        takeOver(atTarget, new GivenUp("b", 1, 3_000));
-        publish(removed);
+        MemoryNodeSession session = usesTheListBefore();
         assertThat(nodes.get("a").listState().list()).isEqualTo(removed);
 
         assertThat(declare(session, added).done)
@@ -286,13 +292,7 @@ class NameTransferTest {
     @Test
     void aNameThatWasGivenUpByTheListBeforeIsNotResolvedForASessionThatHasNotDeclaredThisOne() throws Exception {
         String name = moved(added, "a", "c");
-        MemoryNodeSession session = join("a", "service");
-        publish(added);
-        declare(session, added);
-        MemoryNodeSession atTarget = join("c", "service");
-        takeOver(atTarget, new GivenUp("a", 1, 3_000));
-        takeOver(atTarget, new GivenUp("b", 1, 3_000));
-        publish(removed);
+        MemoryNodeSession session = usesTheListBefore();
         assertThat(resolve(session, name).refused).hasMessageContaining("does not belong to memory node a by list 2");
         assertThat(resolve(session, moved(removed, "a", "a")).done).isNotNull();
     }
