@@ -16,6 +16,7 @@ import io.declock.benchmarks.scenario.SettingsScenario;
 import io.declock.benchmarks.scenario.UncontendedScenario;
 import io.declock.benchmarks.scenario.ZipfScenario;
 import io.declock.benchmarks.server.FillCommand;
+import io.declock.benchmarks.server.HazelcastMemberCommand;
 import io.declock.benchmarks.server.MemoryNodeCommand;
 import io.declock.benchmarks.server.ZooKeeperCommand;
 import io.declock.benchmarks.worker.CrowdCommand;
@@ -45,6 +46,7 @@ import picocli.CommandLine.Command;
             WorkerCommand.class,
             CrowdCommand.class,
             MemoryNodeCommand.class,
+            HazelcastMemberCommand.class,
             ZooKeeperCommand.class,
             FillCommand.class
         })

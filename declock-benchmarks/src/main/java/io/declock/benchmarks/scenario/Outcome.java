@@ -7,6 +7,7 @@ import io.declock.benchmarks.harness.RunResult;
 import io.declock.benchmarks.peer.Peer;
 import io.declock.benchmarks.report.Goal;
 import io.declock.benchmarks.report.TextTable;
+import io.declock.benchmarks.worker.Workload;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -68,6 +69,27 @@ final class Outcome {
         return competitors(fairOnly)
                 .max(Comparator.comparingDouble(RunResult::perSecond))
                 .orElse(null);
+    }
+
+    /** Returns the competitor with the most cycles per second under a load. */
+    @Nullable
+    RunResult fastest(Workload workload) {
+        return competitors(false)
+                .filter(result -> result.workload().equals(workload))
+                .max(Comparator.comparingDouble(RunResult::perSecond))
+                .orElse(null);
+    }
+
+    /** Judges each run of DecLock beside which a competitor ran. */
+    List<Judgement> judgements() {
+        List<Judgement> judgements = new ArrayList<>();
+        for (RunResult result : results) {
+            RunResult fastest = result.peer() == Peer.DECLOCK ? fastest(result.workload()) : null;
+            if (fastest != null) {
+                judgements.add(new Judgement(result, fastest));
+            }
+        }
+        return judgements;
     }
 
     /** Returns the competitor that spends the least CPU time per cycle. */
@@ -158,6 +180,7 @@ final class Outcome {
             text.append("\n!! ").append(what);
         }
         text.append('\n');
+        judgements().forEach(judgement -> text.append('\n').append(judgement));
         for (Goal goal : goals) {
             text.append('\n').append(goal);
         }
@@ -169,6 +192,7 @@ final class Outcome {
         map.put("title", title);
         map.put("environment", environment);
         map.put("results", results.stream().map(Outcome::toMap).toList());
+        map.put("fastest", judgements().stream().map(Judgement::toMap).toList());
         map.put("facts", facts);
         map.put("skipped", skipped);
         map.put("goals", goals.stream().map(Outcome::toMap).toList());
