@@ -10,7 +10,9 @@ import io.declock.benchmarks.scenario.HotScenario;
 import io.declock.benchmarks.scenario.LocalScenario;
 import io.declock.benchmarks.scenario.MemoryScenario;
 import io.declock.benchmarks.scenario.NamesScenario;
+import io.declock.benchmarks.scenario.ReadConfigScenario;
 import io.declock.benchmarks.scenario.ReadMostlyScenario;
+import io.declock.benchmarks.scenario.SameScenario;
 import io.declock.benchmarks.scenario.ScaleScenario;
 import io.declock.benchmarks.scenario.SettingsScenario;
 import io.declock.benchmarks.scenario.UncontendedScenario;
@@ -36,6 +38,8 @@ import picocli.CommandLine.Command;
             HotScenario.class,
             ZipfScenario.class,
             ReadMostlyScenario.class,
+            SameScenario.class,
+            ReadConfigScenario.class,
             LocalScenario.class,
             MemoryScenario.class,
             NamesScenario.class,

@@ -28,6 +28,8 @@ public final class CompareCommand implements Callable<Integer> {
         SCENARIOS.put("hot", HotScenario::new);
         SCENARIOS.put("zipf", ZipfScenario::new);
         SCENARIOS.put("read-mostly", ReadMostlyScenario::new);
+        SCENARIOS.put("same", SameScenario::new);
+        SCENARIOS.put("read-config", ReadConfigScenario::new);
         SCENARIOS.put("local", LocalScenario::new);
     }
 
@@ -37,7 +39,7 @@ public final class CompareCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "SCENARIO",
-            description = "uncontended, hot, zipf, read-mostly, local (default: all of them).")
+            description = "uncontended, hot, zipf, read-mostly, same, read-config, local (default: all of them).")
     private List<String> names = new ArrayList<>();
 
     @Override

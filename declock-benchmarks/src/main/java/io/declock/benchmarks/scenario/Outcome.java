@@ -80,6 +80,25 @@ final class Outcome {
                 .orElse(null);
     }
 
+    /** Adds DecLock's waits that are told apart, each beside the shortest of a competitor. */
+    void singleWaitFigures(String wait, @Nullable RunResult declock) {
+        for (double percentile : new double[] {50, 99, 100}) {
+            RunResult best = shortestSingleWait(percentile);
+            String what = wait + ", " + (percentile == 100 ? "longest" : "p" + Math.round(percentile));
+            goal(Goal.figure(what + " in ms", declock == null ? null : declock.singleWaitMillis(percentile)));
+            goal(Goal.figure(
+                    what + ", against the shortest of a peer, " + Ratios.name(best),
+                    Ratios.of(declock, best, result -> result.singleWaitMillis(percentile))));
+        }
+    }
+
+    private @Nullable RunResult shortestSingleWait(double percentile) {
+        return competitors(false)
+                .filter(result -> result.singleWaits().getTotalCount() > 0)
+                .min(Comparator.comparingDouble(result -> result.singleWaitMillis(percentile)))
+                .orElse(null);
+    }
+
     /** Judges each run of DecLock beside which a competitor ran. */
     List<Judgement> judgements() {
         List<Judgement> judgements = new ArrayList<>();
@@ -145,6 +164,24 @@ final class Outcome {
         return table;
     }
 
+    /** Returns a table of the waits that are told apart, empty if no run has any. */
+    private String singleWaits() {
+        TextTable table = new TextTable("lock", "waits", "p50 ms", "p99 ms", "max ms");
+        boolean any = false;
+        for (RunResult r : results) {
+            if (r.singleWaits().getTotalCount() > 0) {
+                any = true;
+                table.add(
+                        r.label() + (r.workload().writer() == null ? ", take-overs" : ", the writer"),
+                        String.valueOf(r.singleWaits().getTotalCount()),
+                        TextTable.number(r.singleWaitMillis(50)),
+                        TextTable.number(r.singleWaitMillis(99)),
+                        TextTable.number(r.singleWaitMillis(100)));
+            }
+        }
+        return any ? "\n" + table : "";
+    }
+
     private static String counters(RunResult result) {
         StringBuilder text = new StringBuilder();
         double acquisitions = Math.max(1, result.total());
@@ -161,8 +198,11 @@ final class Outcome {
 
     @Override
     public String toString() {
-        StringBuilder text =
-                new StringBuilder("\n").append(title).append("\n\n").append(results.isEmpty() ? "" : table());
+        StringBuilder text = new StringBuilder("\n")
+                .append(title)
+                .append("\n\n")
+                .append(results.isEmpty() ? "" : table())
+                .append(singleWaits());
         for (RunResult result : results) {
             if (!result.counters().isEmpty()) {
                 text.append("\nper cycle of ")
@@ -204,7 +244,9 @@ final class Outcome {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("what", goal.what());
         map.put("measured", goal.measured() == null ? Double.NaN : goal.measured());
-        map.put(goal.atLeast() ? "atLeast" : "atMost", goal.bound());
+        if (!Double.isNaN(goal.bound())) {
+            map.put(goal.atLeast() ? "atLeast" : "atMost", goal.bound());
+        }
         map.put("verdict", goal.verdict());
         return map;
     }
@@ -224,6 +266,10 @@ final class Outcome {
         map.put("waitP999Micros", r.waitMicros(99.9));
         map.put("waitMaxMicros", r.waits().getMaxValue() / 1000.0);
         map.put("writeWaitMaxMicros", r.writeWaits().getMaxValue() / 1000.0);
+        map.put("singleWaits", r.singleWaits().getTotalCount());
+        map.put("singleWaitP50Millis", r.singleWaitMillis(50));
+        map.put("singleWaitP99Millis", r.singleWaitMillis(99));
+        map.put("singleWaitMaxMillis", r.singleWaitMillis(100));
         map.put("jain", r.jain());
         map.put("cpuMicrosPerCycle", r.cpuMicrosPerCycle());
         map.put("coresBusy", r.coresBusy());

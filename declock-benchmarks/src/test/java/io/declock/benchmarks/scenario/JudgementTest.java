@@ -34,6 +34,7 @@ class JudgementTest {
                 List.of(cycles),
                 none,
                 waits,
+                none,
                 cycles,
                 cycles,
                 0,
