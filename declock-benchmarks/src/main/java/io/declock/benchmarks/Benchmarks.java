@@ -68,6 +68,7 @@ public final class Benchmarks implements Runnable {
     /** Returns the command line, with its commands. */
     static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Benchmarks())
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .registerConverter(Workload.class, json -> Json.read(json, Workload.class))
                 .registerConverter(Tuning.class, json -> Json.read(json, Tuning.class));
         // JMH's options, which only JMH knows.

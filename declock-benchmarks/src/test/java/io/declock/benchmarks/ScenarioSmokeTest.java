@@ -63,6 +63,11 @@ class ScenarioSmokeTest {
     }
 
     @Test
+    void someLoadsOfSame() throws Exception {
+        assertThat(tiny("same", "--loads=one")).contains("(one)").doesNotContain("(own)", "(wandering)");
+    }
+
+    @Test
     void readConfig() throws Exception {
         assertThat(tiny("read-config", "--write-millis=50"))
                 .contains("the writer's wait, p99", "jvm-non-fair", "remote operations (posted chains) per read");
