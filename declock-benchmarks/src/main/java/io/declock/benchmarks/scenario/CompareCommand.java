@@ -19,7 +19,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
-        description = "Runs DecLock and all other locks one after another; about ten minutes for each scenario.")
+        description =
+                "Runs DecLock and all other locks one after another; about a quarter of an hour for each scenario.")
 public final class CompareCommand implements Callable<Integer> {
     private static final Map<String, Supplier<Scenario>> SCENARIOS = new LinkedHashMap<>();
 
