@@ -10,12 +10,15 @@ import io.declock.benchmarks.scenario.HotScenario;
 import io.declock.benchmarks.scenario.LocalScenario;
 import io.declock.benchmarks.scenario.MemoryScenario;
 import io.declock.benchmarks.scenario.NamesScenario;
+import io.declock.benchmarks.scenario.ReadConfigScenario;
 import io.declock.benchmarks.scenario.ReadMostlyScenario;
+import io.declock.benchmarks.scenario.SameScenario;
 import io.declock.benchmarks.scenario.ScaleScenario;
 import io.declock.benchmarks.scenario.SettingsScenario;
 import io.declock.benchmarks.scenario.UncontendedScenario;
 import io.declock.benchmarks.scenario.ZipfScenario;
 import io.declock.benchmarks.server.FillCommand;
+import io.declock.benchmarks.server.HazelcastMemberCommand;
 import io.declock.benchmarks.server.MemoryNodeCommand;
 import io.declock.benchmarks.server.ZooKeeperCommand;
 import io.declock.benchmarks.worker.CrowdCommand;
@@ -35,6 +38,8 @@ import picocli.CommandLine.Command;
             HotScenario.class,
             ZipfScenario.class,
             ReadMostlyScenario.class,
+            SameScenario.class,
+            ReadConfigScenario.class,
             LocalScenario.class,
             MemoryScenario.class,
             NamesScenario.class,
@@ -45,6 +50,7 @@ import picocli.CommandLine.Command;
             WorkerCommand.class,
             CrowdCommand.class,
             MemoryNodeCommand.class,
+            HazelcastMemberCommand.class,
             ZooKeeperCommand.class,
             FillCommand.class
         })
@@ -62,6 +68,7 @@ public final class Benchmarks implements Runnable {
     /** Returns the command line, with its commands. */
     static CommandLine commandLine() {
         CommandLine line = new CommandLine(new Benchmarks())
+                .setCaseInsensitiveEnumValuesAllowed(true)
                 .registerConverter(Workload.class, json -> Json.read(json, Workload.class))
                 .registerConverter(Tuning.class, json -> Json.read(json, Tuning.class));
         // JMH's options, which only JMH knows.

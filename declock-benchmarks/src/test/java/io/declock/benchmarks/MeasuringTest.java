@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.declock.benchmarks.peer.Tuning;
 import io.declock.benchmarks.report.Goal;
 import io.declock.benchmarks.report.Json;
+import io.declock.benchmarks.report.TextTable;
 import io.declock.benchmarks.worker.WorkerReport;
 import io.declock.benchmarks.worker.Workload;
 import io.declock.benchmarks.worker.ZipfSampler;
@@ -55,11 +56,19 @@ class MeasuringTest {
         Histogram waits = new Histogram(1_000_000, 3);
         waits.recordValue(1234);
         WorkerReport report = WorkerReport.parse(new WorkerReport(
-                        List.of(5L, 6L), waits, new Histogram(1_000_000, 3), 7, 1, "it; broke", Map.of("parks", 3L))
+                        List.of(5L, 6L),
+                        waits,
+                        new Histogram(1_000_000, 3),
+                        waits,
+                        7,
+                        1,
+                        "it; broke",
+                        Map.of("parks", 3L))
                 .toLine()
                 .substring(WorkerReport.LINE.length()));
         assertThat(report.cycles()).containsExactly(5L, 6L);
         assertThat(report.readWaits()).isEqualTo(waits);
+        assertThat(report.singleWaits()).isEqualTo(waits);
         assertThat(report.writesEver()).isEqualTo(7);
         assertThat(report.firstError()).isEqualTo("it; broke");
         assertThat(report.counters()).containsExactly(Map.entry("parks", 3L));
@@ -77,8 +86,19 @@ class MeasuringTest {
 
     @Test
     void workloadsTravel() {
-        Workload workload = new Workload(4, 8, 1000, true, 0.99, 0.95, Duration.ofNanos(12_345), true);
+        Workload workload = new Workload(
+                4,
+                8,
+                1000,
+                true,
+                0.99,
+                0.95,
+                Duration.ofNanos(12_345),
+                true,
+                Duration.ofMillis(7),
+                new Workload.Writer(Duration.ofMillis(8), true));
         assertThat(Json.read(Json.line(workload), Workload.class)).isEqualTo(workload);
+        assertThat(Json.read(Json.line(Workload.alone(1)), Workload.class)).isEqualTo(Workload.alone(1));
     }
 
     @Test
@@ -87,6 +107,15 @@ class MeasuringTest {
         assertThat(Goal.atLeast("x", 1.9, 2).verdict()).isEqualTo("FAIL");
         assertThat(Goal.atMost("x", 2.1, 2).verdict()).isEqualTo("FAIL");
         assertThat(Goal.atMost("x", null, 2).verdict()).isEqualTo("NOT MEASURED");
+        assertThat(Goal.figure("x", null).verdict()).isEqualTo("NOT MEASURED");
+        assertThat(Goal.figure("x", 2.1)).hasToString("FIGURE  x: 2.10");
+    }
+
+    @Test
+    void numbersHaveDigitsThatFitTheirSize() {
+        assertThat(List.of(12_345.6, 34.56, 3.456, 0.3456, 0.003456, 0.0000123, 0.0).stream()
+                        .map(TextTable::number))
+                .containsExactly("12,346", "34.6", "3.46", "0.346", "0.0035", "1.2e-05", "0.000");
     }
 
     @Test

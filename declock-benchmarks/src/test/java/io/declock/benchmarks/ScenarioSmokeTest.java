@@ -57,6 +57,23 @@ class ScenarioSmokeTest {
     }
 
     @Test
+    void same() throws Exception {
+        assertThat(tiny("same", "--turn-millis=50"))
+                .contains("(one)", "(own)", "(wandering)", "take-over, p99", "jvm-non-fair", "per cycle");
+    }
+
+    @Test
+    void someLoadsOfSame() throws Exception {
+        assertThat(tiny("same", "--loads=one")).contains("(one)").doesNotContain("(own)", "(wandering)");
+    }
+
+    @Test
+    void readConfig() throws Exception {
+        assertThat(tiny("read-config", "--write-millis=50"))
+                .contains("the writer's wait, p99", "jvm-non-fair", "remote operations (posted chains) per read");
+    }
+
+    @Test
     void local() throws Exception {
         assertThat(tiny("local")).contains("jvm-fair");
     }

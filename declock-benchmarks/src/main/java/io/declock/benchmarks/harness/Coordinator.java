@@ -55,7 +55,7 @@ public final class Coordinator {
             Crowd crowd = settings.crowd() == 0 ? null : Crowd.idle(server.address(), settings, folder);
             try {
                 // Hazelcast needs a second member to keep a backup.
-                int processes = peer == Peer.HAZELCAST ? Math.max(2, workload.jvms()) : workload.jvms();
+                int processes = peer == Peer.HAZELCAST ? Math.max(2, workload.processes()) : workload.processes();
                 String address = peer == Peer.HAZELCAST ? memberAddresses(processes) : server.address();
                 for (int i = 0; i < processes; i++) {
                     workers.add(startWorker(peer, workload, address, i, folder));
@@ -116,7 +116,7 @@ public final class Coordinator {
     private RunResult measure(
             Peer peer, Workload workload, RunningServer server, List<ChildProcess> processes, Path folder)
             throws IOException, InterruptedException {
-        List<ChildProcess> workers = processes.subList(0, workload.jvms());
+        List<ChildProcess> workers = processes.subList(0, workload.processes());
         tell(workers, "RUN");
         Thread.sleep(settings.warmUp().toMillis());
         tell(workers, "MEASURE");
@@ -131,10 +131,10 @@ public final class Coordinator {
             reports.add(WorkerReport.parse(
                     worker.await("^" + WorkerReport.LINE + "(.*)", REPORT).group(1)));
         }
-        int counters = workload.ownNames() ? workload.workers() * workload.names() : workload.names();
         long writesSeen = peer == Peer.BARE_VERB
                 ? reports.stream().mapToLong(WorkerReport::writesEver).sum()
-                : ExclusionProbe.open(folder.resolve("probe"), counters).sum();
+                : ExclusionProbe.open(folder.resolve("probe"), workload.allNames())
+                        .sum();
         return RunResult.of(peer, workload, window, cpu, reports, writesSeen);
     }
 

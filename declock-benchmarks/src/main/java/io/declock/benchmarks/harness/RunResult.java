@@ -21,9 +21,10 @@ import org.HdrHistogram.Histogram;
  * @param workload the load
  * @param window length of the measured window
  * @param cpu CPU time of clients and server together within the window
- * @param cycles lock and unlock cycles of each worker thread
+ * @param cycles lock and unlock cycles of each worker thread, without the writer's
  * @param readWaits nanoseconds from the request to the grant, read mode
  * @param writeWaits nanoseconds from the request to the grant, write mode
+ * @param singleWaits those of them that are told apart: the first of each turn, or the writer's
  * @param writesExpected number of write locks acquired in the whole run
  * @param writesSeen sum of the counters under the locks
  * @param errors number of failed cycles
@@ -39,6 +40,7 @@ public record RunResult(
         List<Long> cycles,
         Histogram readWaits,
         Histogram writeWaits,
+        Histogram singleWaits,
         long writesExpected,
         long writesSeen,
         long errors,
@@ -50,8 +52,10 @@ public record RunResult(
         List<Long> cycles = new ArrayList<>();
         Histogram reads = new Histogram(reports.get(0).readWaits());
         Histogram writes = new Histogram(reports.get(0).writeWaits());
+        Histogram singles = new Histogram(reports.get(0).singleWaits());
         reads.reset();
         writes.reset();
+        singles.reset();
         Map<String, Long> counters = new LinkedHashMap<>();
         long writesExpected = 0;
         long errors = 0;
@@ -60,6 +64,7 @@ public record RunResult(
             cycles.addAll(report.cycles());
             reads.add(report.readWaits());
             writes.add(report.writeWaits());
+            singles.add(report.singleWaits());
             writesExpected += report.writesEver();
             errors += report.errors();
             firstError = firstError.isEmpty() ? report.firstError() : firstError;
@@ -74,6 +79,7 @@ public record RunResult(
                 cycles,
                 reads,
                 writes,
+                singles,
                 writesExpected,
                 writesSeen,
                 errors,
@@ -92,6 +98,7 @@ public record RunResult(
                 cycles,
                 readWaits,
                 writeWaits,
+                singleWaits,
                 writesExpected,
                 writesSeen,
                 errors,
@@ -125,6 +132,20 @@ public record RunResult(
     public double waitMicros(double percentile) {
         Histogram waits = waits();
         return waits.getTotalCount() == 0 ? 0 : waits.getValueAtPercentile(percentile) / 1000.0;
+    }
+
+    /** Returns a percentile of the waits that are told apart, in milliseconds; 0 if there are none. */
+    public double singleWaitMillis(double percentile) {
+        return singleWaits.getTotalCount() == 0 ? 0 : singleWaits.getValueAtPercentile(percentile) / 1e6;
+    }
+
+    /**
+     * Returns how many remote operations (posted chains) DecLock's compute nodes had for each cycle. The READ behind the FAA of a release
+     * travels in its chain. The writer's operations are among them, and its cycles are not.
+     */
+    public double remoteOperationsPerCycle() {
+        double chains = countersFrom("verb.") - counter("verb.release.read") - counter("verb.requeue.read");
+        return total() == 0 ? 0 : chains / total();
     }
 
     /** Returns CPU microseconds per cycle, clients and server together. */

@@ -4,10 +4,12 @@
 package io.declock.benchmarks.harness;
 
 import io.declock.benchmarks.peer.Tuning;
+import io.declock.benchmarks.server.RunningServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Settings of a run.
@@ -32,17 +34,10 @@ public record RunSettings(
     }
 
     /** Flags of every client process: a fixed heap, one collector thread, and the flags that Hazelcast and Netty require. */
-    public static final List<String> JVM = List.of(
-            "-Xms512m",
-            "-Xmx512m",
-            "-XX:+UseSerialGC",
-            "--enable-native-access=ALL-UNNAMED",
-            "--add-modules=java.se",
-            "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
-            "--add-opens=java.base/java.lang=ALL-UNNAMED",
-            "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
-            "--add-opens=java.management/sun.management=ALL-UNNAMED",
-            "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED");
+    public static final List<String> JVM = Stream.concat(
+                    Stream.of("-Xms512m", "-Xmx512m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"),
+                    RunningServer.HAZELCAST_JVM.stream())
+            .toList();
 
     /** Returns these settings with some of DecLock's settings changed, see {@link Tuning#with}. */
     public RunSettings tuned(Map<String, String> changes) {

@@ -3,19 +3,25 @@
 
 package io.declock.benchmarks.peer;
 
+import com.hazelcast.client.HazelcastClient;
+import com.hazelcast.client.config.ClientConfig;
 import com.hazelcast.config.Config;
-import com.hazelcast.config.JoinConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import io.declock.LockMode;
+import io.declock.benchmarks.server.HazelcastMemberCommand;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Hazelcast with a member in each client process, as its documentation of embedded use recommends: {@code IMap.lock(key)}, one
- * synchronous backup (the default). The process that locks a key may own its partition; but with one backup every operation still leaves
- * the process.
+ * Hazelcast's {@code IMap.lock(key)}, in both ways that its documentation describes.
+ *
+ * <ul>
+ *   <li>A member in each client process, one synchronous backup (the default). The process that locks a key may own its partition; but
+ *       with one backup every operation still leaves the process.
+ *   <li>Clients of one member in a process of its own, with no backup: one round trip for each operation.
+ * </ul>
  */
 public final class HazelcastPeer implements LockUnderTest {
     private static final int FORM_SECONDS = 60;
@@ -23,37 +29,40 @@ public final class HazelcastPeer implements LockUnderTest {
     private final HazelcastInstance instance;
     private final IMap<String, String> map;
 
+    private HazelcastPeer(HazelcastInstance instance) {
+        this.instance = instance;
+        this.map = instance.getMap(HazelcastMemberCommand.MAP);
+    }
+
     /**
      * Starts a member and waits until the cluster is complete.
      *
      * @param members {@code host:port} of all members
      * @param index index of this member
      */
-    public HazelcastPeer(List<String> members, int index) throws InterruptedException {
-        Config config = new Config();
+    public static HazelcastPeer member(List<String> members, int index) throws InterruptedException {
+        Config config = HazelcastMemberCommand.config(members.get(index));
+        config.getNetworkConfig().getJoin().getTcpIpConfig().setEnabled(true).setMembers(members);
+        HazelcastPeer peer = new HazelcastPeer(Hazelcast.newHazelcastInstance(config));
+        peer.awaitCluster(members.size());
+        return peer;
+    }
+
+    /** Connects a client to a member. */
+    public static HazelcastPeer client(String address) {
+        ClientConfig config = new ClientConfig();
         config.setClusterName("bench");
-        config.setProperty("hazelcast.phone.home.enabled", "false");
         config.setProperty("hazelcast.logging.type", "slf4j");
-        config.setProperty("hazelcast.socket.bind.any", "false");
-        String own = members.get(index);
-        config.getNetworkConfig()
-                .setPublicAddress(own)
-                .setPort(Integer.parseInt(own.substring(own.lastIndexOf(':') + 1)))
-                .setPortAutoIncrement(false)
-                .getInterfaces()
-                .setEnabled(true)
-                .addInterface("127.0.0.1");
-        JoinConfig join = config.getNetworkConfig().getJoin();
-        join.getAutoDetectionConfig().setEnabled(false);
-        join.getMulticastConfig().setEnabled(false);
-        join.getTcpIpConfig().setEnabled(true).setMembers(members);
-        instance = Hazelcast.newHazelcastInstance(config);
-        map = instance.getMap("locks");
+        config.getNetworkConfig().addAddress(address);
+        return new HazelcastPeer(HazelcastClient.newHazelcastClient(config));
+    }
+
+    private void awaitCluster(int members) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(FORM_SECONDS);
-        while (instance.getCluster().getMembers().size() < members.size()) {
+        while (instance.getCluster().getMembers().size() < members) {
             if (System.nanoTime() > deadline) {
                 throw new IllegalStateException("the cluster has only "
-                        + instance.getCluster().getMembers().size() + " of " + members.size() + " members");
+                        + instance.getCluster().getMembers().size() + " of " + members + " members");
             }
             Thread.sleep(100);
         }

@@ -14,14 +14,20 @@ public enum Peer {
     DECLOCK(ServerKind.MEMORY_NODE, true, true, "ComputeNode.lock(name), TCP fabric"),
     /** A bare one-verb round trip of DecLock's TCP fabric: no lock, and the lower bound of an acquisition's time. */
     BARE_VERB(ServerKind.MEMORY_NODE, false, false, "one READ of one word over the TCP fabric, no lock"),
+    /** Redisson's plain lock. */
+    REDISSON(ServerKind.REDIS, false, false, "getLock(name).lock() with the watchdog"),
     /** Redisson's read/write lock. */
     REDISSON_RW(ServerKind.REDIS, false, true, "RReadWriteLock.lock() with the watchdog"),
     /** Redisson's fair lock. */
     REDISSON_FAIR(ServerKind.REDIS, true, false, "getFairLock(name).lock() with the watchdog"),
-    /** Spring Integration's Redis lock. */
+    /** Spring Integration's Redis lock, waiting by publish/subscribe. */
     SPRING_REDIS(ServerKind.REDIS, false, false, "RedisLockRegistry, PUB_SUB_LOCK, Lettuce"),
-    /** Hazelcast's map lock. */
+    /** Spring Integration's Redis lock with its default settings. */
+    SPRING_REDIS_SPIN(ServerKind.REDIS, false, false, "RedisLockRegistry, SPIN_LOCK (default), Lettuce"),
+    /** Hazelcast's map lock, with members in the clients. */
     HAZELCAST(ServerKind.NONE, true, false, "IMap.lock(key), members in the client JVMs, one backup"),
+    /** Hazelcast's map lock, with one member in a process of its own. */
+    HAZELCAST_SERVER(ServerKind.HAZELCAST, true, false, "IMap.lock(key), clients of one member, no backup"),
     /** Curator's mutex. */
     CURATOR_MUTEX(ServerKind.ZOOKEEPER, true, false, "InterProcessMutex"),
     /** Curator's read/write lock. */

@@ -4,6 +4,7 @@
 package io.declock.benchmarks.peer;
 
 import java.util.List;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 /** Connects to the locks that are compared. */
 public final class Peers {
@@ -20,10 +21,13 @@ public final class Peers {
         return switch (peer) {
             case DECLOCK -> DecLockPeer.joined(address, name, tuning);
             case BARE_VERB -> new BareVerbPeer(address, name, tuning);
-            case REDISSON_RW -> new RedissonPeer(address, false);
-            case REDISSON_FAIR -> new RedissonPeer(address, true);
-            case SPRING_REDIS -> new SpringRedisPeer(address);
-            case HAZELCAST -> new HazelcastPeer(List.of(address.split(",", -1)), index);
+            case REDISSON -> new RedissonPeer(address, RedissonPeer.Kind.PLAIN);
+            case REDISSON_RW -> new RedissonPeer(address, RedissonPeer.Kind.READ_WRITE);
+            case REDISSON_FAIR -> new RedissonPeer(address, RedissonPeer.Kind.FAIR);
+            case SPRING_REDIS -> new SpringRedisPeer(address, RedisLockType.PUB_SUB_LOCK);
+            case SPRING_REDIS_SPIN -> new SpringRedisPeer(address, RedisLockType.SPIN_LOCK);
+            case HAZELCAST -> HazelcastPeer.member(List.of(address.split(",", -1)), index);
+            case HAZELCAST_SERVER -> HazelcastPeer.client(address);
             case CURATOR_MUTEX -> new CuratorPeer(address, false);
             case CURATOR_RW -> new CuratorPeer(address, true);
             case ETCD -> new EtcdPeer(address);

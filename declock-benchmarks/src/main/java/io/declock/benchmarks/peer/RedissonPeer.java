@@ -15,33 +15,39 @@ import org.redisson.config.Config;
  * by publish/subscribe. One client per process, as documented.
  */
 public final class RedissonPeer implements LockUnderTest {
-    private final RedissonClient client;
-    private final boolean fair;
-    private final PerName<RReadWriteLock> readWriteLocks;
-    private final PerName<RLock> fairLocks;
+    /** Its locks. */
+    public enum Kind {
+        /** {@code getLock}, the plain one. */
+        PLAIN,
+        /** {@code getFairLock}. */
+        FAIR,
+        /** {@code getReadWriteLock}. */
+        READ_WRITE
+    }
 
-    /**
-     * Connects.
-     *
-     * @param fair whether to use {@code getFairLock} instead of {@code getReadWriteLock}
-     */
-    public RedissonPeer(String address, boolean fair) {
+    private final RedissonClient client;
+    private final Kind kind;
+    private final PerName<RReadWriteLock> readWriteLocks;
+    private final PerName<RLock> exclusiveLocks;
+
+    /** Connects. */
+    public RedissonPeer(String address, Kind kind) {
         Config config = new Config();
         config.useSingleServer().setAddress(address);
         this.client = Redisson.create(config);
-        this.fair = fair;
+        this.kind = kind;
         this.readWriteLocks = new PerName<>(client::getReadWriteLock);
-        this.fairLocks = new PerName<>(client::getFairLock);
+        this.exclusiveLocks = new PerName<>(kind == Kind.FAIR ? client::getFairLock : client::getLock);
     }
 
     @Override
     public Held lock(String name, LockMode mode) {
         RLock lock;
-        if (fair) {
-            lock = fairLocks.get(name);
-        } else {
+        if (kind == Kind.READ_WRITE) {
             RReadWriteLock both = readWriteLocks.get(name);
             lock = mode.isExclusive() ? both.writeLock() : both.readLock();
+        } else {
+            lock = exclusiveLocks.get(name);
         }
         lock.lock();
         return lock::unlock;

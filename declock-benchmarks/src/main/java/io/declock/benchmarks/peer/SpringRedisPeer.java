@@ -8,23 +8,28 @@ import java.net.URI;
 import java.util.concurrent.locks.Lock;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.integration.redis.util.RedisLockRegistry;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
 /**
- * Spring Integration's {@code RedisLockRegistry} over Lettuce, waiting by publish/subscribe (its other mode polls every 100 ms).
- * Threads of one process queue at a local lock first, which is part of the product.
+ * Spring Integration's {@code RedisLockRegistry} over Lettuce, waiting by publish/subscribe or, as it does by default, by
+ * trying again every 100 ms. Threads of one process queue at a local lock first, which is part of the product.
  */
 public final class SpringRedisPeer implements LockUnderTest {
     private final LettuceConnectionFactory connections;
     private final RedisLockRegistry registry;
 
-    /** Connects. */
-    public SpringRedisPeer(String address) {
+    /**
+     * Connects.
+     *
+     * @param type how it waits
+     */
+    public SpringRedisPeer(String address, RedisLockType type) {
         URI uri = URI.create(address);
         connections = new LettuceConnectionFactory(uri.getHost(), uri.getPort());
         connections.afterPropertiesSet();
         connections.start();
         registry = new RedisLockRegistry(connections, "bench");
-        registry.setRedisLockType(RedisLockRegistry.RedisLockType.PUB_SUB_LOCK);
+        registry.setRedisLockType(type);
     }
 
     @Override

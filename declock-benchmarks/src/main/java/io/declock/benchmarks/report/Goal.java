@@ -6,11 +6,11 @@ package io.declock.benchmarks.report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One number that the project has promised, and its measured value.
+ * One number that the project has promised, and its measured value; or a number without a promise, which is shown among them.
  *
  * @param what description of the number
  * @param measured the measured value, or null if a run that it needs is missing
- * @param bound the promised bound
+ * @param bound the promised bound, or NaN if nothing is promised
  * @param atLeast whether the number must be at least the bound; otherwise at most
  */
 public record Goal(String what, @Nullable Double measured, double bound, boolean atLeast) {
@@ -24,23 +24,35 @@ public record Goal(String what, @Nullable Double measured, double bound, boolean
         return new Goal(what, measured, bound, false);
     }
 
-    /** Returns whether the bound is kept; null if that is not known. */
+    /** A number of which nothing is promised. */
+    public static Goal figure(String what, @Nullable Double measured) {
+        return new Goal(what, measured, Double.NaN, true);
+    }
+
+    /** Returns whether the bound is kept; null if that is not known, or nothing is promised. */
     public @Nullable Boolean passed() {
-        if (measured == null || measured.isNaN()) {
+        if (measured == null || measured.isNaN() || Double.isNaN(bound)) {
             return null;
         }
         return atLeast ? measured >= bound : measured <= bound;
     }
 
-    /** Returns PASS, FAIL, or NOT MEASURED. */
+    /** Returns PASS, FAIL, NOT MEASURED, or FIGURE for a measured number of which nothing is promised. */
     public String verdict() {
+        if (measured == null || measured.isNaN()) {
+            return "NOT MEASURED";
+        }
         Boolean passed = passed();
-        return passed == null ? "NOT MEASURED" : passed ? "PASS" : "FAIL";
+        return passed == null ? "FIGURE" : passed ? "PASS" : "FAIL";
     }
 
     @Override
     public String toString() {
         return verdict() + "  " + what + ": " + (measured == null ? "-" : TextTable.number(measured))
-                + (atLeast ? " (at least " : " (at most ") + TextTable.number(bound) + ")";
+                + (Double.isNaN(bound) ? "" : promise());
+    }
+
+    private String promise() {
+        return (atLeast ? " (at least " : " (at most ") + TextTable.number(bound) + ")";
     }
 }

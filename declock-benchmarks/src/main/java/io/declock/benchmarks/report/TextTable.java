@@ -27,6 +27,9 @@ public final class TextTable {
         if (size >= 100) {
             return String.format(Locale.ROOT, "%,.0f", value);
         }
+        if (size > 0 && size < 0.01) {
+            return String.format(Locale.ROOT, "%.2g", value);
+        }
         return String.format(Locale.ROOT, size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : "%.3f", value);
     }
 

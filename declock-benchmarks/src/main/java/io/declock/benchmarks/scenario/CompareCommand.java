@@ -19,7 +19,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,
-        description = "Runs DecLock and all other locks one after another; about ten minutes for each scenario.")
+        description =
+                "Runs DecLock and all other locks one after another; about a quarter of an hour for each scenario.")
 public final class CompareCommand implements Callable<Integer> {
     private static final Map<String, Supplier<Scenario>> SCENARIOS = new LinkedHashMap<>();
 
@@ -28,6 +29,8 @@ public final class CompareCommand implements Callable<Integer> {
         SCENARIOS.put("hot", HotScenario::new);
         SCENARIOS.put("zipf", ZipfScenario::new);
         SCENARIOS.put("read-mostly", ReadMostlyScenario::new);
+        SCENARIOS.put("same", SameScenario::new);
+        SCENARIOS.put("read-config", ReadConfigScenario::new);
         SCENARIOS.put("local", LocalScenario::new);
     }
 
@@ -37,7 +40,7 @@ public final class CompareCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "SCENARIO",
-            description = "uncontended, hot, zipf, read-mostly, local (default: all of them).")
+            description = "uncontended, hot, zipf, read-mostly, same, read-config, local (default: all of them).")
     private List<String> names = new ArrayList<>();
 
     @Override

@@ -7,6 +7,7 @@ import io.declock.benchmarks.harness.RunResult;
 import io.declock.benchmarks.peer.Peer;
 import io.declock.benchmarks.report.Goal;
 import io.declock.benchmarks.report.TextTable;
+import io.declock.benchmarks.worker.Workload;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -70,6 +71,46 @@ final class Outcome {
                 .orElse(null);
     }
 
+    /** Returns the competitor with the most cycles per second under a load. */
+    @Nullable
+    RunResult fastest(Workload workload) {
+        return competitors(false)
+                .filter(result -> result.workload().equals(workload))
+                .max(Comparator.comparingDouble(RunResult::perSecond))
+                .orElse(null);
+    }
+
+    /** Adds DecLock's waits that are told apart, each beside the shortest of a competitor. */
+    void singleWaitFigures(String wait, @Nullable RunResult declock) {
+        for (double percentile : new double[] {50, 99, 100}) {
+            RunResult best = shortestSingleWait(percentile);
+            String what = wait + ", " + (percentile == 100 ? "longest" : "p" + Math.round(percentile));
+            goal(Goal.figure(what + " in ms", declock == null ? null : declock.singleWaitMillis(percentile)));
+            goal(Goal.figure(
+                    what + ", against the shortest of a peer, " + Ratios.name(best),
+                    Ratios.of(declock, best, result -> result.singleWaitMillis(percentile))));
+        }
+    }
+
+    private @Nullable RunResult shortestSingleWait(double percentile) {
+        return competitors(false)
+                .filter(result -> result.singleWaits().getTotalCount() > 0)
+                .min(Comparator.comparingDouble(result -> result.singleWaitMillis(percentile)))
+                .orElse(null);
+    }
+
+    /** Judges each run of DecLock beside which a competitor ran. */
+    List<Judgement> judgements() {
+        List<Judgement> judgements = new ArrayList<>();
+        for (RunResult result : results) {
+            RunResult fastest = result.peer() == Peer.DECLOCK ? fastest(result.workload()) : null;
+            if (fastest != null) {
+                judgements.add(new Judgement(result, fastest));
+            }
+        }
+        return judgements;
+    }
+
     /** Returns the competitor that spends the least CPU time per cycle. */
     @Nullable
     RunResult thriftiest() {
@@ -123,6 +164,24 @@ final class Outcome {
         return table;
     }
 
+    /** Returns a table of the waits that are told apart, empty if no run has any. */
+    private String singleWaits() {
+        TextTable table = new TextTable("lock", "waits", "p50 ms", "p99 ms", "max ms");
+        boolean any = false;
+        for (RunResult r : results) {
+            if (r.singleWaits().getTotalCount() > 0) {
+                any = true;
+                table.add(
+                        r.label() + (r.workload().writer() == null ? ", take-overs" : ", the writer"),
+                        String.valueOf(r.singleWaits().getTotalCount()),
+                        TextTable.number(r.singleWaitMillis(50)),
+                        TextTable.number(r.singleWaitMillis(99)),
+                        TextTable.number(r.singleWaitMillis(100)));
+            }
+        }
+        return any ? "\n" + table : "";
+    }
+
     private static String counters(RunResult result) {
         StringBuilder text = new StringBuilder();
         double acquisitions = Math.max(1, result.total());
@@ -139,8 +198,11 @@ final class Outcome {
 
     @Override
     public String toString() {
-        StringBuilder text =
-                new StringBuilder("\n").append(title).append("\n\n").append(results.isEmpty() ? "" : table());
+        StringBuilder text = new StringBuilder("\n")
+                .append(title)
+                .append("\n\n")
+                .append(results.isEmpty() ? "" : table())
+                .append(singleWaits());
         for (RunResult result : results) {
             if (!result.counters().isEmpty()) {
                 text.append("\nper cycle of ")
@@ -158,6 +220,7 @@ final class Outcome {
             text.append("\n!! ").append(what);
         }
         text.append('\n');
+        judgements().forEach(judgement -> text.append('\n').append(judgement));
         for (Goal goal : goals) {
             text.append('\n').append(goal);
         }
@@ -169,6 +232,7 @@ final class Outcome {
         map.put("title", title);
         map.put("environment", environment);
         map.put("results", results.stream().map(Outcome::toMap).toList());
+        map.put("fastest", judgements().stream().map(Judgement::toMap).toList());
         map.put("facts", facts);
         map.put("skipped", skipped);
         map.put("goals", goals.stream().map(Outcome::toMap).toList());
@@ -180,7 +244,9 @@ final class Outcome {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("what", goal.what());
         map.put("measured", goal.measured() == null ? Double.NaN : goal.measured());
-        map.put(goal.atLeast() ? "atLeast" : "atMost", goal.bound());
+        if (!Double.isNaN(goal.bound())) {
+            map.put(goal.atLeast() ? "atLeast" : "atMost", goal.bound());
+        }
         map.put("verdict", goal.verdict());
         return map;
     }
@@ -200,6 +266,10 @@ final class Outcome {
         map.put("waitP999Micros", r.waitMicros(99.9));
         map.put("waitMaxMicros", r.waits().getMaxValue() / 1000.0);
         map.put("writeWaitMaxMicros", r.writeWaits().getMaxValue() / 1000.0);
+        map.put("singleWaits", r.singleWaits().getTotalCount());
+        map.put("singleWaitP50Millis", r.singleWaitMillis(50));
+        map.put("singleWaitP99Millis", r.singleWaitMillis(99));
+        map.put("singleWaitMaxMillis", r.singleWaitMillis(100));
         map.put("jain", r.jain());
         map.put("cpuMicrosPerCycle", r.cpuMicrosPerCycle());
         map.put("coresBusy", r.coresBusy());

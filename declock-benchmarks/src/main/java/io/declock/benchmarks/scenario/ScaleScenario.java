@@ -8,7 +8,6 @@ import io.declock.benchmarks.peer.Peer;
 import io.declock.benchmarks.report.Goal;
 import io.declock.benchmarks.worker.Workload;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +37,7 @@ public final class ScaleScenario extends Scenario {
 
     @Override
     protected void execute(Outcome outcome) throws IOException, InterruptedException {
-        Workload turns = new Workload(1, 1, NAMES, true, 0, 0, Duration.ZERO);
+        Workload turns = Workload.alone(NAMES);
         @Nullable RunResult few = null;
         for (int size : sizes) {
             RunResult many = run(

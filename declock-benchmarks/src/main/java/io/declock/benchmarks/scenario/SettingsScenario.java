@@ -30,7 +30,7 @@ public final class SettingsScenario extends Scenario {
     protected void execute(Outcome outcome) throws IOException, InterruptedException {
         Workload hot = Workload.oneLock(options().jvms(), options().threads(), 0, Duration.ZERO);
         Workload remoteOnly = Workload.oneLock(options().jvms(), 1, 0, Duration.ZERO);
-        Workload alone = new Workload(1, 1, 64, true, 0, 0, Duration.ZERO);
+        Workload alone = Workload.alone(64);
         Map<String, Map<String, String>> variants = new LinkedHashMap<>();
         variants.put("defaults", Map.of());
         variants.put("not pre-armed", Map.of("pre-armed", "false"));

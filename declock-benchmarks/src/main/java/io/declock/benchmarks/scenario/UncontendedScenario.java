@@ -8,7 +8,6 @@ import io.declock.benchmarks.peer.Peer;
 import io.declock.benchmarks.report.Goal;
 import io.declock.benchmarks.worker.Workload;
 import java.io.IOException;
-import java.time.Duration;
 import picocli.CommandLine.Command;
 
 /** One thread alone: the cost of locking without contention. */
@@ -26,8 +25,8 @@ public final class UncontendedScenario extends Scenario {
 
     @Override
     protected void execute(Outcome outcome) throws IOException, InterruptedException {
-        Workload turns = new Workload(1, 1, NAMES, true, 0, 0, Duration.ZERO);
-        Workload same = new Workload(1, 1, 1, true, 0, 0, Duration.ZERO);
+        Workload turns = Workload.alone(NAMES);
+        Workload same = Workload.alone(1);
         RunResult verb = run(outcome, Peer.BARE_VERB, turns);
         RunResult declock = run(outcome, Peer.DECLOCK, turns);
         run(outcome, Peer.DECLOCK, "(the same lock again)", same, options().runSettings());

@@ -18,6 +18,15 @@ public final class RunningServer implements AutoCloseable {
     private static final Duration START = Duration.ofMinutes(1);
     private static final List<String> JVM = List.of("-Xmx1g", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED");
 
+    /** Flags that Hazelcast documents for each JVM with a member. */
+    public static final List<String> HAZELCAST_JVM = List.of(
+            "--add-modules=java.se",
+            "--add-exports=java.base/jdk.internal.ref=ALL-UNNAMED",
+            "--add-opens=java.base/java.lang=ALL-UNNAMED",
+            "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+            "--add-opens=java.management/sun.management=ALL-UNNAMED",
+            "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED");
+
     private final String address;
     private final @Nullable ChildProcess process;
 
@@ -38,6 +47,7 @@ public final class RunningServer implements AutoCloseable {
             case NONE -> new RunningServer("", null);
             case MEMORY_NODE -> memoryNode(folder, JVM, memoryNodeArguments);
             case REDIS -> redis(folder);
+            case HAZELCAST -> hazelcast(folder);
             case ZOOKEEPER -> zooKeeper(folder);
             case ETCD -> etcd(folder);
         };
@@ -70,6 +80,14 @@ public final class RunningServer implements AutoCloseable {
                         "no"));
         awaitAccepting(process, port);
         return new RunningServer("redis://" + Ports.LOOPBACK + ":" + port, process);
+    }
+
+    private static RunningServer hazelcast(Path folder) throws IOException, InterruptedException {
+        List<String> jvm = new ArrayList<>(JVM);
+        jvm.addAll(HAZELCAST_JVM);
+        ChildProcess process = Processes.startJava("hazelcast-member", folder, jvm, List.of("hazelcast-member"));
+        String port = awaitPort(process);
+        return new RunningServer(Ports.LOOPBACK + ":" + port, process);
     }
 
     private static RunningServer zooKeeper(Path folder) throws IOException, InterruptedException {

@@ -14,6 +14,8 @@ public enum ServerKind {
     MEMORY_NODE(null, null),
     /** A Redis server, without persistence. */
     REDIS("redis-server", "redis-server"),
+    /** A Hazelcast member, a JVM of its own. */
+    HAZELCAST(null, null),
     /** A ZooKeeper server, a JVM of its own. */
     ZOOKEEPER(null, null),
     /** An etcd server. */

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Option;
 @Command(name = "worker", hidden = true, description = "One client process of a benchmark.")
 public final class WorkerCommand implements Callable<Integer> {
     private static final long END_SECONDS = 60;
+    private static final String WRITER = "writer";
 
     @Option(names = "--peer", required = true)
     private String peer;
@@ -67,7 +69,7 @@ public final class WorkerCommand implements Callable<Integer> {
                     stage.phase = LoadThread.Phase.COOL_DOWN;
                     Map<String, Long> after = lock.counters();
                     // Each thread stops waiting for the lock only when it has acquired it once more.
-                    stage.stop = true;
+                    stage.end();
                     System.out.println(report(threads, before, after).toLine());
                 }
                 default -> throw new IllegalArgumentException("unknown order: " + line);
@@ -78,35 +80,43 @@ public final class WorkerCommand implements Callable<Integer> {
     }
 
     private List<LoadThread> threads(LockUnderTest lock) throws Exception {
-        int counters = workload.ownNames() ? workload.workers() * workload.names() : workload.names();
-        ExclusionProbe probe = ExclusionProbe.open(probeFile, counters);
+        List<LoadThread.Role> roles = new ArrayList<>();
+        List<String> shared = names("lock-", workload.names());
+        int first = index * workload.threads();
+        for (int worker = first; worker < Math.min(first + workload.threads(), workload.workers()); worker++) {
+            roles.add(role(worker, shared));
+        }
+        Workload.Writer writer = workload.writerIn(index);
+        if (writer != null) {
+            roles.add(new LoadThread.Role(WRITER, shared, 0, 0, 0, Pace.every(writer.every())));
+        }
+        ExclusionProbe probe = ExclusionProbe.open(probeFile, workload.allNames());
         ZipfSampler sampler = new ZipfSampler(workload.names(), workload.zipf());
-        String[] shared = names("lock-", workload.names());
         List<LoadThread> threads = new ArrayList<>();
-        for (int i = 0; i < workload.threads(); i++) {
-            int worker = index * workload.threads() + i;
-            boolean own = workload.ownNames();
-            LoadThread thread = new LoadThread(
-                    lock,
-                    workload,
-                    stage,
-                    probe,
-                    sampler,
-                    worker,
-                    own ? names("own-" + worker + "-", workload.names()) : shared,
-                    own ? worker * workload.names() : 0);
+        for (LoadThread.Role role : roles) {
+            LoadThread thread = new LoadThread(lock, workload, stage, probe, sampler, role);
             thread.setDaemon(true);
             threads.add(thread);
         }
         return threads;
     }
 
-    private static String[] names(String prefix, int count) {
-        String[] names = new String[count];
-        for (int i = 0; i < count; i++) {
-            names[i] = prefix + i;
-        }
-        return names;
+    private LoadThread.Role role(int worker, List<String> shared) {
+        boolean own = workload.ownNames();
+        Pace pace = workload.turn().isZero()
+                ? Pace.steady()
+                : Pace.turns(workload.turn(), worker, workload.workers(), System::currentTimeMillis);
+        return new LoadThread.Role(
+                "load-" + worker,
+                own ? names("own-" + worker + "-", workload.names()) : shared,
+                own ? worker * workload.names() : 0,
+                worker + 1L,
+                workload.readShare(),
+                pace);
+    }
+
+    private static List<String> names(String prefix, int count) {
+        return IntStream.range(0, count).mapToObj(i -> prefix + i).toList();
     }
 
     private static WorkerReport report(List<LoadThread> threads, Map<String, Long> before, Map<String, Long> after)
@@ -114,6 +124,7 @@ public final class WorkerCommand implements Callable<Integer> {
         List<Long> cycles = new ArrayList<>();
         Histogram reads = new Histogram(threads.get(0).readWaits);
         Histogram writes = new Histogram(threads.get(0).writeWaits);
+        Histogram singles = new Histogram(threads.get(0).singleWaits);
         long writesEver = 0;
         long errors = 0;
         String firstError = "";
@@ -125,9 +136,12 @@ public final class WorkerCommand implements Callable<Integer> {
                 firstError = thread.getName() + " still waits " + END_SECONDS + " s after the end of the run";
                 continue;
             }
-            cycles.add(thread.cycles);
+            if (!thread.getName().equals(WRITER)) {
+                cycles.add(thread.cycles);
+            }
             reads.add(thread.readWaits);
             writes.add(thread.writeWaits);
+            singles.add(thread.singleWaits);
             writesEver += thread.writesEver;
             errors += thread.errors;
             if (thread.firstError != null && firstError.isEmpty()) {
@@ -136,6 +150,6 @@ public final class WorkerCommand implements Callable<Integer> {
         }
         Map<String, Long> counted = new LinkedHashMap<>();
         after.forEach((key, value) -> counted.put(key, value - before.getOrDefault(key, 0L)));
-        return new WorkerReport(cycles, reads, writes, writesEver, errors, firstError, counted);
+        return new WorkerReport(cycles, reads, writes, singles, writesEver, errors, firstError, counted);
     }
 }

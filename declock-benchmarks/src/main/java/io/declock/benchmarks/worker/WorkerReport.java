@@ -11,9 +11,10 @@ import org.HdrHistogram.Histogram;
 /**
  * The measurements of one worker process, and their text form: lines that begin with {@value #LINE}.
  *
- * @param cycles lock and unlock cycles of each thread within the measured window
+ * @param cycles lock and unlock cycles of each thread within the measured window, without the writer's
  * @param readWaits nanoseconds from the request to the grant, read mode
  * @param writeWaits nanoseconds from the request to the grant, write mode
+ * @param singleWaits those of them that are told apart: the first of each turn, or the writer's
  * @param writesEver number of write locks acquired in the whole run, warm-up included
  * @param errors number of failed cycles
  * @param firstError the first error, or empty
@@ -23,6 +24,7 @@ public record WorkerReport(
         List<Long> cycles,
         Histogram readWaits,
         Histogram writeWaits,
+        Histogram singleWaits,
         long writesEver,
         long errors,
         String firstError,
