@@ -85,7 +85,7 @@ export function drawCurves(samples, keptSeconds) {
   }
 }
 
-function bars() {
+function bars(label, counted) {
   return {
     height: 180,
     legend: { show: false },
@@ -95,14 +95,14 @@ function bars() {
       y: { range: (plot, least, most) => [0, Math.max(1, most)] },
     },
     axes: [
-      axis('has waited for at most', {
+      axis(label, {
         size: 40,
         space: 30,
         grid: { show: false },
         splits: () => [...ENDS.keys(), ENDS.length],
         values: () => [...ENDS.map(end => end < 1000 ? `${end} ms` : `${end / 1000} s`), 'more'],
       }),
-      axis('callers', { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3], values: (plot, values) => values.map(number) }),
+      axis(counted, { incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3], values: (plot, values) => values.map(number) }),
     ],
     series: [
       {},
@@ -111,18 +111,30 @@ function bars() {
   };
 }
 
-// Draws how long the callers that wait now have waited, in milliseconds.
-export function drawHistogram(waits) {
+// Draws how many of some waits, in milliseconds, were how long.
+function drawWaits(id, label, counted, waits) {
   const counts = Array(ENDS.length + 1).fill(0);
   for (const wait of waits) {
     const at = ENDS.findIndex(end => wait <= end);
     counts[at < 0 ? ENDS.length : at]++;
   }
   const data = [[...counts.keys()], counts.map(count => count || null)];
-  plotIn('histogram', bars, data).setData(data);
-  const longest = durationOf(Math.max(...waits));
+  plotIn(id, () => bars(label, counted), data).setData(data);
+  return durationOf(Math.max(...waits));
+}
+
+// Draws how long the callers that wait now have waited.
+export function drawHistogram(waits) {
+  const longest = drawWaits('histogram', 'has waited for at most', 'callers', waits);
   document.getElementById('histogram-text').textContent = waits.length === 0 ? 'nobody'
     : waits.length === 1 ? `1 caller, for ${longest}` : `${number(waits.length)} callers, the longest for ${longest}`;
+}
+
+// Draws how long those had waited that wait no longer.
+export function drawEnded(waits) {
+  const longest = drawWaits('ended', 'had lasted for at most', 'waits', waits);
+  document.getElementById('ended-text').textContent = waits.length === 0 ? 'none yet'
+    : waits.length === 1 ? `1, of at least ${longest}` : `${number(waits.length)}, the longest of at least ${longest}`;
 }
 
 export function fitCurves() {

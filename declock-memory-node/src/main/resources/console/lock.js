@@ -3,22 +3,27 @@
 
 // One lock: who holds it, who waits, and what this page has seen of it.
 
-import { drawHistogram } from './curves.js';
+import { drawEnded, drawHistogram } from './curves.js';
 import { byId, cell, durationOf, element, fill, millisOf, number, numberCell, row } from './texts.js';
 
 const MOST_PASSES = 10;
+const MOST_ENDED = 1000;
 const STATES = { HELD: { WRITE: '■ held to write', READ: '□ held to read' }, RESERVED: { WRITE: '◇ reserved', READ: '◇ reserved' } };
 
 let passes = [];
 let holdsNow = new Map();
 let looks = 0;
 let looksHeld = new Map();
+let waitsNow = new Map();
+let ended = [];
 
 export function forgetLock() {
   passes = [];
   holdsNow = new Map();
   looks = 0;
   looksHeld = new Map();
+  waitsNow = new Map();
+  ended = [];
 }
 
 // The youngest hold that the page shows, as a text, or null: what is granted later is not ended.
@@ -40,6 +45,32 @@ function notice(holds) {
   }
 }
 
+// A wait that was there at the last look has ended if it is not there now, or if its owner waits for a shorter time: then that is another
+// wait. A service that does not answer, or has more uses than it tells, says nothing of waits that are missing in its answer: they count when
+// it tells all of them again.
+function noticeEnded(services) {
+  const before = waitsNow;
+  waitsNow = new Map();
+  const telling = services.filter(service => service.answered && service.more === 0);
+  for (const { node, uses } of telling) {
+    for (const use of uses.filter(use => use.state === 'WAITING')) {
+      const key = `${node} ${use.mode} ${use.owner}`;
+      // Owners of one name count as one, the longest wait of theirs.
+      waitsNow.set(key, { node, millis: Math.max(millisOf(use.age), waitsNow.get(key)?.millis ?? 0) });
+    }
+  }
+  for (const [key, wait] of before) {
+    const of = services.find(service => service.node === wait.node);
+    const still = waitsNow.get(key);
+    if (telling.includes(of)) {
+      if (!(still?.millis >= wait.millis)) ended.push(wait.millis);
+    } else if (of) {
+      waitsNow.set(key, wait);
+    }
+  }
+  ended = ended.slice(-MOST_ENDED);
+}
+
 function factsOf(found) {
   const { lock, services, keptFor } = found;
   const more = services.reduce((sum, service) => sum + service.more, 0);
@@ -56,12 +87,14 @@ export function drawLock(found, cannotEnd) {
   const holds = uses.filter(use => use.state !== 'WAITING');
   const waits = uses.filter(use => use.state === 'WAITING').sort((a, b) => b.millis - a.millis);
   notice(holds);
+  noticeEnded(found.services);
   byId('lock-facts').textContent = factsOf(found);
   fill('holds', holds.map(hold => row(cell(STATES[hold.state][hold.mode]), cell(hold.service), cell(hold.owner),
     numberCell(hold.fencingToken ?? '–'), numberCell(durationOf(hold.millis)))), 'Nobody, as far as the services say.');
   fill('waits', waits.map(wait => row(cell(wait.mode === 'WRITE' ? '▲ to write' : '△ to read'), cell(wait.service), cell(wait.owner),
     numberCell(durationOf(wait.millis)))), 'Nobody, as far as the services say.');
   drawHistogram(waits.map(wait => wait.millis));
+  drawEnded(ended);
   byId('passed').replaceChildren(...passes.map(pass => element('li', '',
     `${pass.at.toLocaleTimeString('en-GB')}  ${pass.service}, ${pass.owner}, token ${pass.fencingToken ?? 'none'}`)));
   byId('fairness').textContent = [...looksHeld]
@@ -77,5 +110,6 @@ export function drawNoLock(why) {
   fill('holds', [], why);
   fill('waits', [], why);
   drawHistogram([]);
+  drawEnded(ended);
   byId('end').disabled = true;
 }

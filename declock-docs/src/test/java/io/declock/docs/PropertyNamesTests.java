@@ -11,6 +11,7 @@ import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
@@ -76,6 +77,18 @@ class PropertyNamesTests {
                         "declock.test.private-memory-node");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"declock.integration.", "declock.shedlock."})
+    void anAdaptersPropertiesAreDocumentedWithTheirDefaults(String group) throws IOException {
+        String page = Files.readString(ROOT.resolve("docs/adapters.md"));
+        assertThat(metadata())
+                .filteredOn(property -> property.get("name").toString().startsWith(group))
+                .hasSize(2)
+                .allSatisfy(property -> assertThat(page.lines())
+                        .contains("| `" + property.get("name") + "` | `" + property.get("defaultValue") + "` | "
+                                + property.get("description") + " |"));
+    }
+
     private static Set<String> names(String text) {
         return NAME.matcher(text).results().map(MatchResult::group).collect(Collectors.toCollection(TreeSet::new));
     }
@@ -90,23 +103,24 @@ class PropertyNamesTests {
     }
 
     private static Set<String> properties() throws IOException {
-        Set<String> names = new HashSet<>();
-        for (String file : METADATA) {
-            for (URL metadata :
-                    Collections.list(PropertyNamesTests.class.getClassLoader().getResources(file))) {
-                addProperties(metadata, names);
-            }
-        }
-        return names;
+        return metadata().stream()
+                .map(property -> property.get("name").toString())
+                .collect(Collectors.toCollection(HashSet::new));
     }
 
     @SuppressWarnings("unchecked")
-    private static void addProperties(URL metadata, Set<String> names) throws IOException {
-        try (InputStream in = metadata.openStream()) {
-            Map<String, Object> parsed =
-                    JsonParserFactory.getJsonParser().parseMap(new String(in.readAllBytes(), StandardCharsets.UTF_8));
-            ((List<Map<String, Object>>) parsed.getOrDefault("properties", List.of()))
-                    .forEach(property -> names.add(property.get("name").toString()));
+    private static List<Map<String, Object>> metadata() throws IOException {
+        List<Map<String, Object>> properties = new ArrayList<>();
+        for (String file : METADATA) {
+            for (URL metadata :
+                    Collections.list(PropertyNamesTests.class.getClassLoader().getResources(file))) {
+                try (InputStream in = metadata.openStream()) {
+                    Map<String, Object> parsed = JsonParserFactory.getJsonParser()
+                            .parseMap(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+                    properties.addAll((List<Map<String, Object>>) parsed.getOrDefault("properties", List.of()));
+                }
+            }
         }
+        return properties;
     }
 }

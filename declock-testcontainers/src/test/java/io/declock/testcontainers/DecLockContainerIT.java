@@ -13,7 +13,13 @@ import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeView;
 import io.declock.spring.test.TestLocks;
+import io.declock.testkit.TestCertificates;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,12 +28,15 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.TestConfiguration;
+import org.springframework.boot.testcontainers.service.connection.PemTrustStore;
 import org.springframework.boot.testcontainers.service.connection.ServiceConnection;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.annotation.DirtiesContext;
+import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
+import org.testcontainers.images.builder.Transferable;
 
 /** The memory node's own image, in a container. */
 @Timeout(300)
@@ -110,6 +119,77 @@ class DecLockContainerIT {
         @Test
         void theApplicationUsesTheContainer(@Autowired GenericContainer<?> container) throws Exception {
             assertLocksOf("locks-2", container);
+        }
+    }
+
+    /** The static field that most tests have. JUnit starts it here, as {@code @Container} would. */
+    @Nested
+    @SpringBootTest(classes = Application.class)
+    @DirtiesContext
+    class AsAStaticField extends Connected {
+        @ServiceConnection
+        private static final DecLockContainer memoryNode =
+                new DecLockContainer(MemoryNodeImage.NAME).withId("locks-3").withSecret(PASSWORD);
+
+        @BeforeAll
+        static void start() {
+            MemoryNodeImage.build();
+            memoryNode.start();
+        }
+
+        @AfterAll
+        static void stop() {
+            memoryNode.stop();
+        }
+
+        @Test
+        void theApplicationUsesTheContainer() throws Exception {
+            assertLocksOf("locks-3", memoryNode);
+        }
+    }
+
+    /** A memory node that serves over TLS only, with a certificate that no public authority has signed. */
+    @Nested
+    @SpringBootTest(classes = Application.class)
+    @DirtiesContext
+    class WithTheCertificateOfTheMemoryNode extends Connected {
+        private static final String CERTIFICATE = "target/memory-node-tls/node.crt";
+
+        @ServiceConnection
+        @PemTrustStore(certificate = "file:" + CERTIFICATE)
+        private static final DecLockContainer memoryNode =
+                new DecLockContainer(MemoryNodeImage.NAME).withId("locks-4").withSecret(PASSWORD);
+
+        @BeforeAll
+        static void start() throws Exception {
+            MemoryNodeImage.build();
+            Path certificate = Path.of(CERTIFICATE);
+            Files.createDirectories(certificate.getParent());
+            Files.deleteIfExists(certificate.resolveSibling("node.p12"));
+            KeyStore keys = TestCertificates.create(
+                    certificate.getParent(),
+                    "node",
+                    DockerClientFactory.instance().dockerHostIpAddress());
+            Files.writeString(certificate, TestCertificates.certificatePem(keys, "node"));
+            memoryNode
+                    .withCopyToContainer(
+                            Transferable.of(TestCertificates.certificatePem(keys, "node")), "/tls/node.crt")
+                    .withCopyToContainer(Transferable.of(TestCertificates.keyPem(keys, "node")), "/tls/node.key")
+                    .withEnv("SPRING_SSL_BUNDLE_PEM_NODE_KEYSTORE_CERTIFICATE", "file:/tls/node.crt")
+                    .withEnv("SPRING_SSL_BUNDLE_PEM_NODE_KEYSTORE_PRIVATEKEY", "file:/tls/node.key")
+                    .withEnv("DECLOCK_MEMORYNODE_SSL_BUNDLE", "node")
+                    .start();
+        }
+
+        @AfterAll
+        static void stop() {
+            memoryNode.stop();
+        }
+
+        @Test
+        void theApplicationUsesTheContainerOverTls() throws Exception {
+            assertLocksOf("locks-4", memoryNode);
+            assertThat(memoryNode.getLogs()).contains("TLS on");
         }
     }
 

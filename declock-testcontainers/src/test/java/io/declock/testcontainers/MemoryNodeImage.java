@@ -13,8 +13,10 @@ import org.testcontainers.utility.DockerImageName;
 
 /** The memory node's image, made of files of this machine: no registry is asked. */
 final class MemoryNodeImage {
+    /** Its name, for a container that is declared before the image is built. */
+    static final String NAME = DecLockContainer.IMAGE + ":test";
+
     private static final String BASE = "declock-jre:test";
-    private static final String NAME = DecLockContainer.IMAGE + ":test";
 
     private MemoryNodeImage() {}
 

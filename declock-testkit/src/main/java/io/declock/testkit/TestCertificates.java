@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.util.Base64;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -70,5 +71,20 @@ public final class TestCertificates {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(keys.getKeyManagers(), trusts.getTrustManagers(), null);
         return context;
+    }
+
+    /** Returns the certificate of a store as PEM. */
+    public static String certificatePem(KeyStore store, String alias) throws Exception {
+        return pem("CERTIFICATE", store.getCertificate(alias).getEncoded());
+    }
+
+    /** Returns the private key of a store as PEM. */
+    public static String keyPem(KeyStore store, String alias) throws Exception {
+        return pem("PRIVATE KEY", store.getKey(alias, PASSWORD).getEncoded());
+    }
+
+    private static String pem(String what, byte[] content) {
+        String text = Base64.getMimeEncoder().encodeToString(content);
+        return "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n";
     }
 }

@@ -15,7 +15,6 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
@@ -88,7 +87,7 @@ public final class DecLockMetrics implements MeterBinder {
                                 monitor,
                                 source -> source.counters().verbs(purpose, verb))
                         .description("Operations on the memory of memory nodes")
-                        .tags("verb", lower(verb), "purpose", lower(purpose))
+                        .tags("verb", Texts.of(verb), "purpose", Texts.of(purpose))
                         .register(registry);
             }
         }
@@ -208,9 +207,5 @@ public final class DecLockMetrics implements MeterBinder {
 
     private static double counter(Counters counters, Event event) {
         return counters.get(event);
-    }
-
-    private static String lower(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT).replace('_', '.');
     }
 }

@@ -4,9 +4,8 @@
 package io.declock.spring.metrics;
 
 import io.declock.LockLostException;
-import io.declock.spring.metrics.LockObservation.Hold;
+import io.declock.spring.metrics.LockObservation.ObservationKey;
 import io.micrometer.common.KeyValues;
-import java.util.Locale;
 
 /** The name and the key values of observed holds unless a bean of type {@link HoldConvention} says otherwise. Stateless. */
 public class DefaultHoldConvention implements HoldConvention {
@@ -26,14 +25,14 @@ public class DefaultHoldConvention implements HoldConvention {
     @Override
     public KeyValues getLowCardinalityKeyValues(HoldContext context) {
         return KeyValues.of(
-                Hold.MODE.withValue(context.mode().name().toLowerCase(Locale.ROOT)),
-                Hold.LOST.withValue(String.valueOf(context.getError() instanceof LockLostException)));
+                ObservationKey.MODE.withValue(Texts.of(context.mode())),
+                ObservationKey.LOST.withValue(String.valueOf(context.getError() instanceof LockLostException)));
     }
 
     @Override
     public KeyValues getHighCardinalityKeyValues(HoldContext context) {
         return KeyValues.of(
-                Hold.Traced.LOCK.withValue(context.lock()),
-                Hold.Traced.FENCING_TOKEN.withValue(Long.toString(context.fencingToken())));
+                ObservationKey.LOCK.withValue(context.lock()),
+                ObservationKey.FENCING_TOKEN.withValue(Long.toString(context.fencingToken())));
     }
 }

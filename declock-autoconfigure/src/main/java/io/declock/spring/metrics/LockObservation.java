@@ -19,12 +19,12 @@ public enum LockObservation implements ObservationDocumentation {
 
         @Override
         public KeyName[] getLowCardinalityKeyNames() {
-            return Acquisition.values();
+            return new KeyName[] {ObservationKey.MODE, ObservationKey.OUTCOME};
         }
 
         @Override
         public KeyName[] getHighCardinalityKeyNames() {
-            return Acquisition.Traced.values();
+            return new KeyName[] {ObservationKey.LOCKS};
         }
     },
 
@@ -37,86 +37,42 @@ public enum LockObservation implements ObservationDocumentation {
 
         @Override
         public KeyName[] getLowCardinalityKeyNames() {
-            return Hold.values();
+            return new KeyName[] {ObservationKey.MODE, ObservationKey.LOST};
         }
 
         @Override
         public KeyName[] getHighCardinalityKeyNames() {
-            return Hold.Traced.values();
+            return new KeyName[] {ObservationKey.LOCK, ObservationKey.FENCING_TOKEN};
         }
     };
 
-    /** The key values of metrics and traces of a hold. */
-    public enum Hold implements KeyName {
-        /** The mode in which it began: {@code read} or {@code write}. */
+    /** The names of the key values. */
+    public enum ObservationKey implements KeyName {
+        /**
+         * Of a hold, the mode in which it began; of an acquisition, whether a lock was asked for in mode WRITE ({@code write}), or all of them in
+         * mode READ ({@code read}).
+         */
         MODE("mode"),
-        /** Whether it was lost before it was released: {@code true} or {@code false}. */
-        LOST("lost");
+        /** How an acquisition ended: {@code granted}, {@code not.granted}, {@code unavailable}, {@code failed}; {@code pending} at its beginning. */
+        OUTCOME("outcome"),
+        /** Whether a hold was lost before it was released: {@code true} or {@code false}. */
+        LOST("lost"),
+        /** In traces only: the names of the locks that an acquisition asked for, with commas between them. */
+        LOCKS("locks"),
+        /** In traces only: the name of the lock that is held. */
+        LOCK("lock"),
+        /** In traces only: the fencing token with which a hold began. A later hold of the same lock for writing has a greater one. */
+        FENCING_TOKEN("fencing.token");
 
         private final String key;
 
-        Hold(String key) {
+        ObservationKey(String key) {
             this.key = key;
         }
 
         @Override
         public String asString() {
             return key;
-        }
-
-        /** The key values of traces only. */
-        public enum Traced implements KeyName {
-            /** The name of the lock. */
-            LOCK("lock"),
-            /** The fencing token with which it began. A later hold of the same lock for writing has a greater one. */
-            FENCING_TOKEN("fencing.token");
-
-            private final String key;
-
-            Traced(String key) {
-                this.key = key;
-            }
-
-            @Override
-            public String asString() {
-                return key;
-            }
-        }
-    }
-
-    /** The key values of metrics and traces of an acquisition. */
-    public enum Acquisition implements KeyName {
-        /** Whether a lock was asked for in mode WRITE ({@code write}), or all of them in mode READ ({@code read}). */
-        MODE("mode"),
-        /** How it ended: {@code granted}, {@code not.granted}, {@code unavailable}, {@code failed}; {@code pending} at its beginning. */
-        OUTCOME("outcome");
-
-        private final String key;
-
-        Acquisition(String key) {
-            this.key = key;
-        }
-
-        @Override
-        public String asString() {
-            return key;
-        }
-
-        /** The key values of traces only. */
-        public enum Traced implements KeyName {
-            /** The names of the locks, with commas between them. */
-            LOCKS("locks");
-
-            private final String key;
-
-            Traced(String key) {
-                this.key = key;
-            }
-
-            @Override
-            public String asString() {
-                return key;
-            }
         }
     }
 }

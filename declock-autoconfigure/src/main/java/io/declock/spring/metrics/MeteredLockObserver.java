@@ -12,7 +12,6 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -59,10 +58,6 @@ public final class MeteredLockObserver implements LockObserver, MeterBinder {
         }
     }
 
-    private static String lower(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT).replace('_', '.');
-    }
-
     /** The meters of one registry. */
     private static final class Meters {
         private final ModeMeters read;
@@ -90,21 +85,21 @@ public final class MeteredLockObserver implements LockObserver, MeterBinder {
                     GrantKind.class,
                     kind -> Timer.builder("declock.wait")
                             .description("How long acquisitions waited until they were granted")
-                            .tags("mode", lower(mode), "kind", lower(kind))
+                            .tags("mode", Texts.of(mode), "kind", Texts.of(kind))
                             .register(registry));
             this.notGranted = all(
                     Outcome.class,
                     outcome -> Timer.builder("declock.wait.failed")
                             .description("How long acquisitions that were not granted waited")
-                            .tags("mode", lower(mode), "outcome", lower(outcome))
+                            .tags("mode", Texts.of(mode), "outcome", Texts.of(outcome))
                             .register(registry));
             this.held = Timer.builder("declock.hold")
                     .description("How long locks were held")
-                    .tags("mode", lower(mode))
+                    .tags("mode", Texts.of(mode))
                     .register(registry);
             this.lost = Counter.builder("declock.lost")
                     .description("Holds that were lost")
-                    .tags("mode", lower(mode))
+                    .tags("mode", Texts.of(mode))
                     .register(registry);
         }
 

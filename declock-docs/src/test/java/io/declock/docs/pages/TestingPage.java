@@ -22,11 +22,13 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.testcontainers.service.connection.PemTrustStore;
 import org.springframework.boot.testcontainers.service.connection.ServiceConnection;
 import org.springframework.context.annotation.Import;
 import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.testcontainers.junit.jupiter.Container;
 import org.testcontainers.junit.jupiter.Testcontainers;
+import org.testcontainers.utility.MountableFile;
 
 /** The code of docs/testing.md, which only has to compile: the tests in it are not run. */
 @SuppressWarnings({"unused", "try"})
@@ -168,4 +170,18 @@ class TestingPage {
         Orders orders;
     }
     // end::testing-container[]
+
+    static class OrdersOverTlsTests {
+        // tag::testing-container-tls[]
+        @Container
+        @ServiceConnection
+        @PemTrustStore(certificate = "classpath:node.crt")
+        static DecLockContainer memoryNode = new DecLockContainer("registry.example/declock/memory-node:0.1")
+                .withCopyToContainer(MountableFile.forClasspathResource("node.crt"), "/tls/node.crt")
+                .withCopyToContainer(MountableFile.forClasspathResource("node.key"), "/tls/node.key")
+                .withEnv("SPRING_SSL_BUNDLE_PEM_NODE_KEYSTORE_CERTIFICATE", "file:/tls/node.crt")
+                .withEnv("SPRING_SSL_BUNDLE_PEM_NODE_KEYSTORE_PRIVATEKEY", "file:/tls/node.key")
+                .withEnv("DECLOCK_MEMORYNODE_SSL_BUNDLE", "node");
+        // end::testing-container-tls[]
+    }
 }

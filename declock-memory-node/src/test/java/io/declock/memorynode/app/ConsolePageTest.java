@@ -105,6 +105,7 @@ class ConsolePageTest {
                     .contains("■ held to write", "orders", "nightly import", "" + held.fencingToken()));
             eventually(() -> assertThat(browser.text("#waits tbody")).contains("△ to read", "billing", "invoice run"));
             assertThat(browser.text("#histogram-text")).startsWith("1 caller, for ");
+            assertThat(browser.text("#ended-text")).isEqualTo("none yet");
             assertThat(browser.text("#passed")).contains("orders, nightly import, token " + held.fencingToken());
             browser.find("#containing").sendKeys(Keys.BACK_SPACE.toString().repeat(6));
             takePictures(browser);
@@ -117,6 +118,7 @@ class ConsolePageTest {
             assertThat(held.isValid()).isFalse();
             assertThat(output).contains("user 'operator' ends holds of 'stock:42' in namespace 'default': it hangs");
             eventually(() -> assertThat(browser.text("#holds tbody")).doesNotContain("nightly import"));
+            eventually(() -> assertThat(browser.text("#ended-text")).startsWith("1, of at least "));
             assertThat(browser.find("#dialog").isDisplayed()).isFalse();
             assertThat(browser.complaints()).isEmpty();
         }

@@ -18,13 +18,11 @@ import io.declock.testkit.PostgresServer;
 import io.declock.testkit.TestCertificates;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
@@ -92,12 +90,7 @@ class GrowthTest {
     void addsAndRemovesMemoryNodesBehindTls() throws Exception {
         KeyStore store = TestCertificates.create(folder, "node", "127.0.0.1");
         Path pem = folder.resolve("node.pem");
-        Files.writeString(
-                pem,
-                "-----BEGIN CERTIFICATE-----\n"
-                        + Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII))
-                                .encodeToString(store.getCertificate("node").getEncoded())
-                        + "\n-----END CERTIFICATE-----\n");
+        Files.writeString(pem, TestCertificates.certificatePem(store, "node"));
         SSLContext context = TestCertificates.context(store, store);
         TcpFabricSettings tls = TcpFabricSettings.builder()
                 .clientTls(TlsMaterial.of(context, null))

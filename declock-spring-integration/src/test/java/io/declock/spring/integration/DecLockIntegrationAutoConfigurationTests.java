@@ -13,15 +13,11 @@ import io.declock.spring.autoconfigure.DecLockAutoConfiguration;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.json.JsonParserFactory;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -31,7 +27,6 @@ import org.springframework.integration.support.locks.LockRegistry;
 /** The registry as a bean, and what docs/adapters.md says of its properties. */
 @Timeout(60)
 class DecLockIntegrationAutoConfigurationTests {
-    private static final Path PAGE = Path.of("..", "docs", "adapters.md");
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(
@@ -81,20 +76,6 @@ class DecLockIntegrationAutoConfigurationTests {
         } catch (LockNotGrantedException e) {
             return false;
         }
-    }
-
-    @Test
-    @SuppressWarnings("unchecked")
-    void everyPropertyIsDocumentedWithItsDefault() throws IOException {
-        String page = Files.readString(PAGE);
-        List<Map<String, Object>> properties = (List<Map<String, Object>>) JsonParserFactory.getJsonParser()
-                .parseMap(resource("/META-INF/spring-configuration-metadata.json"))
-                .get("properties");
-        assertThat(properties)
-                .hasSize(2)
-                .allSatisfy(property -> assertThat(page.lines())
-                        .contains("| `" + property.get("name") + "` | `" + property.get("defaultValue") + "` | "
-                                + property.get("description") + " |"));
     }
 
     private String resource(String name) throws IOException {

@@ -19,15 +19,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The demonstration as a newcomer runs it: the script, real processes, real requests. */
 class DemoIT {
@@ -60,12 +66,14 @@ class DemoIT {
     private Demo demo(boolean ownDirectory, String... options) throws Exception {
         List<ProcessHandle> started = new ArrayList<>();
         Consoles consoles = new Consoles();
+        Page page = new Page();
         try (var process = start(ownDirectory, options)) {
             boolean ended = false;
             for (int i = 0; i < SECONDS && !ended; i++) {
                 ended = process.awaitEnd(Duration.ofSeconds(1));
                 process.descendants().filter(child -> !started.contains(child)).forEach(started::add);
                 consoles.open(process.log());
+                page.look(process.log());
             }
             String text = process.log();
             System.out.println(text);
@@ -74,7 +82,7 @@ class DemoIT {
                     .isTrue();
             assertThat(started).as("processes that are left").noneMatch(ProcessHandle::isAlive);
             assertThat(left(files())).as("files that are left").isEmpty();
-            return new Demo(process.exitValue(), text, consoles.opened());
+            return new Demo(process.exitValue(), text, consoles.opened(), consoles.roles(), page.looks());
         } finally {
             started.forEach(ProcessHandle::destroyForcibly);
         }
@@ -139,6 +147,21 @@ class DemoIT {
                 .containsPattern("FAULT: tell memory-node-[ab], which serves, to end");
         assertThat(demo.consoles()).as("consoles that were opened").hasSize(2);
         assertThat(demo.sold("kettle")).isPositive();
+        assertThat(demo.roles())
+                .as("what the badge of each candidate's console said")
+                .hasSize(2)
+                .allSatisfy((console, roles) -> assertThat(roles).contains("serving"))
+                .anySatisfy((console, roles) -> assertThat(roles).contains("standing by"));
+        assertThat(demo.looks())
+                .as("what the badge of the page said")
+                .anySatisfy(look -> assertThat(look.states()).containsExactly(Map.entry("demo", Set.of("UP"))))
+                .anySatisfy(look -> assertThat(look.states())
+                        .hasEntrySatisfying("demo", states -> assertThat(states).containsAnyOf("RESUMING", "DOWN")))
+                .allSatisfy(look -> assertThat(look.states()).containsOnlyKeys("demo"));
+        assertThat(demo.looks())
+                .filteredOn(look -> look.output().contains(" serves now and has restored"))
+                .as("what it said after a candidate had followed the other")
+                .anySatisfy(look -> assertThat(look.states()).containsExactly(Map.entry("demo", Set.of("UP"))));
     }
 
     @Test
@@ -212,21 +235,44 @@ class DemoIT {
                 "(?m)^Watch the locks: (\\S+)(?: or ([^\\s,]+), .*)? \\(user viewer, password (\\S+)\\)$");
 
         private final Set<URI> opened = new LinkedHashSet<>();
+        private final Map<URI, Set<String>> roles = new LinkedHashMap<>();
 
         static boolean arePrinted(String output) {
             return LINE.matcher(output).find();
         }
 
-        /** Opens those that were not opened yet. One whose process is away for the moment is opened next time. */
+        /** Opens those that were not opened yet, and reads their badges. One whose process is away for the moment is opened next time. */
         void open(String output) throws InterruptedException {
             Matcher line = LINE.matcher(output);
             if (!line.find()) {
                 return;
             }
             for (String address : Arrays.asList(line.group(1), line.group(2))) {
-                if (address != null && !opened.contains(URI.create(address)) && isOpen(address, line.group(3))) {
-                    opened.add(URI.create(address));
+                if (address == null) {
+                    continue;
                 }
+                URI console = URI.create(address);
+                if (!opened.contains(console) && isOpen(address, line.group(3))) {
+                    opened.add(console);
+                }
+                if (opened.contains(console)) {
+                    lookAt(console, line.group(3));
+                }
+            }
+        }
+
+        /** Notes the part that the candidate plays, which is the first badge of its console. */
+        private void lookAt(URI console, String password) throws InterruptedException {
+            try {
+                HttpResponse<String> state = get(URI.create(console + "/api/state"), password);
+                roles.computeIfAbsent(console, any -> new LinkedHashSet<>())
+                        .add(JsonMapper.builder()
+                                .build()
+                                .readTree(state.body())
+                                .path("role")
+                                .asString());
+            } catch (IOException e) {
+                // It has been killed, and is started again.
             }
         }
 
@@ -239,6 +285,10 @@ class DemoIT {
         }
 
         static int status(URI address, String password) throws IOException, InterruptedException {
+            return get(address, password).statusCode();
+        }
+
+        private static HttpResponse<String> get(URI address, String password) throws IOException, InterruptedException {
             String credentials =
                     Base64.getEncoder().encodeToString(("viewer:" + password).getBytes(StandardCharsets.UTF_8));
             HttpRequest request = HttpRequest.newBuilder(address)
@@ -248,17 +298,70 @@ class DemoIT {
             return HttpClient.newBuilder()
                     .followRedirects(HttpClient.Redirect.NORMAL)
                     .build()
-                    .send(request, HttpResponse.BodyHandlers.ofString())
-                    .statusCode();
+                    .send(request, HttpResponse.BodyHandlers.ofString());
         }
 
         Set<URI> opened() {
             return opened;
         }
+
+        Map<URI, Set<String>> roles() {
+            return roles;
+        }
     }
 
-    /** Exit code, output and consoles of a demonstration. */
-    private record Demo(int exitCode, String text, Set<URI> consoles) {
+    /** The page whose address the demonstration prints, as a browser asks for its data. */
+    private static final class Page {
+        private static final Pattern LINE = Pattern.compile("(?m)^Watch it live: (\\S+)$");
+
+        private final List<Look> looks = new ArrayList<>();
+
+        void look(String output) throws InterruptedException {
+            Matcher line = LINE.matcher(output);
+            // With the verdict the shops begin to end.
+            if (!line.find() || output.contains("OVERSOLD")) {
+                return;
+            }
+            HttpRequest request = HttpRequest.newBuilder(
+                            URI.create(line.group(1)).resolve("/live"))
+                    .timeout(Duration.ofSeconds(10))
+                    .build();
+            try {
+                JsonNode live = JsonMapper.builder()
+                        .build()
+                        .readTree(HttpClient.newHttpClient()
+                                .send(request, HttpResponse.BodyHandlers.ofString())
+                                .body());
+                Map<String, Set<String>> states = new TreeMap<>();
+                for (JsonNode instance : live.path("instances")) {
+                    for (JsonNode node : instance.path("memoryNodes")) {
+                        states.computeIfAbsent(node.path("id").asString(), any -> new TreeSet<>())
+                                .add(node.path("state").asString());
+                    }
+                }
+                if (!states.isEmpty()) {
+                    looks.add(new Look(output, states));
+                }
+            } catch (IOException e) {
+                // The shop is away: killed by the script of faults, or at the end of the demonstration.
+            }
+        }
+
+        List<Look> looks() {
+            return looks;
+        }
+    }
+
+    /** What the page knew of memory nodes, in the states in which the shops see them, when the demonstration had printed this output. */
+    private record Look(String output, Map<String, Set<String>> states) {
+        @Override
+        public String toString() {
+            return states.toString();
+        }
+    }
+
+    /** Exit code and output of a demonstration, and what was seen of its consoles and its page. */
+    private record Demo(int exitCode, String text, Set<URI> consoles, Map<URI, Set<String>> roles, List<Look> looks) {
         long sold(String product) {
             Matcher row = Pattern.compile(product + " +[0-9,]+ +([0-9,]+) ").matcher(text);
             assertThat(row.find()).as("a row for %s", product).isTrue();
