@@ -63,6 +63,12 @@ class FormerReleasesIT {
         return Release.former();
     }
 
+    static List<Release> withoutReservations() {
+        return Release.former().stream()
+                .filter(release -> release.wireVersion() < Wire.RESERVATIONS_VERSION)
+                .toList();
+    }
+
     @BeforeAll
     void startPresentMemoryNode() {
         present = Cluster.on(new ReleasesPlatform(LEASE, Release.PRESENT, true));
@@ -142,7 +148,7 @@ class FormerReleasesIT {
     // ---------------------------------------------------------------- a former release's memory node
 
     @ParameterizedTest
-    @MethodSource("former")
+    @MethodSource("withoutReservations")
     void servicesOfThisReleaseWorkAtAMemoryNodeOfAFormerOneWithoutReservations(Release release) {
         try (Cluster<Node> cluster = Cluster.on(new ReleasesPlatform(LEASE, release, false))) {
             List<WorkerClient> left = contend(cluster, workers(cluster, Release.PRESENT, Release.PRESENT, release));
@@ -156,6 +162,16 @@ class FormerReleasesIT {
             // It was given back.
             assertThat(left.get(1).take("after", lock, true).token()).isPositive();
             assertThat(left.get(1).release("after")).isEqualTo("released");
+            cluster.judge(System.nanoTime());
+            cluster.dismiss(nodes);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("former")
+    void servicesOfThisReleaseContendAtAMemoryNodeOfAFormerOne(Release release) {
+        try (Cluster<Node> cluster = Cluster.on(new ReleasesPlatform(LEASE, release, false))) {
+            contend(cluster, workers(cluster, Release.PRESENT, Release.PRESENT, release));
             cluster.judge(System.nanoTime());
             cluster.dismiss(nodes);
         }
