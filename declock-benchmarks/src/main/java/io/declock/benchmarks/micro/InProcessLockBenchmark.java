@@ -3,6 +3,8 @@
 
 package io.declock.benchmarks.micro;
 
+import io.declock.ComputeNodeSettings;
+import io.declock.KeepSettings;
 import io.declock.LockHandle;
 import io.declock.LockRequest;
 import io.declock.benchmarks.server.LocalMemoryNode;
@@ -15,13 +17,17 @@ import org.openjdk.jmh.annotations.Fork;
 import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** The whole path of an uncontended acquisition and release without a network: the cost of the library itself. */
+/**
+ * The whole path of an uncontended acquisition and release without a network: the cost of the library itself, for a lock that is taken at its
+ * memory node each time and for one that is kept.
+ */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -30,6 +36,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @SuppressWarnings({"NullAway.Init", "LockNotBeforeTry"}) // No code runs while the locks are held.
 public class InProcessLockBenchmark {
+    /** Whether the compute node keeps the lock. */
+    @Param({"false", "true"})
+    private boolean keep;
+
     private LocalMemoryNode memoryNode;
     private ComputeNode node;
     private Lock write;
@@ -40,7 +50,9 @@ public class InProcessLockBenchmark {
     @Setup
     public void start() throws InterruptedException {
         memoryNode = LocalMemoryNode.small();
-        node = memoryNode.startComputeNode();
+        node = memoryNode.startComputeNode(ComputeNodeSettings.builder()
+                .keep(KeepSettings.builder().enabled(keep).build())
+                .build());
         write = node.lock("write").writeLock();
         read = node.lock("read").readLock();
         held = node.lock("held").writeLock();

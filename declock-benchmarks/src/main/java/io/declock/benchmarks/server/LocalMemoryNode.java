@@ -3,6 +3,7 @@
 
 package io.declock.benchmarks.server;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
@@ -45,11 +46,17 @@ public final class LocalMemoryNode implements AutoCloseable {
 
     /** Starts a compute node that reaches it without a network, and waits until it has joined. */
     public ComputeNode startComputeNode() throws InterruptedException {
+        return startComputeNode(ComputeNodeSettings.DEFAULTS);
+    }
+
+    /** Starts a compute node with these settings that reaches it without a network, and waits until it has joined. */
+    public ComputeNode startComputeNode(ComputeNodeSettings settings) throws InterruptedException {
         NodeCounters counters = new NodeCounters();
         InProcessFabric fabric = InProcessFabric.open(node, counters);
         ComputeNode locks = ComputeNode.builder()
                 .memoryNodes(List.of(fabric.address()))
                 .fabric(fabric)
+                .settings(settings)
                 .counters(counters)
                 .build();
         locks.start();
