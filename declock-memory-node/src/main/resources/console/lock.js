@@ -8,7 +8,7 @@ import { byId, cell, durationOf, element, fill, millisOf, number, numberCell, ro
 
 const MOST_PASSES = 10;
 const MOST_ENDED = 1000;
-const STATES = { HELD: { WRITE: '■ held to write', READ: '□ held to read' }, RESERVED: { WRITE: '◇ reserved', READ: '◇ reserved' } };
+const STATES = { HELD: { WRITE: '■ held to write', READ: '□ held to read' }, RESERVED: { WRITE: '◇ reserved', READ: '◇ reserved' }, KEPT: { WRITE: '○ kept, not held', READ: '○ kept, not held' } };
 
 let passes = [];
 let holdsNow = new Map();
@@ -86,7 +86,8 @@ export function drawLock(found, cannotEnd) {
   const uses = found.services.flatMap(service => service.uses.map(use => ({ service: service.service, ...use, millis: millisOf(use.age) })));
   const holds = uses.filter(use => use.state !== 'WAITING');
   const waits = uses.filter(use => use.state === 'WAITING').sort((a, b) => b.millis - a.millis);
-  notice(holds);
+  const held = holds.filter(use => use.state !== 'KEPT');
+  notice(held);
   noticeEnded(found.services);
   byId('lock-facts').textContent = factsOf(found);
   fill('holds', holds.map(hold => row(cell(STATES[hold.state][hold.mode]), cell(hold.service), cell(hold.owner),
@@ -101,7 +102,7 @@ export function drawLock(found, cannotEnd) {
     .map(([service, times]) => `${service} had it in ${number(times)} of ${number(looks)} looks`).join('; ');
   const silent = found.services.filter(service => !service.answered).map(service => service.service);
   byId('silent').textContent = silent.length ? `No answer within a second: ${silent.join(', ')}` : '';
-  byId('end').disabled = cannotEnd !== '' || (holds.length === 0 && !found.keptFor);
+  byId('end').disabled = cannotEnd !== '' || (held.length === 0 && !found.keptFor);
   byId('cannot-end').textContent = cannotEnd;
 }
 

@@ -25,14 +25,14 @@ public interface ComputeNodeMonitor {
     Home homeOf(String name);
 
     /**
-     * {@return the present holds and waits of this process, at most {@code limit} of them}
+     * {@return the present holds and waits of this process and the locks that it keeps, at most {@code limit} of them}
      *
      * @param limit most views to return
      */
     List<LockView> locks(int limit);
 
     /**
-     * {@return the present holds and waits of this process under one name}
+     * {@return the present holds and waits of this process under one name, or that it keeps the lock}
      *
      * @param name the lock's name without its namespace
      */
@@ -40,6 +40,9 @@ public interface ComputeNodeMonitor {
 
     /** {@return how many locks are held now} */
     long heldNow();
+
+    /** {@return how many locks this process keeps now although none of its callers holds them} They are not held. */
+    int keptNow();
 
     /** {@return how many callers wait now} */
     long waitingNow();

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxIdleLocks idle lock names kept with their resolved records; more are forgotten
  * @param spin how long the first caller in line behind a holder of this node spins before it parks, zero for never
  * @param local bounds of the local level
+ * @param keep when positions are kept that nobody uses
  * @param cql intervals of the protocol
  */
 public record ComputeNodeSettings(
@@ -35,6 +36,7 @@ public record ComputeNodeSettings(
         int maxIdleLocks,
         Duration spin,
         LocalSettings local,
+        KeepSettings keep,
         CqlSettings cql) {
     /** The shortest lease that can be asked for: with a shorter one, heartbeats would fill the connection and still come late. */
     public static final Duration SHORTEST_LEASE = Duration.ofMillis(10);
@@ -117,6 +119,7 @@ public record ComputeNodeSettings(
         private int maxIdleLocks = 65_536;
         private Duration spin = Duration.ofNanos(20_000);
         private LocalSettings local = LocalSettings.DEFAULTS;
+        private KeepSettings keep = KeepSettings.DEFAULTS;
         private CqlSettings cql = CqlSettings.DEFAULTS;
 
         private Builder() {}
@@ -232,6 +235,16 @@ public record ComputeNodeSettings(
         }
 
         /**
+         * {@return this builder, with another {@link ComputeNodeSettings#keep}}
+         *
+         * @param keep the value
+         */
+        public Builder keep(KeepSettings keep) {
+            this.keep = keep;
+            return this;
+        }
+
+        /**
          * {@return this builder, with another {@link ComputeNodeSettings#cql}}
          *
          * @param cql the value
@@ -259,6 +272,7 @@ public record ComputeNodeSettings(
                     maxIdleLocks,
                     spin,
                     local,
+                    keep,
                     cql);
         }
     }

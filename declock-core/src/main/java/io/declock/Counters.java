@@ -25,6 +25,10 @@ public interface Counters {
         GRANT_IGNORED,
         /** Grants refused because they were for an older incarnation. */
         GRANT_REFUSED,
+        /** Positions that were kept after their last user had released them. */
+        KEPT,
+        /** Messages by which another compute node asked for a lock that is kept here. */
+        KEPT_WANTED,
         /** Self-checks made. */
         SELF_CHECK,
         /** Self-checks that found the lock granted. */

@@ -17,6 +17,8 @@ public enum Purpose {
     CONVERT,
     /** The READ of the queue by which a holder learns whether there are remote waiters. */
     PREFETCH,
+    /** The verbs that mark a position as kept, and the READ by which a caller that must not wait looks for such a mark. */
+    KEEP,
     /** The READ by which a waiter checks on its own whether it was granted the lock. */
     SELF_CHECK,
     /** A READ that is repeated because entries were not filled yet. */

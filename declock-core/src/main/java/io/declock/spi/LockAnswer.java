@@ -3,6 +3,7 @@
 
 package io.declock.spi;
 
+import io.declock.LockView;
 import java.util.List;
 
 /**
@@ -15,6 +16,14 @@ import java.util.List;
 public record LockAnswer(long number, List<LockUse> uses, int more) {
     /** Most holds and waits in an answer. */
     public static final int MOST_USES = 32;
+
+    /** {@return the answer for a memory node of a release that knows no kept locks: without them} */
+    public LockAnswer withoutKept() {
+        return new LockAnswer(
+                number,
+                uses.stream().filter(use -> use.state() != LockView.State.KEPT).toList(),
+                more);
+    }
 
     /** Copies the list. */
     public LockAnswer {

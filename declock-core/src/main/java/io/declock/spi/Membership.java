@@ -18,6 +18,8 @@ public final class Membership {
     /** Made when it is first asked for: most memberships are only compared with the next one. */
     private volatile @Nullable List<Member> members;
 
+    private final boolean allAskForKept;
+
     /**
      * Makes one.
      *
@@ -34,11 +36,27 @@ public final class Membership {
         for (Member member : members) {
             byNodeId[member.nodeId()] = member;
         }
+        this.allAskForKept = allAskForKept(byNodeId);
     }
 
     private Membership(long version, @Nullable Member[] byNodeId) {
         this.version = version;
         this.byNodeId = byNodeId;
+        this.allAskForKept = allAskForKept(byNodeId);
+    }
+
+    private static boolean allAskForKept(@Nullable Member[] all) {
+        for (Member member : all) {
+            if (member != null && !member.asksForKept()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** {@return whether every member asks for locks that others keep (rule K2): else nothing may be kept} */
+    public boolean allAskForKept() {
+        return allAskForKept;
     }
 
     /** {@return a number that increases with every change} */

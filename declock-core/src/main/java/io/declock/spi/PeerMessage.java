@@ -48,6 +48,9 @@ public record PeerMessage(
     /** Index of a HOLD_ANSWER: the sender has a position that does not hold, or may be about to take a position. */
     public static final int HAS_POSITION = 2;
 
+    /** Index of a WANTED: it is meant for whatever shared position the receiver has. */
+    public static final int EVERY_READER = -1;
+
     private static final long[] NONE = {};
 
     /**
@@ -96,7 +99,18 @@ public record PeerMessage(
         /** Asks whether the receiver holds the lock in {@code epoch}, or has a position. {@code detail} identifies the question. */
         HOLD_QUESTION(6),
         /** {@code index} is {@link #NO_POSITION}, {@link #HOLDS} or {@link #HAS_POSITION}; {@code detail} repeats the question's. */
-        HOLD_ANSWER(7);
+        HOLD_ANSWER(7),
+        /**
+         * The sender wants the lock of position {@code index}, whose entry was marked as kept (rules K2 and K4), or of every shared position
+         * ({@link #EVERY_READER}, rule K7). {@code entries}: its own queue entry; none if it does not wait in the queue: then it awaits
+         * {@link #RETURNED}. {@code detail} identifies the question.
+         */
+        WANTED(8),
+        /**
+         * Answer to a {@link #WANTED} without an entry: {@code detail} is twice the question's, plus 1 if the sender has no such position any
+         * more, plus 0 if it uses the lock.
+         */
+        RETURNED(9);
 
         private static final Kind[] BY_CODE = values();
         private final int code;

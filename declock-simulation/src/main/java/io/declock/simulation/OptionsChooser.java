@@ -5,6 +5,7 @@ package io.declock.simulation;
 
 import io.declock.CqlSettings;
 import io.declock.FairnessPolicy;
+import io.declock.KeepSettings;
 import io.declock.LocalSettings;
 import io.declock.ReleaseRead;
 import io.declock.internal.layout.RecordLayout;
@@ -83,7 +84,20 @@ public final class OptionsChooser {
 
     /** Draws options. */
     public static SimulationOptions choose(long seed, Profile profile) {
-        return new OptionsChooser(new SimulatedWorld(seed ^ 0x0B71_0235L, new Trace(0)), profile).choose();
+        OptionsChooser chooser = new OptionsChooser(new SimulatedWorld(seed ^ 0x0B71_0235L, new Trace(0)), profile);
+        SimulationOptions drawn = chooser.choose();
+        return drawn.keeping(chooser.keep());
+    }
+
+    // Drawn last, so that seeds without kept positions are the runs that they were before.
+    private KeepSettings keep() {
+        return world.chance(0.5)
+                ? KeepSettings.OFF
+                : KeepSettings.builder()
+                        .after(world.oneOf(1, 1, 3))
+                        .idle(Duration.ofNanos(world.oneOf(100 * MICROS, MILLIS, 20 * MILLIS)))
+                        .max(world.oneOf(1, 2, 100))
+                        .build();
     }
 
     /** Returns whether the next life of a memory node restores holds. */

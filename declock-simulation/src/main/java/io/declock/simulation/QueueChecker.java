@@ -8,12 +8,14 @@ import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.ResetClaim;
 import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.PositionState;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,7 +88,11 @@ final class QueueChecker implements WatchedRegion.Observer {
         } else if (LockHeader.isInReset(before) != LockHeader.isInReset(after)) {
             resetBegins(session, record, after);
         } else if (!LockHeader.isInReset(before)) {
-            positionsChange(session, record, before, after, queue);
+            if (after - before == capacity * LockHeader.requeue(true, true)) {
+                movesOn(session, record, before, queue);
+            } else {
+                positionsChange(session, record, before, after, queue);
+            }
         }
         if (!LockHeader.isInReset(after)) {
             checkHeader(record, after, queue);
@@ -202,6 +208,22 @@ final class QueueChecker implements WatchedRegion.Observer {
 
     private static long header(SimulatedSession session, long record) {
         return session.life().memory().peek(record);
+    }
+
+    /** A position that is kept goes on to the next index of its slot, with nobody behind it (rule K6). */
+    private void movesOn(SimulatedSession session, long record, long before, List<Position> queue) {
+        Position own = own(session, queue);
+        if (own == null
+                || !own.exclusive
+                || !own.granted
+                || queue.size() != 1
+                || own.index != LockHeader.head(before) && own.index >= 0) {
+            throw new Violation(
+                    "header", session + " moves record " + number(record) + " on, whose positions are " + queue);
+        }
+        own.index = LockHeader.head(before) + capacity;
+        takers.computeIfAbsent(session.life().keyOf(record), fresh -> new HashMap<>())
+                .put(own.index, session);
     }
 
     private void positionsChange(SimulatedSession session, long record, long before, long after, List<Position> queue) {
@@ -462,12 +484,25 @@ final class QueueChecker implements WatchedRegion.Observer {
                 return;
             }
             boolean stuck = LockHeader.isInReset(header) && (claimant == null || !claimant.isCut());
-            if (stuck || !queue.stream().allMatch(position -> position.session.isCut())) {
+            if (stuck || !queue.stream().allMatch(position -> position.session.isCut() || isKept(position, key))) {
                 throw new Violation(
                         "at rest",
                         "record " + number(key) + " is left as " + LockHeader.toString(header) + " with " + queue);
             }
         });
+    }
+
+    private static boolean isKept(Position position, long key) {
+        AtomicBoolean kept = new AtomicBoolean();
+        position.session.node().eachRemote((lock, remote) -> {
+            if (remote.record() == (key & RECORD_MASK)
+                    && SimulatedSession.of(remote) == position.session
+                    && remote.state() == PositionState.HELD
+                    && remote.isKept()) {
+                kept.set(true);
+            }
+        });
+        return kept.get();
     }
 
     private static String number(long record) {

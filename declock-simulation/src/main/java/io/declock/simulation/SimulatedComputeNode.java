@@ -102,6 +102,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
                 .clockSyncInterval(Duration.ofSeconds(1))
                 .spin(Duration.ZERO)
                 .local(cluster.options().local())
+                .keep(cluster.options().keep())
                 .cql(cluster.options().cql())
                 .build();
     }

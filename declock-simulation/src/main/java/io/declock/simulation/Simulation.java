@@ -177,14 +177,15 @@ public final class Simulation {
         });
     }
 
-    /** Checks the end, when no caller wants a lock: no position is left, and no lock is stuck in an intermediate state. */
+    /** Checks the end, when no caller wants a lock: no position is left but kept ones, and no lock is stuck in an intermediate state. */
     private void checkAtRest() {
         for (SimulatedComputeNode node : cluster.nodes()) {
             if (!node.isAlive()) {
                 continue;
             }
             node.eachRemote((lock, remote) -> {
-                if (remote.state() != PositionState.IDLE || !remote.isForgettable()) {
+                boolean isKept = remote.state() == PositionState.HELD && remote.isKept();
+                if (!isKept && (remote.state() != PositionState.IDLE || !remote.isForgettable())) {
                     throw new Violation("at rest", node + " still has " + lock);
                 }
             });

@@ -4,6 +4,7 @@
 package io.declock.simulation;
 
 import io.declock.CqlSettings;
+import io.declock.KeepSettings;
 import io.declock.LocalSettings;
 
 /**
@@ -20,6 +21,7 @@ import io.declock.LocalSettings;
  * @param wiring memory nodes, and what happens to them and to processes on purpose
  * @param elections candidates of the memory nodes, and the engine that elects one of them
  * @param minimums holds that last a while at least
+ * @param keep when positions are kept that nobody uses
  */
 public record SimulationOptions(
         Cluster cluster,
@@ -32,7 +34,42 @@ public record SimulationOptions(
         Rare rare,
         Wiring wiring,
         Elections elections,
-        Minimums minimums) {
+        Minimums minimums,
+        KeepSettings keep) {
+
+    /** Makes options that keep no positions. */
+    public SimulationOptions(
+            Cluster cluster,
+            Network network,
+            Workload workload,
+            Faults faults,
+            LocalSettings local,
+            CqlSettings cql,
+            Outages outages,
+            Rare rare,
+            Wiring wiring,
+            Elections elections,
+            Minimums minimums) {
+        this(
+                cluster,
+                network,
+                workload,
+                faults,
+                local,
+                cql,
+                outages,
+                rare,
+                wiring,
+                elections,
+                minimums,
+                KeepSettings.OFF);
+    }
+
+    /** Returns the options with other settings of kept positions. */
+    public SimulationOptions keeping(KeepSettings other) {
+        return new SimulationOptions(
+                cluster, network, workload, faults, local, cql, outages, rare, wiring, elections, minimums, other);
+    }
 
     /** Makes options without holds that last a while at least. */
     public SimulationOptions(
@@ -357,6 +394,7 @@ public record SimulationOptions(
                 "  " + wiring,
                 "  " + elections,
                 "  " + minimums,
+                "  " + keep,
                 "  " + local,
                 "  " + cql);
     }

@@ -19,6 +19,8 @@ final class Mutations {
     private static final String PENDING = "io.declock.internal.protocol.PendingRequest";
     private static final String SUCCESSORS = "io.declock.internal.protocol.Successors";
     private static final String CONVERSION = "io.declock.internal.protocol.Conversion";
+    private static final String WANTING = "io.declock.internal.protocol.Wanting";
+    private static final String KEEPING = "io.declock.internal.protocol.Keeping";
     private static final String HAND_OVER = "io.declock.internal.protocol.HandOver";
     private static final String SELF_CHECK = "io.declock.internal.protocol.SelfCheck";
     private static final String RUN = "io.declock.internal.protocol.ResetRun";
@@ -854,7 +856,28 @@ final class Mutations {
                     Scenario.LISTS,
                     SERVER + "NameTransfer",
                     "hasDeclaredBefore",
-                    No.class));
+                    No.class),
+
+            // K: kept positions
+            Mutation.of(
+                    "K1", "a position is kept although somebody waits", Scenario.KEPT, KEEPING, "isAlone", Yes.class),
+            Mutation.of("K2", "a newcomer does not ask for a kept lock", Scenario.KEPT, ENTRY, "isKept", No.class),
+            Mutation.of("K3", "a wish for a kept lock is ignored", Scenario.KEPT, KEEPING, "isMeant", No.class),
+            Mutation.of(
+                    "K6",
+                    "the head is not moved on for the tokens of a kept position",
+                    Scenario.KEPT,
+                    POSITION,
+                    "moveOn",
+                    Nothing.class),
+            Mutation.of(
+                    "K7",
+                    "a shared position is kept although a writer waits",
+                    Scenario.KEPT,
+                    KEEPING,
+                    "hasNoWriter",
+                    Yes.class),
+            Mutation.of("K7", "a writer does not ask readers", Scenario.KEPT, WANTING, "isMarked", No.class));
 
     /** Rules that matter only when another rule is broken. */
     static final List<SecondLine> SECOND_LINES = List.of(SecondLine.of(

@@ -4,6 +4,7 @@
 package io.declock.simulation;
 
 import io.declock.CqlSettings;
+import io.declock.KeepSettings;
 import io.declock.ReleaseRead;
 import io.declock.simulation.OptionsChooser.Profile;
 import java.time.Duration;
@@ -85,6 +86,24 @@ enum Scenario {
             return outcome.selfCheckGrants() > 0
                     ? "notified: " + outcome.selfCheckGrants() + " grants were never sent"
                     : super.judge(outcome);
+        }
+    },
+
+    /** As {@link #NOTIFIED}, and every position is kept, for hours if nobody asks for the lock. */
+    KEPT(Profile.CALM) {
+        @Override
+        SimulationOptions options(long seed) {
+            return NOTIFIED.options(seed)
+                    .keeping(KeepSettings.builder()
+                            .after(1)
+                            .idle(Duration.ofHours(1))
+                            .build());
+        }
+
+        @Override
+        @Nullable
+        String judge(Simulation.Outcome outcome) {
+            return NOTIFIED.judge(outcome);
         }
     },
 

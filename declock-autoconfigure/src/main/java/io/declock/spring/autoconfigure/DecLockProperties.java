@@ -34,6 +34,7 @@ import org.springframework.util.unit.DataSize;
  * @param spin How long a caller that is first in line behind a holder of this process spins before it parks; 0 for never.
  * @param ssl TLS.
  * @param fairness Fairness.
+ * @param keep Locks that this instance keeps after their last user, so that taking the same lock again costs no request.
  * @param protocol Intervals and bounds of the lock protocol. The defaults suit most networks.
  * @param peer How other services reach this one.
  * @param tcp TCP connections to memory nodes.
@@ -63,6 +64,7 @@ public record DecLockProperties(
         @DefaultValue("20us") Duration spin,
         @DefaultValue Ssl ssl,
         @DefaultValue Fairness fairness,
+        @DefaultValue Keep keep,
         @DefaultValue Protocol protocol,
         @DefaultValue Peer peer,
         @DefaultValue Tcp tcp,
@@ -111,6 +113,20 @@ public record DecLockProperties(
             @DefaultValue("128") int localHandOverLimit,
             @DefaultValue("10ms") Duration localHandOverTime,
             @DefaultValue("4") int readerPhases) {}
+
+    /**
+     * Locks that this instance keeps after their last user.
+     *
+     * @param enabled Whether locks are kept. A kept lock is given back as soon as another instance asks for it.
+     * @param after After how many acquisitions in a row, with no other instance between them, a lock is kept.
+     * @param idle How long a lock is kept without a user.
+     * @param max Maximum number of locks that are kept at a time.
+     */
+    public record Keep(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("3") int after,
+            @DefaultValue("1s") Duration idle,
+            @DefaultValue("1024") int max) {}
 
     /**
      * Intervals and bounds of the lock protocol.

@@ -6,6 +6,7 @@ package io.declock.spring.autoconfigure;
 import io.declock.ComputeNodeSettings;
 import io.declock.CqlSettings;
 import io.declock.InvalidSettingException;
+import io.declock.KeepSettings;
 import io.declock.LocalSettings;
 import io.declock.MemoryNodeAddress;
 import java.util.LinkedHashSet;
@@ -24,6 +25,7 @@ final class DecLockSettings {
     /** Returns the settings of the compute node. */
     static ComputeNodeSettings computeNode(DecLockProperties properties, @Nullable String applicationName) {
         LocalSettings local = bound("declock.fairness.", Map.of(), () -> local(properties.fairness()));
+        KeepSettings keep = bound("declock.", Map.of(), () -> keep(properties.keep()));
         CqlSettings cql = bound("declock.protocol.", Map.of(), () -> cql(properties.protocol()));
         return bound(
                 "declock.",
@@ -40,6 +42,7 @@ final class DecLockSettings {
                         .maxIdleLocks(properties.maxIdleLocks())
                         .spin(properties.spin())
                         .local(local)
+                        .keep(keep)
                         .cql(cql)
                         .build());
     }
@@ -50,6 +53,15 @@ final class DecLockSettings {
                 .localHandOverLimit(fairness.localHandOverLimit())
                 .localHandOverTime(fairness.localHandOverTime())
                 .readerPhases(fairness.readerPhases())
+                .build();
+    }
+
+    private static KeepSettings keep(DecLockProperties.Keep keep) {
+        return KeepSettings.builder()
+                .enabled(keep.enabled())
+                .after(keep.after())
+                .idle(keep.idle())
+                .max(keep.max())
                 .build();
     }
 

@@ -62,6 +62,11 @@ final class RunningNodeMonitor implements ComputeNodeMonitor {
     }
 
     @Override
+    public int keptNow() {
+        return ask(ComputeNodeMonitor::keptNow, 0);
+    }
+
+    @Override
     public long waitingNow() {
         return ask(ComputeNodeMonitor::waitingNow, 0L);
     }

@@ -21,7 +21,7 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
- * Actuator endpoint {@code declock}: the locks that this application holds or waits for, and one lock by name as its memory node
+ * Actuator endpoint {@code declock}: the locks that this application holds, keeps or waits for, and one lock by name as its memory node
  * has it. The endpoint shows no secrets, but it shows lock names and thread names.
  */
 @Endpoint(id = "declock", defaultAccess = Access.READ_ONLY)
@@ -46,11 +46,13 @@ public final class DecLockEndpoint {
         List<LockView> views = monitor.locks(most);
         return new Locks(
                 monitor.heldNow(),
+                monitor.keptNow(),
                 monitor.waitingNow(),
                 monitor.tableSize(),
                 views.size() >= most,
                 inState(views, LockView.State.HELD),
                 inState(views, LockView.State.RESERVED),
+                inState(views, LockView.State.KEPT),
                 inState(views, LockView.State.WAITING),
                 monitor.memoryNodes().stream().map(MemoryNode::of).toList());
     }
@@ -94,26 +96,30 @@ public final class DecLockEndpoint {
      * The locks of this application.
      *
      * @param heldNow number of holds
+     * @param keptNow number of locks that are kept without being held
      * @param waitingNow number of waits
      * @param names number of known names, idle ones included
      * @param truncated whether the lists may be incomplete
      * @param held the holds
      * @param reserved the locks that are held by nobody and stay taken for a while ({@code holdAtLeast})
+     * @param kept the locks that are held by nobody and kept for this application's next caller ({@code declock.keep})
      * @param waiting the waits
      * @param memoryNodes the memory nodes
      */
     public record Locks(
             long heldNow,
+            int keptNow,
             long waitingNow,
             int names,
             boolean truncated,
             List<Lock> held,
             List<Lock> reserved,
+            List<Lock> kept,
             List<Lock> waiting,
             List<MemoryNode> memoryNodes) {}
 
     /**
-     * One hold or wait.
+     * One hold or wait, or one kept lock.
      *
      * @param name the lock's name
      * @param memoryNode id of its memory node

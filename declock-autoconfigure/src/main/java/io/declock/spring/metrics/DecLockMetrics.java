@@ -43,6 +43,7 @@ public final class DecLockMetrics implements MeterBinder {
     @Override
     public void bindTo(MeterRegistry registry) {
         gauge(registry, "declock.held", "Locks held now", ComputeNodeMonitor::heldNow);
+        gauge(registry, "declock.kept", "Locks kept now without being held", ComputeNodeMonitor::keptNow);
         gauge(registry, "declock.waiting", "Callers waiting for a lock now", ComputeNodeMonitor::waitingNow);
         gauge(
                 registry,
@@ -143,6 +144,18 @@ public final class DecLockMetrics implements MeterBinder {
                 "Queue positions passed on because no caller wanted them any more",
                 Tags.empty(),
                 Event.ORPHAN);
+        count(
+                registry,
+                "declock.keeps",
+                "Locks kept after their last user had released them",
+                Tags.empty(),
+                Event.KEPT);
+        count(
+                registry,
+                "declock.keeps.wanted",
+                "Times another instance asked for a lock that is kept",
+                Tags.empty(),
+                Event.KEPT_WANTED);
         count(registry, "declock.resets", "Lock resets", Tags.of("stage", "started"), Event.RESET_STARTED);
         count(registry, "declock.resets", "Lock resets", Tags.of("stage", "completed"), Event.RESET_COMPLETED);
         count(registry, "declock.resets", "Lock resets", Tags.of("stage", "taken.over"), Event.RESET_TAKEN_OVER);

@@ -39,6 +39,9 @@ public final class QueueEntry {
     private static final int INCARNATION_MASK = (1 << INCARNATION_BITS) - 1;
     private static final int NODE_MASK = (1 << NODE_BITS) - 1;
 
+    /** In place of a timestamp: the entry is the mark of a position that holds and is kept (rule K1). */
+    public static final int KEPT = TIMESTAMP_MASK;
+
     /** Largest node id; 0 is none. It bounds the compute nodes of a memory node. */
     public static final int MAX_NODE_ID = NODE_MASK;
 
@@ -102,6 +105,19 @@ public final class QueueEntry {
         return version(entry) != INITIAL_VERSION
                 && epochBits(entry) == (epoch & EPOCH_MASK)
                 && version(entry) > version;
+    }
+
+    /**
+     * Returns whether the entry is the mark of a position that is kept in this epoch. Its version does not count: a position that renews its
+     * tokens goes on to a later index of the same slot. The mark of a position that was given back since costs a message that is ignored.
+     */
+    public static boolean isKept(long entry, long epoch) {
+        return isMark(entry) && version(entry) != INITIAL_VERSION && epochBits(entry) == (epoch & EPOCH_MASK);
+    }
+
+    /** Returns whether a valid entry is the mark of a position that is kept, not a waiter's. */
+    public static boolean isMark(long entry) {
+        return timestamp(entry) == KEPT;
     }
 
     /** Returns whether two incarnations have the same low bits. */

@@ -4,7 +4,8 @@
 package io.declock.internal.layout;
 
 /**
- * The layout of a lock record's words: header, full epoch, {@code capacity} entries, and the {@link ResetClaim}, aligned to a cache line.
+ * The layout of a lock record's words: header, full epoch, {@code capacity} entries, the {@link ResetClaim} and the readers' mark, aligned to a cache
+ * line.
  *
  * @param capacity entries per queue, a power of two from 2 to 256
  */
@@ -40,7 +41,7 @@ public record RecordLayout(int capacity) {
 
     /** Returns the bytes from one record to the next. */
     public int strideBytes() {
-        return ((words() + 1) * Long.BYTES + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
+        return ((words() + 2) * Long.BYTES + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
     }
 
     /** Returns the address of the header. */
@@ -66,6 +67,14 @@ public record RecordLayout(int capacity) {
     /** Returns the address of the {@link ResetClaim}, behind the words that a READ of the queue fetches. */
     public long claim(long record) {
         return record + (long) words() * Long.BYTES;
+    }
+
+    /**
+     * Returns the address of the readers' mark: not zero if compute nodes may keep shared positions (rule K7 of docs/protocol.md). It is not in an
+     * entry, because the head moves past shared positions that still hold, and their slots belong to others then.
+     */
+    public long readersMark(long record) {
+        return claim(record) + Long.BYTES;
     }
 
     /** Returns the slot of an index. */

@@ -17,9 +17,10 @@ public final class Timestamp {
 
     private Timestamp() {}
 
-    /** Returns the timestamp of an instant of the memory node's clock. */
+    /** Returns the timestamp of an instant of the memory node's clock. No instant has the value that marks an entry as kept. */
     public static int of(long memoryNodeNanos) {
-        return (int) (memoryNodeNanos / UNIT_NANOS) & MASK;
+        int units = (int) (memoryNodeNanos / UNIT_NANOS) & MASK;
+        return units == QueueEntry.KEPT ? units - 1 : units;
     }
 
     /** Returns whether {@code a} is earlier than {@code b}, up to half the range apart. */

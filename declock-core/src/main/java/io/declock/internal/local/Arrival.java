@@ -101,7 +101,10 @@ final class Arrival {
         if (!lock.queue.isEmpty()) {
             return !waiter.isExclusive() && lock.queue.writers() == 0 && (remote == null || isUndecided(remote));
         }
-        return remote == null || remote.state() == PositionState.IDLE || remote.state() == PositionState.LEAVING;
+        return remote == null
+                || remote.state() == PositionState.IDLE
+                || remote.state() == PositionState.LEAVING
+                || Granter.isKeptUnused(lock);
     }
 
     /** Returns whether a look at the remote queue may show that a reader that must not wait may join the readers. */

@@ -6,6 +6,7 @@ package io.declock.internal.local;
 import io.declock.Counters.Event;
 import io.declock.DecLockException;
 import io.declock.GrantKind;
+import io.declock.KeepSettings;
 import io.declock.LocalSettings;
 import io.declock.UpgradeRefusedException;
 import io.declock.internal.protocol.CqlLock;
@@ -67,7 +68,7 @@ final class Granter {
     private static void handOver(LocalState lock, CqlLock remote, Effects effects) {
         LocalWaiter next = next(lock);
         if (next == null) {
-            remote.release(effects);
+            keepOrRelease(lock, remote, effects);
         } else if (!lock.leaseValid(effects.now())) {
             // The lease has run out by this node's own clock (rule C1); the loss of the session follows and starts all
             // waiters anew.
@@ -75,18 +76,93 @@ final class Granter {
         } else {
             switch (Turn.passing(remote, next, lock.host.localSettings(), effects)) {
                 case ALLOWED -> {
-                    remote.tenure().nextToken();
+                    if (Turn.needsToken(remote)) {
+                        remote.tenure().nextToken();
+                    }
+                    if (remote.isKept()) {
+                        lock.keeping.serves();
+                    }
                     grantLocally(lock, next, remote, effects);
                     beginReadPhase(lock, next, remote, effects);
                     lookAhead(lock, remote, effects);
                 }
                 case AFTER_LOOK -> remote.look(effects);
-                case FORBIDDEN -> giveUp(remote, next, effects);
+                case FORBIDDEN -> giveUp(lock, remote, next, effects);
             }
         }
     }
 
-    private static void giveUp(CqlLock remote, LocalWaiter next, Effects effects) {
+    /** The last user is gone, and nobody waits here. */
+    private static void keepOrRelease(LocalState lock, CqlLock remote, Effects effects) {
+        if (remote.isKept()
+                && !remote.tenure().knowsRemote()
+                && remote.environment().allAskForKept()
+                && !lock.host.isClosed()) {
+            lock.keeping.isUnused(effects.now());
+        } else if (mayKeep(lock, remote, effects)) {
+            lock.keeping.isUnused(effects.now());
+            remote.keep(effects);
+        } else {
+            giveBack(lock, remote, remote.tenure().knowsRemote(), effects);
+        }
+    }
+
+    private static boolean mayKeep(LocalState lock, CqlLock remote, Effects effects) {
+        KeepSettings settings = lock.host.kept().settings();
+        return settings.enabled()
+                && !remote.tenure().knowsRemote()
+                && lock.keeping.isWorthIt(settings.after())
+                && remote.environment().allAskForKept()
+                && !lock.host.isClosed()
+                && lock.leaseValid(effects.now())
+                && lock.front.admitKept();
+    }
+
+    private static void giveBack(LocalState lock, CqlLock remote, boolean wanted, Effects effects) {
+        if (remote.isKept()) {
+            lock.keeping.givesBack(
+                    remote.epoch(),
+                    remote.index(),
+                    wanted,
+                    lock.host.kept().settings().after());
+            lock.front.removeKept();
+        }
+        remote.release(effects);
+    }
+
+    /** Returns whether this node keeps the lock and holds it for nobody. */
+    static boolean isKeptUnused(LocalState lock) {
+        CqlLock remote = lock.remote();
+        return remote != null
+                && remote.isKept()
+                && remote.state() == PositionState.HELD
+                && !remote.isConverting()
+                && lock.holds.isEmpty()
+                && lock.queue.isEmpty();
+    }
+
+    /** Gives a kept position back that has had no user for that long. */
+    static void giveBackUnused(LocalState lock, long nanos, Effects effects) {
+        CqlLock remote = lock.remote();
+        if (remote == null || !remote.isKept()) {
+            lock.front.removeKept();
+        } else if (isKeptUnused(lock) && lock.keeping.isUnusedFor(nanos, effects.now())) {
+            giveBack(lock, remote, false, effects);
+        }
+    }
+
+    /** Gives a kept position back that has no user, because a caller elsewhere asks for it; returns whether it does. */
+    static boolean giveBackWanted(LocalState lock, Effects effects) {
+        CqlLock remote = lock.remote();
+        if (remote == null || !isKeptUnused(lock)) {
+            return false;
+        }
+        giveBack(lock, remote, true, effects);
+        return true;
+    }
+
+    private static void giveUp(LocalState lock, CqlLock remote, LocalWaiter next, Effects effects) {
+        lock.keeping.leaves(remote.epoch(), remote.index());
         if (next.noWait) {
             // It must not wait behind others: it tries again on its own.
             remote.release(effects);
@@ -194,6 +270,7 @@ final class Granter {
         if (remote == null) {
             return;
         }
+        lock.keeping.acquired(remote.epoch(), remote.index(), kind == GrantKind.UNCONTENDED && !remote.isExclusive());
         LocalWaiter next = next(lock);
         if (next == null) {
             lock.count(Event.ORPHAN);

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: one short mutex guards the state and the {@link CqlLock}; no effect is performed under it.
  */
-public final class LocalLock implements CqlUpper, LocalState.Front {
+public final class LocalLock implements CqlUpper, LocalState.Front, KeptLocks.Kept {
     private final LocalState lock;
     private final Host host;
     private boolean used;
@@ -57,6 +57,7 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
     }
 
     /** Returns the name, without a namespace. */
+    @Override
     public String name() {
         return lock.name();
     }
@@ -197,6 +198,49 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
         if (HoldConversion.upgraded(lock, success, effects)) {
             Granter.advance(lock, effects);
         }
+    }
+
+    @Override
+    public boolean giveBack(Effects effects) {
+        return Granter.giveBackWanted(lock, effects);
+    }
+
+    // ---------------------------------------------------------------- kept positions
+
+    @Override
+    public boolean admitKept() {
+        return host.kept().admit(this);
+    }
+
+    @Override
+    public void removeKept() {
+        host.kept().remove(this);
+    }
+
+    @Override
+    public boolean isKeptUnused() {
+        lock.mutex.lock();
+        try {
+            return Granter.isKeptUnused(lock);
+        } finally {
+            lock.mutex.unlock();
+        }
+    }
+
+    @Override
+    public void giveBackUnused(long nanos) {
+        lock.event(effects -> Granter.giveBackUnused(lock, nanos, effects));
+    }
+
+    /** Another compute node has joined that does not ask for kept locks: this one looks at the queue again, and keeps nothing. */
+    public void stopKeeping() {
+        lock.event(effects -> {
+            Granter.giveBackUnused(lock, 0, effects);
+            CqlLock remote = lock.remote();
+            if (remote != null) {
+                remote.tenure().unmark();
+            }
+        });
     }
 
     // ---------------------------------------------------------------- sessions
@@ -395,7 +439,7 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
         }
     }
 
-    /** Calls the visitor with every hold and every waiter, under the mutex: the visitor must be quick. */
+    /** Calls the visitor with every hold and every waiter, or the kept position, under the mutex: the visitor must be quick. */
     public void visit(Visitor visitor) {
         lock.mutex.lock();
         try {
@@ -406,18 +450,25 @@ public final class LocalLock implements CqlUpper, LocalState.Front {
             for (LocalWaiter waiter = lock.queue.first(); waiter != null; waiter = waiter.next) {
                 visitor.waiter(waiter, waiter.since, position++);
             }
+            CqlLock remote = lock.remote();
+            if (remote != null && Granter.isKeptUnused(lock)) {
+                visitor.kept(remote.isExclusive(), lock.keeping.unusedSince());
+            }
         } finally {
             lock.mutex.unlock();
         }
     }
 
-    /** Visits holds and waiters. */
+    /** Visits holds and waiters, or the kept position. */
     public interface Visitor {
         /** One hold. */
         void hold(Hold hold, boolean exclusive);
 
         /** One waiter. */
         void waiter(LocalWaiter waiter, long since, int position);
+
+        /** The position that is kept without a user. */
+        default void kept(boolean exclusive, long since) {}
     }
 
     @Override

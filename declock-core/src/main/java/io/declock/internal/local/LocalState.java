@@ -30,6 +30,12 @@ final class LocalState implements Hold.Lock {
     interface Front {
         /** Finds the lock's record; the caller holds no mutex. */
         void bind();
+
+        /** Returns whether the position may be kept, as far as other locks go. */
+        boolean admitKept();
+
+        /** The position is kept no more. */
+        void removeKept();
     }
 
     private final String name;
@@ -38,6 +44,7 @@ final class LocalState implements Hold.Lock {
     final ReentrantLock mutex = new ReentrantLock();
     final WaiterQueue queue = new WaiterQueue();
     final Holds holds = new Holds();
+    final KeepPolicy keeping = new KeepPolicy();
     /** The waiter for an upgrade, and its acquisition, or null. */
     @Nullable
     LocalWaiter upgrader;

@@ -70,10 +70,15 @@ final class Turn {
     /** Returns whether ownership may pass to a waiter inside this node, without the remote queue. */
     static Passing passing(CqlLock remote, LocalWaiter next, LocalSettings settings, Effects effects) {
         Tenure tenure = remote.tenure();
-        if (mustReacquire(remote, next) || !tenure.hasNextToken(remote.isExclusive())) {
+        if (mustReacquire(remote, next) || needsToken(remote) && !tenure.hasNextToken(remote.isExclusive())) {
             return Passing.FORBIDDEN;
         }
         return without(tenure, next, settings, effects);
+    }
+
+    /** Returns whether a grant inside this node needs a token of its own: readers that follow readers in a kept position share theirs. */
+    static boolean needsToken(CqlLock remote) {
+        return remote.isExclusive() || !remote.isKept();
     }
 
     /** Returns whether a writer waits while the position is shared: readers of other compute nodes may hold the lock too (rule E1). */

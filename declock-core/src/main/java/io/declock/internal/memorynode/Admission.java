@@ -61,9 +61,9 @@ final class Admission {
      * Returns the next incarnation of a process's session. Unlike an id that goes to another process, the node id does not rest in between:
      * there is no moment at which it has no owner.
      */
-    Member successor(MemoryNodeSession earlier, JoinRequest request) {
+    Member successor(MemoryNodeSession earlier, JoinRequest request, Abilities abilities) {
         int id = earlier.member().nodeId();
-        return new Member(id, ids.nextIncarnation(id), request.peerAddress(), request.name());
+        return new Member(id, ids.nextIncarnation(id), request.peerAddress(), request.name(), abilities.asksForKept());
     }
 
     /**
@@ -72,12 +72,12 @@ final class Admission {
      * @param formerId id that the process had in the former life, 0 for none
      * @throws FabricException.Refused if there is no such id
      */
-    Member newcomer(JoinRequest request, int formerId, long now) throws FabricException.Refused {
+    Member newcomer(JoinRequest request, int formerId, Abilities abilities, long now) throws FabricException.Refused {
         int id = ids.takeAgain(formerId) ? formerId : ids.take(now);
         if (id == 0) {
             throw noId();
         }
-        return new Member(id, ids.nextIncarnation(id), request.peerAddress(), request.name());
+        return new Member(id, ids.nextIncarnation(id), request.peerAddress(), request.name(), abilities.asksForKept());
     }
 
     /**

@@ -255,18 +255,18 @@ public final class MemoryNode implements AutoCloseable {
      */
     public MemoryNodeSession join(JoinRequest request, String reachedAt, SessionListener listener)
             throws FabricException.Refused {
-        return join(request, reachedAt, true, listener);
+        return join(request, reachedAt, Abilities.ALL, listener);
     }
 
     /**
      * Makes a compute node a member.
      *
      * @param reachedAt this memory node's own address and port as the compute node reached it, empty for none
-     * @param knowsLists whether the compute node knows lists of memory nodes that replace one another
+     * @param abilities what the compute node can do
      * @param listener receives membership changes, relayed messages, reclaim proposals and the end of the session
      * @throws FabricException.Refused if it may not join, or not yet
      */
-    public MemoryNodeSession join(JoinRequest request, String reachedAt, boolean knowsLists, SessionListener listener)
+    public MemoryNodeSession join(JoinRequest request, String reachedAt, Abilities abilities, SessionListener listener)
             throws FabricException.Refused {
         checkRequest(request);
         // This applies also to a compute node that has to wait: an epoch that it has seen must not be granted again.
@@ -289,7 +289,7 @@ public final class MemoryNode implements AutoCloseable {
             grace.checkMayMove(request);
         }
         MemoryNodeSession session =
-                sessions.join(request, reachedAt, grace.idOf(request.processId()), knowsLists, listener, now);
+                sessions.join(request, reachedAt, grace.idOf(request.processId()), abilities, listener, now);
         if (predecessors.found() != found) {
             // Every session was ended because of another memory node, but perhaps not this new one.
             session.leave(() -> {});

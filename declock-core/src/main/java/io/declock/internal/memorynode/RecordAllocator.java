@@ -73,6 +73,7 @@ final class RecordAllocator {
             region.write(layout.entry(record, slot), QueueEntry.INITIAL);
         }
         region.write(layout.claim(record), ResetClaim.NONE);
+        region.write(layout.readersMark(record), 0);
         region.write(layout.epoch(record), epoch);
         region.write(layout.header(record), LockHeader.pack(epoch, 0, 0, 0));
     }

@@ -93,11 +93,16 @@ final class SessionTable implements MemoryNodeSession.Table {
      *
      * @param reachedAt the memory node's own address as the compute node reached it, empty for none
      * @param formerId id that the process had in the former life, 0 for none
-     * @param knowsLists whether the compute node knows lists of memory nodes
+     * @param abilities what the compute node can do
      * @throws FabricException.Refused if the process may not join, or not before the data plane of its earlier session is cut
      */
     MemoryNodeSession join(
-            JoinRequest request, String reachedAt, int formerId, boolean knowsLists, SessionListener listener, long now)
+            JoinRequest request,
+            String reachedAt,
+            int formerId,
+            Abilities abilities,
+            SessionListener listener,
+            long now)
             throws FabricException.Refused {
         cutEarlier(request);
         MemoryNodeSession session;
@@ -108,10 +113,10 @@ final class SessionTable implements MemoryNodeSession.Table {
             if (earlier != null) {
                 admission.checkReplaceable(earlier);
             }
-            NodeSet set = declared.joining(request, knowsLists, earlier);
+            NodeSet set = declared.joining(request, abilities.knowsLists(), earlier);
             Member member = earlier == null
-                    ? admission.newcomer(request, formerId, now)
-                    : admission.successor(earlier, request);
+                    ? admission.newcomer(request, formerId, abilities, now)
+                    : admission.successor(earlier, request, abilities);
             if (earlier != null) {
                 leftBehind.addAll(earlier.known());
                 // What it has reserved is the trustee's before it counts as gone (Claims, rule R2).
@@ -127,15 +132,15 @@ final class SessionTable implements MemoryNodeSession.Table {
                     above,
                     member,
                     new MemoryNodeSession.SessionRequest(
-                            request.processId(), request.attempt(), lease, set, knowsLists),
+                            request.processId(), request.attempt(), lease, set, abilities.knowsLists()),
                     listener,
                     now);
             joined.add(session);
             JoinReply reply = joinReply(session, reachedAt);
             // By the list that it is told: another one may come at any moment, of which sessions in the table are told
             // later.
-            session.declaredList =
-                    DeclaredNodes.joiningList(set, knowsLists, reply.nodes().list());
+            session.declaredList = DeclaredNodes.joiningList(
+                    set, abilities.knowsLists(), reply.nodes().list());
             session.granted(reply);
         } finally {
             lock.unlock();

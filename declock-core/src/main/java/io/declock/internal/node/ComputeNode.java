@@ -16,6 +16,7 @@ import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.local.Hold;
+import io.declock.internal.local.KeptLocks;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.IsolatedObserver;
@@ -48,6 +49,7 @@ public final class ComputeNode implements DecLock {
     private final NodeCounters counters;
     private final LockObserver observer;
     private final NodeRuntime runtime;
+    private final KeptLocks kept;
     private final LockTable table;
     private final MemoryNodes memoryNodes;
     private final Acquirer acquirer;
@@ -63,6 +65,7 @@ public final class ComputeNode implements DecLock {
         this.observer = IsolatedObserver.of(builder.observer);
         this.runtime = new NodeRuntime(
                 settings.name(), builder.clock, builder.timer, builder.random, builder.executor, builder.waiting);
+        this.kept = new KeptLocks(settings.keep(), runtime.clock(), runtime.timer());
         this.table = new LockTable(new Host(), settings.maxIdleLocks());
         this.memoryNodes = new MemoryNodes(builder.addresses, fabrics, settings, runtime, counters, table);
         this.acquirer = new Acquirer(
@@ -75,7 +78,7 @@ public final class ComputeNode implements DecLock {
                 counters);
         AsyncAcquirer async = new AsyncAcquirer(acquirer, callers, runtime);
         this.requests = new RequestRunner(settings.defaultWaitTime(), runtime, memoryNodes, acquirer, async);
-        this.monitor = new NodeMonitor(runtime.clock(), memoryNodes, table, callers, counters);
+        this.monitor = new NodeMonitor(runtime.clock(), memoryNodes, table, kept, callers, counters);
     }
 
     /** Returns a builder. */
@@ -119,6 +122,8 @@ public final class ComputeNode implements DecLock {
         // Each lock's mutex orders this against arriving callers: either this loop sees them, or they see that the node
         // is closed.
         table.all().forEach(LocalLock::shutDown);
+        kept.giveBackAll();
+        kept.stop();
         memoryNodes.leave(callers.heldNow() <= 0, LEAVE_TIMEOUT);
         for (Fabric fabric : fabrics) {
             fabric.close();
@@ -209,6 +214,11 @@ public final class ComputeNode implements DecLock {
         @Override
         public LocalSettings localSettings() {
             return settings.local();
+        }
+
+        @Override
+        public KeptLocks kept() {
+            return kept;
         }
 
         @Override

@@ -63,7 +63,7 @@ final class LockInquiries implements Inquiries {
     }
 
     private static boolean isHold(LockView view) {
-        return view.state() != LockView.State.WAITING;
+        return view.state() == LockView.State.HELD || view.state() == LockView.State.RESERVED;
     }
 
     private static long token(LockView view) {

@@ -12,7 +12,7 @@ import io.declock.internal.local.LocalWaiter;
 import java.time.Duration;
 import java.util.List;
 
-/** Describes the holds and waits of one lock. */
+/** Describes the holds and waits of one lock, or that it is kept. */
 final class LockViews implements LocalLock.Visitor {
     private final String name;
     private final String memoryNode;
@@ -55,6 +55,19 @@ final class LockViews implements LocalLock.Visitor {
                 null,
                 Duration.ofNanos(now - since),
                 position));
+    }
+
+    @Override
+    public void kept(boolean exclusive, long since) {
+        views.add(new LockView(
+                name,
+                memoryNode,
+                LockView.State.KEPT,
+                exclusive ? LockMode.WRITE : LockMode.READ,
+                "",
+                null,
+                Duration.ofNanos(now - since),
+                null));
     }
 
     private static String ownerName(Object owner) {

@@ -12,6 +12,7 @@ import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.layout.ResetClaim;
+import io.declock.internal.local.KeptLocks;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.session.MemoryNodeLink;
@@ -36,13 +37,21 @@ final class NodeMonitor implements ComputeNodeMonitor {
     private final Clock clock;
     private final MemoryNodes memoryNodes;
     private final LockTable table;
+    private final KeptLocks kept;
     private final Callers callers;
     private final NodeCounters counters;
 
-    NodeMonitor(Clock clock, MemoryNodes memoryNodes, LockTable table, Callers callers, NodeCounters counters) {
+    NodeMonitor(
+            Clock clock,
+            MemoryNodes memoryNodes,
+            LockTable table,
+            KeptLocks kept,
+            Callers callers,
+            NodeCounters counters) {
         this.clock = clock;
         this.memoryNodes = memoryNodes;
         this.table = table;
+        this.kept = kept;
         this.callers = callers;
         this.counters = counters;
     }
@@ -97,6 +106,11 @@ final class NodeMonitor implements ComputeNodeMonitor {
     @Override
     public long heldNow() {
         return callers.heldNow();
+    }
+
+    @Override
+    public int keptNow() {
+        return kept.unused();
     }
 
     @Override

@@ -10,10 +10,7 @@ import io.declock.internal.layout.LockHeader;
 import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.VerbResults;
 
-/**
- * Takes a position: by one FAA, whose result shows whether the position holds the lock (DecLock, section 4.2, workflows 1 and 2), or, for a
- * caller that must not wait, by READ and CAS (rule D1).
- */
+/** Takes a position by one FAA, whose result shows whether the position holds the lock (DecLock, section 4.2, workflows 1 and 2). */
 final class Acquisition {
     private Acquisition() {}
 
@@ -91,58 +88,5 @@ final class Acquisition {
             lock.thaw();
         }
         arrive(lock, lock.op.header(), effects);
-    }
-
-    // ---------------------------------------------------------------- without waiting
-
-    static void startWithoutWaiting(LockState lock, boolean exclusive, int timestamp, Effects effects) {
-        lock.position.expect(PositionState.IDLE);
-        lock.position.want(exclusive, timestamp);
-        lock.position.to(PositionState.TRYING);
-        lock.tenure.ask(effects.now());
-        lock.env.counters().count(Event.REMOTE_ACQUISITION);
-        lock.op.use(Step.TRY_READ, effects).begin(Purpose.CONVERT).read(lock.position.header(), 1);
-    }
-
-    static void onTryRead(LockState lock, VerbResults results, Effects effects) {
-        long header = results.value(0);
-        boolean walled = lock.position.isBeyondWall(header);
-        if (walled || !lock.position.mayCas(header) || !LockHeader.grants(header, lock.position.isExclusive())) {
-            lock.position.to(PositionState.IDLE);
-            if (walled) {
-                lock.checkRange(header, effects);
-            }
-            Freeze.notice(lock, header, effects);
-            if (!lock.isFrozen()) {
-                findsTaken(lock, header, effects);
-            }
-            lock.upper.notGranted(effects);
-            return;
-        }
-        lock.op
-                .goingBy(header)
-                .use(Step.TRY_SWAPPED, effects)
-                .begin(Purpose.CONVERT)
-                .compareAndSwap(
-                        lock.position.header(), header, header + LockHeader.acquire(lock.position.isExclusive()));
-    }
-
-    /** A caller that must not wait found the lock taken. */
-    private static void findsTaken(LockState lock, long header, Effects effects) {
-        if (LockHeader.size(header) == 0) {
-            lock.suspicion.nothingIsLeftBehind();
-        } else if (lock.isSuspicious(header, effects.now())) {
-            lock.requestReset(ResetReason.SUSPECTED, effects);
-        }
-    }
-
-    static void onTrySwapped(LockState lock, VerbResults results, Effects effects) {
-        if (results.value(0) != lock.op.header()) {
-            onTryRead(lock, results, effects);
-            return;
-        }
-        lock.position.toIndex(LockHeader.tail(lock.op.header()));
-        lock.checkRange(lock.op.header(), effects);
-        lock.hold(GrantKind.UNCONTENDED, effects);
     }
 }

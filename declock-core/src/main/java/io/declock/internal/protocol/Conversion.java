@@ -40,13 +40,23 @@ final class Conversion {
 
     static void startUpgrade(LockState lock, Effects effects) {
         lock.position.beginConversion();
+        lock.wish.beginToTry();
+        readHeader(lock, effects);
+    }
+
+    /** READs the header for a reader that wants to be the writer. */
+    static void readHeader(LockState lock, Effects effects) {
         lock.op.use(Step.UPGRADE_READ, effects).begin(Purpose.CONVERT).read(lock.position.header(), 1);
     }
 
     static void onUpgradeRead(LockState lock, VerbResults results, Effects effects) {
         long header = results.value(0);
         if (!isAlone(lock, header) || lock.isFrozen() || !lock.tenure.canUpgradeTo(LockHeader.head(header))) {
-            endUpgrade(lock, false, effects);
+            if (mayBeAloneLater(lock, header)) {
+                readMark(lock, header, effects);
+            } else {
+                endUpgrade(lock, false, effects);
+            }
             return;
         }
         lock.op
@@ -54,6 +64,25 @@ final class Conversion {
                 .use(Step.UPGRADE_SWAPPED, effects)
                 .begin(Purpose.CONVERT)
                 .compareAndSwap(lock.position.header(), header, header - LockHeader.downgrade());
+    }
+
+    /** Returns whether all other positions are shared ones, which may be kept without a user. */
+    private static boolean mayBeAloneLater(LockState lock, long header) {
+        return LockHeader.size(header) > 1 && Wish.hasOnlyReaders(header) && Asking.mayAsk(lock, header);
+    }
+
+    private static void readMark(LockState lock, long header, Effects effects) {
+        lock.op
+                .goingBy(header)
+                .use(Step.UPGRADE_MARK_READ, effects)
+                .begin(Purpose.KEEP)
+                .read(Asking.mark(lock, header), 1);
+    }
+
+    static void onMarkRead(LockState lock, VerbResults results, Effects effects) {
+        if (!Asking.onMark(lock, lock.op.header(), results.value(0), effects)) {
+            endUpgrade(lock, false, effects);
+        }
     }
 
     private static boolean isAlone(LockState lock, long header) {
@@ -71,7 +100,7 @@ final class Conversion {
         endUpgrade(lock, true, effects);
     }
 
-    private static void endUpgrade(LockState lock, boolean success, Effects effects) {
+    static void endUpgrade(LockState lock, boolean success, Effects effects) {
         lock.position.endConversion();
         lock.upper.upgraded(success, effects);
     }

@@ -53,6 +53,11 @@ public interface CqlEnvironment {
      */
     boolean leaseValid(long now);
 
+    /** Returns whether every member asks for locks that others keep (rule K2): else nothing may be kept. */
+    default boolean allAskForKept() {
+        return true;
+    }
+
     /** Returns the members as this compute node knows them. */
     Membership membership();
 
@@ -103,6 +108,18 @@ public interface CqlEnvironment {
     default CompletionStage<Void> reserve(long record, long nanos) {
         return CompletableFuture.failedStage(
                 new FabricException.Refused(FabricException.Reason.BAD_VERSION, "this session knows no reservations"));
+    }
+
+    /**
+     * Sends a WANTED for {@linkplain PeerMessage#EVERY_READER every shared position} to every other user of a record; the caller must not hold a
+     * mutex.
+     *
+     * @param question what identifies the question
+     * @param ownEntry entry of the position that waits, or nothing to be answered by each
+     * @return completes with their number
+     */
+    default CompletionStage<Integer> askUsers(long record, long epoch, long question, long[] ownEntry) {
+        return CompletableFuture.completedFuture(0);
     }
 
     /** Sends a message; the caller must not hold a mutex. */

@@ -24,6 +24,9 @@ import java.util.function.Consumer;
  * <li>{@link Successors}: sends one message to each successor that {@link HandOver} finds; a writer that already knows its successor sends
  * it before its FAA (pre-armed hand-over).
  * <li>{@link Conversion}: downgrade and upgrade. {@link Prefetch}: a holder's READ of the queue, by which it learns of remote waiters.
+ * <li>{@link Trying}: READ and CAS for a caller that must not wait.
+ * <li>{@link Keeping}: a position that nobody uses any more is kept (rules K1, K3, K6 and K7). {@link Wanting}: a newcomer asks for a kept lock
+ * (rules K2 and K7). {@link Asking}: so does a caller that must not wait (rule K4).
  * <li>{@link ResetMember}: this node's part in a reset, which {@link LockReset} leads.
  * </ol>
  *
@@ -78,12 +81,20 @@ public final class CqlLock implements LockChain.Events {
 
     /** Takes a position only if it is granted at once (rule D1). State must be IDLE and no reset pending. */
     public void tryAcquire(boolean exclusive, int timestamp, Effects effects) {
-        Acquisition.startWithoutWaiting(lock, exclusive, timestamp, effects);
+        Trying.start(lock, exclusive, timestamp, effects);
     }
 
     /** Gives the position back. State must be HELD and nothing converting. */
     public void release(Effects effects) {
         Release.start(lock, effects);
+    }
+
+    /**
+     * Keeps the position although no caller holds the lock here. {@link CqlUpper#settled} follows, unless it is kept already. State must be HELD
+     * and nothing converting.
+     */
+    public void keep(Effects effects) {
+        Keeping.start(lock, effects);
     }
 
     /** Gives the position back and takes one at the tail, in one FAA. State must be HELD, nothing converting, no reset pending. */
@@ -131,6 +142,11 @@ public final class CqlLock implements LockChain.Events {
     /** Returns whether the position is exclusive. */
     public boolean isExclusive() {
         return lock.position.isExclusive();
+    }
+
+    /** Returns whether the position is marked as kept, or is being marked. It may have users. */
+    public boolean isKept() {
+        return lock.isKept();
     }
 
     /** Returns whether a conversion is in flight, during which the position can neither be shared nor released. */
@@ -206,6 +222,8 @@ public final class CqlLock implements LockChain.Events {
                 case GRANT_REFUSED -> onGrantRefused(message, effects);
                 case RESET_SIGNAL -> ResetMember.onSignal(lock, message, effects);
                 case RESET_DONE -> ResetMember.onNewEpoch(lock, message.epoch(), effects);
+                case WANTED -> Keeping.onWanted(lock, message, effects);
+                case RETURNED -> goOn(Asking.onReturned(lock, message), effects);
                 default -> {}
             }
         });
@@ -274,16 +292,21 @@ public final class CqlLock implements LockChain.Events {
             case REQUEUED -> Acquisition.arrive(lock, Release.onRequeued(lock, results, effects), effects);
             case RELEASED -> Release.onReleased(lock, results, effects);
             case EPOCH_LEARNT -> Acquisition.onEpochLearnt(lock, results, effects);
-            case ENTRY_WRITTEN -> PendingRequest.onEntryWritten(lock, effects);
-            case TRY_READ -> Acquisition.onTryRead(lock, results, effects);
-            case TRY_SWAPPED -> Acquisition.onTrySwapped(lock, results, effects);
+            case ENTRY_WRITTEN -> PendingRequest.onEntryWritten(lock, chain, results, effects);
+            case MARKED -> Keeping.onMarked(lock, results, effects);
+            case READERS_MARKED -> Keeping.onReadersMarked(lock, results, effects);
+            case READERS_UNMARKED -> lock.upper.settled(effects);
+            case UPGRADE_MARK_READ -> Conversion.onMarkRead(lock, results, effects);
+            case TRY_MARK_READ -> Trying.onTryMarkRead(lock, results, effects);
+            case TRY_READ -> Trying.onTryRead(lock, results, effects);
+            case TRY_SWAPPED -> Trying.onTrySwapped(lock, results, effects);
             case DOWNGRADED -> Conversion.onDowngraded(lock, results, effects);
             case UPGRADE_READ -> Conversion.onUpgradeRead(lock, results, effects);
             case UPGRADE_SWAPPED -> Conversion.onUpgradeSwapped(lock, results, effects);
             case PREFETCHED -> Prefetch.onRead(lock, results, effects);
             case CHECKED -> {
                 Prefetch.landed(lock, effects);
-                PendingRequest.onChecked(lock, results, effects);
+                PendingRequest.onChecked(lock, chain, results, effects);
             }
             case EPOCH_POLLED -> {
                 ResetMember.onPolled(lock, results, effects);
@@ -325,13 +348,33 @@ public final class CqlLock implements LockChain.Events {
                 case SELF_CHECK -> PendingRequest.onCheckDue(lock, effects);
                 case LOOK -> Prefetch.onDue(lock, tenure, effects);
                 case RESET_POLL -> ResetMember.onPollDue(lock, effects);
+                case ANSWER -> goOn(Asking.onNoAnswer(lock, effects), effects);
             }
         });
     }
 
     @Override
+    public void usersAsked(long question, int users) {
+        event(effects -> goOn(Asking.onUsersAsked(lock, question, users), effects));
+    }
+
+    @Override
     public void due(LockChain chain) {
         event(effects -> Successors.read(lock, (Refetch) chain, effects));
+    }
+
+    /** Goes on with a caller that has asked for a lock that is kept. */
+    private void goOn(Asking.Outcome outcome, Effects effects) {
+        boolean trying = lock.position.is(PositionState.TRYING);
+        if (outcome == Asking.Outcome.AGAIN && trying) {
+            Trying.readHeader(lock, effects);
+        } else if (outcome == Asking.Outcome.AGAIN) {
+            Conversion.readHeader(lock, effects);
+        } else if (outcome == Asking.Outcome.REFUSED && trying) {
+            Trying.notGranted(lock, lock.op.header(), effects);
+        } else if (outcome == Asking.Outcome.REFUSED) {
+            Conversion.endUpgrade(lock, false, effects);
+        }
     }
 
     /** Handles one event under the mutex and performs its effects outside of it. */

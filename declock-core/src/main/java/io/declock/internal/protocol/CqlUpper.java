@@ -22,6 +22,9 @@ public interface CqlUpper {
      */
     void settled(Effects effects);
 
+    /** Gives the position back if it is kept and no caller holds the lock or waits for it here; returns whether it does. */
+    boolean giveBack(Effects effects);
+
     /** An upgrade ended; {@code success} tells the result. */
     void upgraded(boolean success, Effects effects);
 }

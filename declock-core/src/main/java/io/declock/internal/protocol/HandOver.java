@@ -126,7 +126,7 @@ final class HandOver {
             int version = layout.version(cursor);
             if (QueueEntry.isValid(entry, version, epoch)) {
                 if (QueueEntry.isExclusive(entry)) {
-                    if (mayGrantWriter && !readerGranted) {
+                    if (mayGrantWriter && !readerGranted && !QueueEntry.isMark(entry)) {
                         notifier.grant(cursor, entry, queue, verb);
                     }
                     return Step.DONE;
@@ -149,7 +149,8 @@ final class HandOver {
         int successor = head + 1;
         long next = entry(queue, verb, successor);
         if (QueueEntry.isValid(next, layout.version(successor), epoch)) {
-            if (QueueEntry.isExclusive(next)) {
+            // A mark shows that the position holds already.
+            if (QueueEntry.isExclusive(next) && !QueueEntry.isMark(next)) {
                 notifier.grant(successor, next, queue, verb);
             }
             return Step.DONE;
@@ -188,7 +189,9 @@ final class HandOver {
         int earliest = -1;
         for (int i = from; i < end; i++) {
             long entry = entry(queue, verb, i);
-            if (QueueEntry.isValid(entry, layout.version(i), epoch) && (!ofWriters || QueueEntry.isExclusive(entry))) {
+            if (QueueEntry.isValid(entry, layout.version(i), epoch)
+                    && !QueueEntry.isMark(entry)
+                    && (!ofWriters || QueueEntry.isExclusive(entry))) {
                 earliest = Timestamp.earlier(earliest, QueueEntry.timestamp(entry));
             }
         }

@@ -25,7 +25,17 @@ class LockChain extends VerbChain {
         PREFETCHED,
         CHECKED,
         EPOCH_POLLED,
-        REFETCHED
+        REFETCHED,
+        /** The own entry was marked as kept, and the header was looked at after that. */
+        MARKED,
+        /** The readers' mark was set, and the header was looked at after that. */
+        READERS_MARKED,
+        /** A writer has taken the readers' mark away. */
+        READERS_UNMARKED,
+        /** A caller that must not wait has looked for a mark. */
+        TRY_MARK_READ,
+        /** A reader that wants to be the writer has looked for the readers' mark. */
+        UPGRADE_MARK_READ
     }
 
     /** Receives what a lock has started: its chains and timers come back as events, each outside of the mutex. */
@@ -45,6 +55,9 @@ class LockChain extends VerbChain {
          * @param tenure number of the tenure in which it was started
          */
         void due(LockTimer timer, int tenure);
+
+        /** So many compute nodes were asked that question. */
+        void usersAsked(long question, int users);
 
         /** The pause before a chain is posted again is over. */
         void due(LockChain chain);
@@ -97,6 +110,11 @@ class LockChain extends VerbChain {
         return inFlight;
     }
 
+    /** Returns whether the chain is in flight for that step. */
+    final boolean isUnderWay(Step which) {
+        return inFlight && step == which;
+    }
+
     /** Marks the chain as completed and returns its step. */
     final Step land() {
         inFlight = false;
@@ -120,7 +138,12 @@ class LockChain extends VerbChain {
 
     /** Returns whether one of its verbs is an FAA or a CAS. */
     final boolean hasAtomic() {
-        return verb(0) == Verb.FETCH_AND_ADD || verb(0) == Verb.COMPARE_AND_SWAP;
+        for (int i = 0; i < size(); i++) {
+            if (verb(i) == Verb.FETCH_AND_ADD || verb(i) == Verb.COMPARE_AND_SWAP) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether none of its verbs changes anything. */

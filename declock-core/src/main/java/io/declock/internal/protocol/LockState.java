@@ -26,6 +26,10 @@ final class LockState {
     final LockChain probe;
     /** WRITEs the queue entry. */
     final LockChain entryWrite;
+    /** Marks the position as kept, or takes the readers' mark away. */
+    final LockChain mark;
+
+    final Wish wish = new Wish();
 
     /** The epoch in which the queue was seen to have reached the wall. */
     private long walledEpoch = -1;
@@ -51,8 +55,9 @@ final class LockState {
         this.events = events;
         this.position = new Position(env.layout(), record, epoch);
         this.op = new LockChain(events, 2);
-        this.probe = new LockChain(events, 1);
-        this.entryWrite = new LockChain(events, 1);
+        this.probe = new LockChain(events, 2);
+        this.entryWrite = new LockChain(events, 2);
+        this.mark = new LockChain(events, 2);
     }
 
     // ---------------------------------------------------------------- the position
@@ -79,6 +84,17 @@ final class LockState {
         }
         tenure.planRemote(kind == GrantKind.UNCONTENDED);
         upper.granted(kind, effects);
+    }
+
+    /** Returns the entry of the position while it waits. */
+    long ownEntry() {
+        return QueueEntry.pack(
+                position.isExclusive(),
+                env.nodeId(),
+                env.incarnation(),
+                position.layout().version(position.index()),
+                position.epoch(),
+                position.timestamp());
     }
 
     /** Asks for a reset if the queue is near the end of the index range, and remembers if it has reached the wall. */
@@ -111,7 +127,7 @@ final class LockState {
 
     /** Returns whether an FAA, CAS or WRITE of this lock is in flight, which delays the acknowledgement of a reset (rule B4). */
     boolean isChanging() {
-        return op.isInFlight() || entryWrite.isInFlight();
+        return op.isInFlight() || entryWrite.isInFlight() || mark.isInFlight();
     }
 
     /** Returns whether there is no position, and nothing in flight or awaited. */
@@ -119,6 +135,7 @@ final class LockState {
         return position.is(PositionState.IDLE)
                 && !op.isInFlight()
                 && !entryWrite.isInFlight()
+                && !mark.isInFlight()
                 && !probe.isInFlight()
                 && !frozen
                 && refetching == 0;
@@ -133,6 +150,21 @@ final class LockState {
     void start(LockTimer timer, long delayNanos, Effects effects) {
         int inTenure = tenure.number();
         effects.run(() -> env.timer().schedule(delayNanos, () -> events.due(timer, inTenure)));
+    }
+
+    /** Asks every other user of the record to give back what it keeps of it for nobody (rules K4 and K7). */
+    void askUsers(long question, long[] ownEntry, Effects effects) {
+        long record = position.record();
+        long epoch = position.epoch();
+        effects.run(() -> env.askUsers(record, epoch, question, ownEntry)
+                .whenComplete((users, failure) -> events.usersAsked(question, failure == null ? users : 0)));
+    }
+
+    /** Returns whether the position is marked as kept, or is being marked. */
+    boolean isKept() {
+        return tenure.isMarked()
+                || mark.isUnderWay(LockChain.Step.MARKED)
+                || mark.isUnderWay(LockChain.Step.READERS_MARKED);
     }
 
     /** Starts the pause before a chain is posted again. */

@@ -7,9 +7,9 @@ import io.declock.Counters.Event;
 import io.declock.GrantKind;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
-import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.protocol.LockChain.Step;
 import io.declock.spi.PeerMessage;
+import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
 
 /**
@@ -27,6 +27,7 @@ final class PendingRequest {
     static void register(LockState lock, long before, Effects effects) {
         lock.position.to(PositionState.WAITING);
         lock.waiting.begin(effects.now());
+        lock.wish.begin(before, lock.position.isExclusive());
         if (LockHeader.isOverfull(before)) {
             lock.requestReset(ResetReason.OVERFLOW, effects);
         }
@@ -62,20 +63,19 @@ final class PendingRequest {
         }
         Position position = lock.position;
         int index = position.index();
-        long entry = QueueEntry.pack(
-                position.isExclusive(),
-                lock.env.nodeId(),
-                lock.env.incarnation(),
-                position.layout().version(index),
-                position.epoch(),
-                position.timestamp());
-        lock.entryWrite
+        long entry = lock.ownEntry();
+        VerbChain chain = lock.entryWrite
+                .about(index)
                 .use(Step.ENTRY_WRITTEN, effects)
                 .begin(Purpose.ENTRY)
                 .write(position.layout().entry(position.record(), index), entry);
+        Wanting.lookForMark(lock, chain);
     }
 
-    static void onEntryWritten(LockState lock, Effects effects) {
+    static void onEntryWritten(LockState lock, LockChain chain, VerbResults results, Effects effects) {
+        if (chain.size() > 1 && chain.isAbout(lock.position.index())) {
+            Wanting.onMark(lock, results.value(1), effects);
+        }
         if (lock.waiting.isEntryOutdated() && lock.position.is(PositionState.WAITING) && lock.waiting.hasSlot()) {
             writeEntry(lock, effects);
         }
@@ -89,6 +89,7 @@ final class PendingRequest {
             lock.env.counters().count(Event.GRANT_IGNORED);
             return;
         }
+        Wanting.takeReadersMarkAway(lock, effects);
         lock.hold(GrantKind.PEER, grant.entries(), grant.detail() - 1, effects);
     }
 
@@ -123,12 +124,13 @@ final class PendingRequest {
                     .use(Step.CHECKED, effects)
                     .begin(Purpose.SELF_CHECK)
                     .read(lock.position.record(), lock.position.words());
+            Wanting.lookForReadersMark(lock, lock.probe);
         } else {
             armCheck(lock, effects);
         }
     }
 
-    static void onChecked(LockState lock, VerbResults results, Effects effects) {
+    static void onChecked(LockState lock, LockChain chain, VerbResults results, Effects effects) {
         Position position = lock.position;
         if (!position.is(PositionState.WAITING) || !lock.probe.isAbout(position.index())) {
             return;
@@ -137,6 +139,7 @@ final class PendingRequest {
                 position.layout(), position.epoch(), position.index(), position.isExclusive(), results)) {
             case GRANTED -> {
                 lock.env.counters().count(Event.SELF_CHECK_GRANT);
+                Wanting.takeReadersMarkAway(lock, effects);
                 lock.hold(GrantKind.QUEUED, effects);
             }
             case ENTRY_MISSING -> {
@@ -147,6 +150,7 @@ final class PendingRequest {
             }
             case WAIT -> {
                 hasSlot(lock, results.word(0, 0), effects);
+                Wanting.onCheck(lock, chain, results, effects);
                 suspect(lock, results, effects);
             }
             case RESET, OTHER_EPOCH -> Freeze.abort(lock, effects);

@@ -170,6 +170,16 @@ final class Position {
         preArmedEnd = 0;
     }
 
+    /** The head was moved on to a later index of the same slot, with nobody in between; the position may have been given back since. */
+    void moveOn(int from, int to) {
+        if (index == from) {
+            index = to;
+        }
+        if (indexLeft == from) {
+            indexLeft = to;
+        }
+    }
+
     boolean isPreArmed(int successor) {
         return successor > indexLeft && successor < preArmedEnd;
     }

@@ -70,6 +70,7 @@ final class Release {
             }
         }
         Freeze.notice(lock, found, effects);
+        WishAnswers.answerAll(lock, true, effects);
         lock.upper.settled(effects);
     }
 

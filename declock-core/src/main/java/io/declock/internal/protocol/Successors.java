@@ -30,7 +30,11 @@ final class Successors {
     }
 
     private static boolean mayPreArm(LockState lock) {
-        return lock.position.isExclusive() && lock.env.settings().preArmedHandOver() && !lock.isFrozen();
+        return lock.position.isExclusive()
+                && lock.env.settings().preArmedHandOver()
+                && !lock.isFrozen()
+                // Who is granted the lock may set the readers' mark, which this node is taking away (rule K7).
+                && !lock.mark.isInFlight();
     }
 
     private static void preArm(LockState lock, Effects effects) {

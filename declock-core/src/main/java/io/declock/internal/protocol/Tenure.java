@@ -34,6 +34,12 @@ public final class Tenure {
     private long tokenEpoch;
     private int tokenIndex;
     private int sequence;
+    /** The last index whose tokens belong to this position: those up to it were passed over when the position was marked (rule K6). */
+    private int lastTokenIndex;
+    /** Whether the own entry is marked as kept: every newcomer that finds the lock taken tells this node (rule K2). */
+    private boolean marked;
+
+    private long markBegan;
     private boolean knowsRemote;
     private int remoteTimestamp = -1;
     private long[] ahead = QueueEntry.NONE;
@@ -64,6 +70,7 @@ public final class Tenure {
         number++;
         tokenEpoch = epoch;
         tokenIndex = index;
+        lastTokenIndex = index;
         sequence = 0;
         since = now;
         lookedAt = now;
@@ -84,6 +91,29 @@ public final class Tenure {
         incompleteLooks = 0;
         unsure = 0;
         passesKnown = false;
+        marked = false;
+    }
+
+    /** The own entry is being marked as kept. */
+    void beginMark(long now) {
+        markBegan = now;
+    }
+
+    /** The own entry is marked, and nobody waited then. The tokens of the indices up to that one belong to this position, too. */
+    void mark(int lastIndex) {
+        marked = true;
+        lastTokenIndex = Math.max(lastTokenIndex, lastIndex);
+        cover(markBegan);
+    }
+
+    /** The mark does not tell everybody any more: unknown waiters may come. */
+    public void unmark() {
+        marked = false;
+    }
+
+    /** Returns whether the own entry is marked as kept. */
+    public boolean isMarked() {
+        return marked;
     }
 
     /** Returns a number that changes whenever the knowledge becomes invalid. */
@@ -201,12 +231,13 @@ public final class Tenure {
         number++;
         tokenEpoch = epoch;
         tokenIndex = 0;
+        lastTokenIndex = 0;
         sequence = 0;
         forgetRemote();
     }
 
     boolean canUpgradeTo(int head) {
-        return head > tokenIndex || sequence < FencingToken.SEQUENCES - 1;
+        return head > lastTokenIndex || hasNextToken(true);
     }
 
     /**
@@ -215,11 +246,12 @@ public final class Tenure {
      */
     void upgrade(int head) {
         number++;
-        if (head > tokenIndex) {
+        if (head > lastTokenIndex) {
             tokenIndex = head;
+            lastTokenIndex = head;
             sequence = FencingToken.SEQUENCES - 1;
         } else {
-            sequence++;
+            nextToken();
         }
         forgetRemote();
     }
@@ -252,12 +284,17 @@ public final class Tenure {
      * @param exclusive mode of the position; a shared one leaves the last sequence to an upgrade
      */
     public boolean hasNextToken(boolean exclusive) {
-        return sequence < FencingToken.SEQUENCES - (exclusive ? 1 : 2);
+        return sequence < FencingToken.SEQUENCES - (exclusive ? 1 : 2) || exclusive && tokenIndex < lastTokenIndex;
     }
 
-    /** Moves on to the token of the next local grant under this queue index. */
+    /** Moves on to the token of the next local grant under this queue index, or under the next one that belongs to this position. */
     public void nextToken() {
-        sequence++;
+        if (sequence == FencingToken.SEQUENCES - 1 && tokenIndex < lastTokenIndex) {
+            tokenIndex++;
+            sequence = 0;
+        } else {
+            sequence++;
+        }
     }
 
     /**
@@ -280,9 +317,12 @@ public final class Tenure {
         return !isCovered || since - coveredUntil > TOLERANCE_NANOS;
     }
 
-    /** Returns whether callers that a remote waiter may have preceded were granted the lock that often, or for that long. */
+    /**
+     * Returns whether callers that a remote waiter may have preceded were granted the lock that often, or for that long. While the own entry is
+     * marked a waiter tells this node that it is there, so that only the time counts, in case the message is lost.
+     */
     public boolean isUnsureBeyond(int grants, long nanos, long now) {
-        return unsure >= grants || unsure > 0 && now - unsureSince >= nanos;
+        return !marked && unsure >= grants || unsure > 0 && now - unsureSince >= nanos;
     }
 
     /** Returns whether local callers have been granted the lock for that long although a remote waiter is known. */

@@ -174,6 +174,11 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     @Override
+    public boolean allAskForKept() {
+        return membership.allAskForKept();
+    }
+
+    @Override
     public boolean leaseValid(long now) {
         return over.get() == null && leaseLeft(now) > 0;
     }
@@ -224,6 +229,9 @@ public final class NodeSession implements CqlEnvironment {
         }
         membership = current;
         coordinator.membershipChanged(current);
+        if (before.allAskForKept() && !current.allAskForKept()) {
+            byRecord.values().forEach(lock -> Isolated.run("Giving " + lock.title() + " back", lock::stopKeeping));
+        }
         if (before.hasLost(current)) {
             for (LocalLock lock : byRecord.values()) {
                 CqlLock remote = lock.remote();
@@ -238,6 +246,35 @@ public final class NodeSession implements CqlEnvironment {
         if (!isOver()) {
             inbox.deliver(message);
         }
+    }
+
+    @Override
+    public CompletionStage<Integer> askUsers(long record, long epoch, long question, long[] ownEntry) {
+        return fabric.control().members(record).thenApply(fresh -> {
+            int asked = 0;
+            for (Member user : fresh.users().members()) {
+                if (user.nodeId() != joined.nodeId()) {
+                    asked++;
+                    send(user, wanted(user, record, epoch, question, ownEntry));
+                }
+            }
+            return asked;
+        });
+    }
+
+    private PeerMessage wanted(Member user, long record, long epoch, long question, long[] ownEntry) {
+        return new PeerMessage(
+                PeerMessage.Kind.WANTED,
+                joined.memoryNodeIncarnation(),
+                joined.nodeId(),
+                joined.incarnation(),
+                user.nodeId(),
+                user.incarnation(),
+                record,
+                epoch,
+                PeerMessage.EVERY_READER,
+                question,
+                ownEntry);
     }
 
     @Override

@@ -53,7 +53,12 @@ final class PeerInbox {
         }
         LocalLock lock = lockAt.apply(message.record());
         switch (message.kind()) {
-            case GRANT, GRANT_REFUSED, RESET_DONE -> deliverTo(lock, message);
+            case GRANT, GRANT_REFUSED, RESET_DONE, RETURNED -> deliverTo(lock, message);
+            case WANTED -> {
+                if (!deliverTo(lock, message) && message.entries().length == 0) {
+                    reply(message, Kind.RETURNED, message.index(), 2 * message.detail() + 1);
+                }
+            }
             case RESET_SIGNAL -> {
                 if (!deliverTo(lock, message)) {
                     reply(message, Kind.RESET_ACK, message.index(), 0);

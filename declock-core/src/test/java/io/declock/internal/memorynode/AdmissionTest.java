@@ -50,29 +50,35 @@ class AdmissionTest {
 
     @Test
     void aSuccessorHasTheNodeIdAndTheNextIncarnation() throws Exception {
-        Member member = admission.newcomer(request("service", 1), 0, 0);
+        Member member = admission.newcomer(request("service", 1), 0, Abilities.ALL, 0);
         assertThat(member.nodeId()).isEqualTo(session.member().nodeId());
-        Member next = admission.successor(session, request("service", 2));
+        Member next = admission.successor(session, request("service", 2), Abilities.ALL);
         assertThat(next.nodeId()).isEqualTo(member.nodeId());
         assertThat(next.incarnation()).isEqualTo(member.incarnation() + 1);
     }
 
     @Test
     void aNodeIdGoesToAnotherProcessOnlyAfterItsRest() throws Exception {
-        admission.newcomer(request("service", 1), 0, 0);
+        admission.newcomer(request("service", 1), 0, Abilities.ALL, 0);
         admission.ended(session, 100);
-        assertThatThrownBy(() -> admission.newcomer(request("other", 1), 0, 99))
+        assertThatThrownBy(() -> admission.newcomer(request("other", 1), 0, Abilities.ALL, 99))
                 .isInstanceOfSatisfying(
                         FabricException.Refused.class,
                         refused -> assertThat(refused.reason()).isEqualTo(Reason.NOT_YET));
-        assertThat(admission.newcomer(request("other", 1), 0, 100).nodeId()).isEqualTo(1);
+        assertThat(admission
+                        .newcomer(request("other", 1), 0, Abilities.ALL, 100)
+                        .nodeId())
+                .isEqualTo(1);
     }
 
     @Test
     void theIdOfTheFormerLifeIsTakenAgainDuringItsRest() throws Exception {
-        admission.newcomer(request("service", 1), 0, 0);
+        admission.newcomer(request("service", 1), 0, Abilities.ALL, 0);
         admission.ended(session, 100);
-        assertThat(admission.newcomer(request("service", 2), 1, 0).nodeId()).isEqualTo(1);
+        assertThat(admission
+                        .newcomer(request("service", 2), 1, Abilities.ALL, 0)
+                        .nodeId())
+                .isEqualTo(1);
     }
 
     @Test
@@ -83,14 +89,15 @@ class AdmissionTest {
                 .maxComputeNodes(1)
                 .build();
         Admission full = new Admission(forOne, ids, joined);
-        full.newcomer(request("service", 1), 0, 0);
+        full.newcomer(request("service", 1), 0, Abilities.ALL, 0);
         assertThat(refusalBy(full)).isEqualTo(Reason.TOO_MANY_COMPUTE_NODES);
         session.disconnected();
         assertThat(refusalBy(full)).as("its lease may run out").isEqualTo(Reason.NOT_YET);
     }
 
     private static Reason refusalBy(Admission full) {
-        return catchThrowableOfType(FabricException.Refused.class, () -> full.newcomer(request("other", 1), 0, 0))
+        return catchThrowableOfType(
+                        FabricException.Refused.class, () -> full.newcomer(request("other", 1), 0, Abilities.ALL, 0))
                 .reason();
     }
 }

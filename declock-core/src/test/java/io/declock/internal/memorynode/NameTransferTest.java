@@ -76,7 +76,7 @@ class NameTransferTest {
     private MemoryNodeSession join(String at, String name, boolean knowsLists, RecordingListener listener)
             throws Exception {
         JoinRequest request = new JoinRequest(name.hashCode(), random.get(), name, "", 0, LEASE.toNanos());
-        return nodes.get(at).join(request, "", knowsLists, listener);
+        return nodes.get(at).join(request, "", new Abilities(knowsLists, true), listener);
     }
 
     private MemoryNodeSession join(String at, String name) throws Exception {

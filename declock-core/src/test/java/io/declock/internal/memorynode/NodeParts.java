@@ -58,7 +58,7 @@ final class NodeParts {
     MemoryNodeSession session(String name, boolean knowsLists) {
         JoinRequest request = new JoinRequest(name.hashCode(), random.incrementAndGet(), name, "", 0, LEASE.toNanos());
         try {
-            return joined.join(request, "", knowsLists, new RecordingListener());
+            return joined.join(request, "", new Abilities(knowsLists, true), new RecordingListener());
         } catch (FabricException.Refused e) {
             throw new AssertionError(e);
         }

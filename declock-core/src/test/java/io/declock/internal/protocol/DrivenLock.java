@@ -39,6 +39,9 @@ final class DrivenLock extends StillNode implements CqlUpper {
     final List<ResetReason> resetsAskedFor = new ArrayList<>();
     final CqlLock lock;
     long highestEpoch;
+    /** Whether the level above has no user of the position. */
+    boolean isUnused = true;
+
     long now = 1;
 
     private final ReentrantLock mutex = new ReentrantLock();
@@ -96,6 +99,14 @@ final class DrivenLock extends StillNode implements CqlUpper {
     }
 
     // ---------------------------------------------------------------- the level above
+
+    @Override
+    public boolean giveBack(Effects effects) {
+        if (isUnused) {
+            lock.release(effects);
+        }
+        return isUnused;
+    }
 
     @Override
     public void granted(GrantKind kind, Effects effects) {}

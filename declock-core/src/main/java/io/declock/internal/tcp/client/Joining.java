@@ -79,7 +79,7 @@ final class Joining implements Opening {
         if (type != FrameType.JOINED) {
             throw new BadFrameException(type + " in answer to JOIN");
         }
-        HandshakeFrames.Joined joined = HandshakeFrames.readJoined(body);
+        HandshakeFrames.Joined joined = HandshakeFrames.readJoined(body, connection.version());
         TcpSession session = new TcpSession(
                 fabric,
                 connection,

@@ -37,12 +37,12 @@ final class SessionAnswers {
         this.members = joined;
     }
 
-    void accept(TcpSession session, FrameType type, FrameBody body) throws BadFrameException {
+    void accept(TcpSession session, FrameType type, FrameBody body, int version) throws BadFrameException {
         switch (type) {
             case HEARTBEAT_REPLY -> answer(ControlFrames.readHeartbeatReply(body));
             case RESOLVED -> answer(ControlFrames.readResolved(body));
-            case MEMBERSHIP -> membership(session, MemberFrames.readMembership(body));
-            case MEMBERSHIP_CHANGE -> change(session, MemberFrames.readMembershipChange(body));
+            case MEMBERSHIP -> membership(session, MemberFrames.readMembership(body, version));
+            case MEMBERSHIP_CHANGE -> change(session, MemberFrames.readMembershipChange(body, version));
             case RECORD_MEMBERSHIP -> answer(MemberFrames.readRecordMembership(body));
             case PEER_MESSAGE -> listener.peerMessage(PeerFrames.readPeerMessage(body));
             case RECLAIM_PROPOSAL -> {

@@ -183,7 +183,7 @@ final class SessionConnection extends FrameConnection implements ChainWindow.Sen
         } else if (type == FrameType.GOODBYE) {
             readGoodbye(body);
         } else {
-            current.answers().accept(current, type, body);
+            current.answers().accept(current, type, body, version);
         }
     }
 

@@ -580,7 +580,8 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     public void answerInquiry(LockAnswer answer) {
         SessionConnection present = connection;
         if (present != null) {
-            present.send(out -> InquiryFrames.writeLockAnswer(out, answer));
+            LockAnswer known = version >= Wire.KEEPING_VERSION ? answer : answer.withoutKept();
+            present.send(out -> InquiryFrames.writeLockAnswer(out, known));
         }
     }
 

@@ -4,6 +4,7 @@
 package io.declock.internal.tcp.server;
 
 import io.declock.internal.chains.ExecutedChains;
+import io.declock.internal.memorynode.Abilities;
 import io.declock.internal.memorynode.DataPlaneGate;
 import io.declock.internal.memorynode.MemoryNodeSession;
 import io.declock.internal.memorynode.NodeCounts;
@@ -280,7 +281,7 @@ final class ServerConnection extends FrameConnection {
                     .join(
                             request,
                             SocketAddresses.textOf(channel().localAddress()),
-                            version >= Wire.LISTS_VERSION,
+                            new Abilities(version >= Wire.LISTS_VERSION, version >= Wire.KEEPING_VERSION),
                             fresh);
         } catch (FabricException.Refused e) {
             refuse(e.reason(), e.getMessage());
@@ -306,7 +307,7 @@ final class ServerConnection extends FrameConnection {
         if (version >= Wire.LISTS_VERSION && !reply.nodes().list().isNone()) {
             NodeListFrames.writeNodesState(out, 0, reply.nodes());
         }
-        HandshakeFrames.writeJoined(out, new HandshakeFrames.Joined(reply, fresh.memberKey(), true));
+        HandshakeFrames.writeJoined(out, new HandshakeFrames.Joined(reply, fresh.memberKey(), true), version);
     }
 
     private void serve(ServerSession present, MemoryNodeSession joined, DataPlaneGate open) {
@@ -356,7 +357,7 @@ final class ServerConnection extends FrameConnection {
                     }
                 }));
         told = detached.members();
-        MemberFrames.writeMembership(out(), told);
+        MemberFrames.writeMembership(out(), told, version);
         NodeList list = detached.nodeList();
         if (version >= Wire.LISTS_VERSION && !list.isNone()) {
             // The frame that told of it may have been lost with the last connection.
@@ -368,7 +369,7 @@ final class ServerConnection extends FrameConnection {
     /** Tells what has changed since the compute node was last told of the members, if anything has; on the event loop. */
     void tellMembers(Membership latest, ByteBuf out) {
         if (latest.version() > told.version()) {
-            MemberFrames.writeMembershipChange(out, server.change(told, latest));
+            MemberFrames.writeMembershipChange(out, server.change(told, latest), version);
             told = latest;
         }
     }

@@ -113,7 +113,7 @@ public final class HandshakeFrames {
     public record Joined(JoinReply reply, byte[] memberKey, boolean resumable) {}
 
     /** Writes JOINED. */
-    public static void writeJoined(ByteBuf out, Joined joined) {
+    public static void writeJoined(ByteBuf out, Joined joined, int version) {
         JoinReply reply = joined.reply();
         int start = FrameWriter.begin(out, FrameType.JOINED);
         FrameWriter.text(out, reply.memoryNodeId());
@@ -125,7 +125,7 @@ public final class HandshakeFrames {
         out.writeLongLE(reply.regionBytes());
         out.writeLongLE(reply.leaseNanos());
         out.writeLongLE(reply.memoryNodeTimeNanos());
-        MemberFrames.write(out, reply.membership());
+        MemberFrames.write(out, reply.membership(), version);
         FrameWriter.longs(out, reply.nodeSet().hashes());
         out.writeBytes(joined.memberKey());
         out.writeByte(joined.resumable() ? 1 : 0);
@@ -133,7 +133,7 @@ public final class HandshakeFrames {
     }
 
     /** Reads JOINED. */
-    public static Joined readJoined(FrameBody body) throws BadFrameException {
+    public static Joined readJoined(FrameBody body, int version) throws BadFrameException {
         String id = body.text();
         long incarnation = body.i64();
         String address = body.text();
@@ -152,7 +152,7 @@ public final class HandshakeFrames {
                 regionBytes,
                 lease,
                 body.i64(),
-                MemberFrames.read(body),
+                MemberFrames.read(body, version),
                 body.nodeSet());
         return body.end(new Joined(reply, body.bytes(Wire.SECRET_BYTES), body.u8() != 0));
     }

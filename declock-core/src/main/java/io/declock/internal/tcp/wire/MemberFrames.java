@@ -13,6 +13,9 @@ import java.util.List;
 
 /** The frames about members. */
 public final class MemberFrames {
+    /** Of a member's node id: it asks for locks that others keep. */
+    private static final int ASKS_FOR_KEPT = 0x8000;
+
     private MemberFrames() {}
 
     /** Writes MEMBERS. */
@@ -26,31 +29,31 @@ public final class MemberFrames {
     }
 
     /** Writes MEMBERSHIP. */
-    public static void writeMembership(ByteBuf out, Membership membership) {
+    public static void writeMembership(ByteBuf out, Membership membership, int version) {
         int start = FrameWriter.begin(out, FrameType.MEMBERSHIP);
-        write(out, membership);
+        write(out, membership, version);
         FrameWriter.end(out, start);
     }
 
     /** Reads MEMBERSHIP. */
-    public static Membership readMembership(FrameBody body) throws BadFrameException {
-        return body.end(read(body));
+    public static Membership readMembership(FrameBody body, int version) throws BadFrameException {
+        return body.end(read(body, version));
     }
 
     /** Writes MEMBERSHIP_CHANGE. */
-    public static void writeMembershipChange(ByteBuf out, MembershipChange change) {
+    public static void writeMembershipChange(ByteBuf out, MembershipChange change, int version) {
         int start = FrameWriter.begin(out, FrameType.MEMBERSHIP_CHANGE);
         out.writeLongLE(change.from()).writeLongLE(change.to());
         out.writeShortLE(change.gone().size());
         for (int nodeId : change.gone()) {
             out.writeShortLE(nodeId);
         }
-        write(out, change.come());
+        write(out, change.come(), version);
         FrameWriter.end(out, start);
     }
 
     /** Reads MEMBERSHIP_CHANGE. */
-    public static MembershipChange readMembershipChange(FrameBody body) throws BadFrameException {
+    public static MembershipChange readMembershipChange(FrameBody body, int version) throws BadFrameException {
         long from = body.i64();
         long to = body.i64();
         int count = body.u16();
@@ -58,7 +61,7 @@ public final class MemberFrames {
         for (int i = 0; i < count; i++) {
             gone.add(body.u16());
         }
-        return body.end(new MembershipChange(from, to, gone, readAll(body)));
+        return body.end(new MembershipChange(from, to, gone, readAll(body, version)));
     }
 
     /** Writes RECORD_MEMBERS. */
@@ -95,15 +98,16 @@ public final class MemberFrames {
     }
 
     /** Writes the membership within a frame. */
-    static void write(ByteBuf out, Membership membership) {
+    static void write(ByteBuf out, Membership membership, int version) {
         out.writeLongLE(membership.version());
-        write(out, membership.members());
+        write(out, membership.members(), version);
     }
 
-    private static void write(ByteBuf out, List<Member> members) {
+    private static void write(ByteBuf out, List<Member> members, int version) {
         out.writeShortLE(members.size());
         for (Member member : members) {
-            out.writeShortLE(member.nodeId());
+            boolean told = version >= Wire.KEEPING_VERSION && member.asksForKept();
+            out.writeShortLE(member.nodeId() | (told ? ASKS_FOR_KEPT : 0));
             out.writeIntLE(member.incarnation());
             FrameWriter.text(out, member.peerAddress());
             FrameWriter.text(out, member.name());
@@ -111,15 +115,17 @@ public final class MemberFrames {
     }
 
     /** Reads the membership within a frame. */
-    static Membership read(FrameBody body) throws BadFrameException {
-        return new Membership(body.i64(), readAll(body));
+    static Membership read(FrameBody body, int version) throws BadFrameException {
+        return new Membership(body.i64(), readAll(body, version));
     }
 
-    private static List<Member> readAll(FrameBody body) throws BadFrameException {
+    private static List<Member> readAll(FrameBody body, int version) throws BadFrameException {
         int count = body.u16();
         List<Member> members = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            members.add(new Member(body.u16(), body.i32(), body.text(), body.text()));
+            int id = body.u16();
+            boolean asks = version >= Wire.KEEPING_VERSION && (id & ASKS_FOR_KEPT) != 0;
+            members.add(new Member(asks ? id & ~ASKS_FOR_KEPT : id, body.i32(), body.text(), body.text(), asks));
         }
         return members;
     }

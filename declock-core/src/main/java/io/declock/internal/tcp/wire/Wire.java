@@ -8,13 +8,15 @@ public final class Wire {
     /** The first four bytes of every connection in both directions: "DCLK", read as a little-endian number. */
     public static final int MAGIC = 0x4B4C_4344;
     /** Newest version of the protocol that this release speaks. */
-    public static final int VERSION = 6;
+    public static final int VERSION = 7;
     /** First version with lists of memory nodes that replace one another. */
     public static final int LISTS_VERSION = 5;
     /** First version with reservations. */
     public static final int RESERVATIONS_VERSION = 6;
     /** First version with inquiries of operators. */
     public static final int INQUIRIES_VERSION = 6;
+    /** First version in which the members that ask for kept locks are told apart. */
+    public static final int KEEPING_VERSION = 7;
     /** Oldest version of the protocol that this release speaks. */
     public static final int OLDEST_VERSION = 4;
     /** Bytes of the preamble. */

@@ -129,7 +129,7 @@ class FramesByPhaseTest {
                 Membership both = new Membership(1, List.of(SELF, PEER));
                 JoinReply reply = new JoinReply("mn", 5, "", 1, 7, 8, 4096, 1_000_000_000L, 1, both, NodeSet.NONE);
                 line.send(out -> HandshakeFrames.writeJoined(
-                        out, new HandshakeFrames.Joined(reply, new byte[Wire.SECRET_BYTES], true)));
+                        out, new HandshakeFrames.Joined(reply, new byte[Wire.SECRET_BYTES], true), Wire.VERSION));
                 assertThat(joining).isCompleted();
             }
             assertThat(line.isOpen()).isTrue();

@@ -200,7 +200,8 @@ class TcpFuzzTest {
                     new HandshakeFrames.Joined(
                             new JoinReply("mad", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone, NodeSet.NONE),
                             new byte[Wire.SECRET_BYTES],
-                            random.nextBoolean()));
+                            random.nextBoolean()),
+                    Wire.VERSION);
             for (int i = 0; i < 1 + random.nextInt(6); i++) {
                 byte[] body = bytes(random, random.nextInt(80));
                 out.writeIntLE(1 + body.length)

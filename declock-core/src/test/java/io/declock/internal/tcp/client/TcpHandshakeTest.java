@@ -177,7 +177,8 @@ class TcpHandshakeTest {
                                         new JoinReply(
                                                 "mn", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone, NodeSet.NONE),
                                         new byte[Wire.SECRET_BYTES],
-                                        true));
+                                        true),
+                                Wire.VERSION);
                         socket.getOutputStream().write(ByteBufUtil.getBytes(out));
                         socket.getInputStream().readAllBytes();
                     });

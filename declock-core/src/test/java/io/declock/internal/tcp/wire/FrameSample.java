@@ -60,7 +60,12 @@ public final class FrameSample {
 
     /** Returns a frame of a type; for AUTH either that towards a memory node or that towards a peer. */
     public static FrameSample of(FrameType type, Random random) {
-        RandomContent any = new RandomContent(random);
+        return of(type, random, Wire.VERSION);
+    }
+
+    /** The same, as a version of the protocol has it. */
+    static FrameSample of(FrameType type, Random random, int version) {
+        RandomContent any = new RandomContent(random, version);
         int number = any.i32();
         return switch (type) {
             case AUTH ->
@@ -77,8 +82,8 @@ public final class FrameSample {
             case JOINED ->
                 sample(
                         new HandshakeFrames.Joined(any.joinReply(), any.secret(), random.nextBoolean()),
-                        HandshakeFrames::writeJoined,
-                        HandshakeFrames::readJoined);
+                        (out, joined) -> HandshakeFrames.writeJoined(out, joined, version),
+                        body -> HandshakeFrames.readJoined(body, version));
             case RESUME ->
                 sample(
                         new HandshakeFrames.Resume(
@@ -168,12 +173,16 @@ public final class FrameSample {
                         (out, reclaim) -> ControlFrames.writeReclaimAnswer(out, reclaim.round(), reclaim.records()),
                         ControlFrames::readReclaimAnswer);
             case MEMBERS -> sample(number, MemberFrames::writeMembers, MemberFrames::readMembers);
-            case MEMBERSHIP -> sample(any.membership(), MemberFrames::writeMembership, MemberFrames::readMembership);
+            case MEMBERSHIP ->
+                sample(
+                        any.membership(),
+                        (out, members) -> MemberFrames.writeMembership(out, members, version),
+                        body -> MemberFrames.readMembership(body, version));
             case MEMBERSHIP_CHANGE ->
                 sample(
                         any.membership().changeTo(any.membership()),
-                        MemberFrames::writeMembershipChange,
-                        MemberFrames::readMembershipChange);
+                        (out, change) -> MemberFrames.writeMembershipChange(out, change, version),
+                        body -> MemberFrames.readMembershipChange(body, version));
             case RECORD_MEMBERS ->
                 numbered(number, any.i64(), MemberFrames::writeRecordMembers, MemberFrames::readRecordMembers);
             case RECORD_MEMBERSHIP ->

@@ -21,12 +21,18 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.TestChain;
 import io.declock.spi.VerbChain;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 
 /** Random parts of frames, within the bounds of the protocol. */
-record RandomContent(Random random) {
+record RandomContent(Random random, int version) {
+    /** States of a lock before version 7. */
+    private static final int FORMER_STATES = 3;
+    /** Kinds of peer message before version 7. */
+    private static final int FORMER_KINDS = 7;
+
     private static final String[] CHARACTERS = {"a", "Z", "0", ":", "/", "[", "ä", "\u2713", "\ud83d\udd12"};
 
     VerbChain verbs() {
@@ -58,7 +64,7 @@ record RandomContent(Random random) {
         MemberId from = member();
         MemberId to = member();
         return new PeerMessage(
-                of(PeerMessage.Kind.values()),
+                of(kinds()),
                 i64(),
                 from.nodeId(),
                 from.incarnation(),
@@ -202,6 +208,13 @@ record RandomContent(Random random) {
     }
 
     LockUse lockUse() {
-        return new LockUse(of(LockView.State.values()), of(LockMode.values()), text(), i64(), i64());
+        LockView.State[] states = LockView.State.values();
+        LockView.State[] known = version >= Wire.KEEPING_VERSION ? states : Arrays.copyOf(states, FORMER_STATES);
+        return new LockUse(of(known), of(LockMode.values()), text(), i64(), i64());
+    }
+
+    private PeerMessage.Kind[] kinds() {
+        PeerMessage.Kind[] all = PeerMessage.Kind.values();
+        return version >= Wire.KEEPING_VERSION ? all : Arrays.copyOf(all, FORMER_KINDS);
     }
 }

@@ -1,0 +1,84 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.local;
+
+/**
+ * Decides for one lock when it pays to keep its position (rule K5): when this compute node has taken it again and again with nobody else between,
+ * and keeping it has paid before. Guarded by the lock's mutex.
+ */
+final class KeepPolicy {
+    /** So many acquisitions in a row are needed at most before a position is kept again that was asked for at once. */
+    private static final int HIGHEST_THRESHOLD = 1024;
+    /** A position that served so many callers before it was asked for has paid; one that served fewer than {@link #TOO_FEW} has not. */
+    private static final int ENOUGH = 100;
+
+    private static final int TOO_FEW = 2;
+
+    private long lastEpoch;
+    private int lastIndex = -1;
+    private int inARow;
+    private int threshold;
+    private int served;
+    private long unusedSince;
+
+    /**
+     * The compute node took a position.
+     *
+     * @param amongReaders whether it is a shared one that did not wait: other readers may have come between, which does not count
+     */
+    void acquired(long epoch, int index, boolean amongReaders) {
+        inARow = amongReaders || epoch == lastEpoch && index == lastIndex + 1 ? inARow + 1 : 1;
+        lastEpoch = epoch;
+        lastIndex = index;
+    }
+
+    /** The compute node gives a position back, whose index may be a later one than when it was taken. */
+    void leaves(long epoch, int index) {
+        lastEpoch = epoch;
+        lastIndex = index;
+    }
+
+    /** Returns whether the position is to be kept. */
+    boolean isWorthIt(int after) {
+        return inARow >= Math.max(after, threshold);
+    }
+
+    /** A caller was granted the lock by a position that is kept. */
+    void serves() {
+        served++;
+    }
+
+    /** The position has no user from now on. */
+    void isUnused(long now) {
+        unusedSince = now;
+    }
+
+    /** Returns since when a kept position has had no user. */
+    long unusedSince() {
+        return unusedSince;
+    }
+
+    boolean isUnusedFor(long nanos, long now) {
+        return now - unusedSince >= nanos;
+    }
+
+    /**
+     * A position that was kept is given back.
+     *
+     * @param index its present index, which may be a later one than when it was taken
+     * @param wanted whether another compute node has asked for the lock
+     */
+    void givesBack(long epoch, int index, boolean wanted, int after) {
+        leaves(epoch, index);
+        if (wanted) {
+            inARow = 0;
+        }
+        if (served < TOO_FEW) {
+            threshold = Math.min(HIGHEST_THRESHOLD, 2 * Math.max(after, threshold));
+        } else if (served >= ENOUGH) {
+            threshold = 0;
+        }
+        served = 0;
+    }
+}
