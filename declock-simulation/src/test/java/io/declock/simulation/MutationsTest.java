@@ -6,7 +6,9 @@ package io.declock.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -51,18 +53,44 @@ class MutationsTest {
     @ParameterizedTest
     @MethodSource("mutations")
     void aBrokenRuleIsSeen(Mutation mutation) {
-        String seen = null;
-        long seeds = 0;
+        Search search;
         try (Mutation.Applied applied = mutation.apply()) {
-            while (seen == null && seeds < SEEDS) {
-                seen = mutation.scenario().run(seeds++);
-            }
+            search = Search.in(mutation.scenario(), SEEDS);
         }
-        row(mutation, seen, seeds, "NOT SEEN");
-        assertThat(seen).as("%s, after %d seeds", mutation, seeds).isNotNull();
-        assertThat(mutation.scenario().run(seeds - 1))
+        row(mutation, search.seen, search.seeds, "NOT SEEN");
+        assertThat(search.seen).as("%s, after %d seeds", mutation, search.seeds).isNotNull();
+        assertThat(mutation.scenario().run(search.seeds - 1))
                 .as("the same seed with the rule in force")
                 .isNull();
+    }
+
+    /**
+     * A search for the first seed in which something is seen.
+     *
+     * @param seen what was seen, null if nothing was
+     * @param seeds number of seeds up to that one
+     */
+    private record Search(@Nullable String seen, long seeds) {
+        private static final int SIDE_BY_SIDE = 16;
+
+        static Search in(Scenario scenario, long most) {
+            String first = scenario.run(0);
+            if (first != null) {
+                return new Search(first, 1);
+            }
+            for (long from = 1; from < most; from += SIDE_BY_SIDE) {
+                List<String> seen = LongStream.range(from, Math.min(most, from + SIDE_BY_SIDE))
+                        .parallel()
+                        .mapToObj(seed -> Objects.requireNonNullElse(scenario.run(seed), ""))
+                        .toList();
+                for (int i = 0; i < seen.size(); i++) {
+                    if (!seen.get(i).isEmpty()) {
+                        return new Search(seen.get(i), from + i + 1);
+                    }
+                }
+            }
+            return new Search(null, most);
+        }
     }
 
     static Stream<SecondLine> secondLines() {
@@ -74,33 +102,25 @@ class MutationsTest {
     @ParameterizedTest
     @MethodSource("secondLines")
     void aSecondLineHoldsWhereTheFirstIsBroken(SecondLine line) {
-        String seen = null;
-        long seeds = 0;
+        Search both;
         try (Mutation.Applied applied = line.both().apply()) {
-            while (seen == null && seeds < SEEDS) {
-                seen = line.both().scenario().run(seeds++);
-            }
+            both = Search.in(line.both().scenario(), SEEDS);
         }
-        String rescued = null;
-        long tried = 0;
+        Search first;
         try (Mutation.Applied applied = line.first().apply()) {
-            while (rescued == null && tried < Math.max(SECOND_LINE_SEEDS, 10 * seeds)) {
-                rescued = line.first().scenario().run(tried++);
-            }
+            first = Search.in(line.first().scenario(), Math.max(SECOND_LINE_SEEDS, 10 * both.seeds));
         }
-        row(line.first(), rescued, tried, "held by the second line");
-        row(line.both(), seen, seeds, "NOT SEEN");
-        assertThat(seen).as("%s, after %d seeds", line.both(), seeds).isNotNull();
-        assertThat(rescued).as("%s, seed %d", line.first(), tried - 1).isNull();
+        row(line.first(), first.seen, first.seeds, "held by the second line");
+        row(line.both(), both.seen, both.seeds, "NOT SEEN");
+        assertThat(both.seen).as("%s, after %d seeds", line.both(), both.seeds).isNotNull();
+        assertThat(first.seen).as("%s, seed %d", line.first(), first.seeds - 1).isNull();
     }
 
     /** Without a mutation no scenario fails, so that a failure must come from the mutation. */
     @ParameterizedTest
     @EnumSource(Scenario.class)
     void withoutAMutationNothingIsSeen(Scenario scenario) {
-        for (long seed = 0; seed < CLEAN_SEEDS; seed++) {
-            assertThat(scenario.run(seed)).as("seed %d of %s", seed, scenario).isNull();
-        }
+        assertThat(Search.in(scenario, CLEAN_SEEDS)).isEqualTo(new Search(null, CLEAN_SEEDS));
     }
 
     private void row(Mutation mutation, @Nullable String seen, long seeds, String otherwise) {
