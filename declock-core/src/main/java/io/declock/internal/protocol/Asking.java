@@ -10,7 +10,7 @@ import io.declock.spi.PeerMessage;
 /**
  * Asks for a lock that is kept without a user, on behalf of a caller that does not wait in the queue: one that must not wait, or a reader that
  * wants to be the writer (rule K4 of docs/protocol.md). The caller tries once more when all that were asked have answered that they keep nothing
- * any more, and is refused as soon as one answers that it uses the lock, or when answers are missing after the time of a self-check.
+ * any more, and is refused as soon as one answers that it uses the lock, or when answers are missing after the time of a waiter's rarest self-checks.
  */
 final class Asking {
     /** What follows for the caller. */
@@ -22,6 +22,9 @@ final class Asking {
         /** The caller is refused. */
         REFUSED
     }
+
+    /** In self-check intervals: a process that pauses for a moment answers late. */
+    private static final int PATIENCE = 16;
 
     private Asking() {}
 
@@ -48,7 +51,7 @@ final class Asking {
             lock.wish.answered();
             return false;
         }
-        lock.start(LockTimer.ANSWER, lock.env.settings().selfCheckInterval().toNanos(), effects);
+        lock.start(LockTimer.ANSWER, patience(lock), effects);
         return true;
     }
 
@@ -94,17 +97,18 @@ final class Asking {
         return lock.isFrozen() ? Outcome.REFUSED : Outcome.AGAIN;
     }
 
-    /** No answer has come within the time of a self-check: the lock counts as taken. */
+    /** Answers have not come in time: the lock counts as taken. */
     static Outcome onNoAnswer(LockState lock, Effects effects) {
         // The timer may be that of an earlier caller.
-        if (isAsking(lock)
-                && lock.wish.awaitsAnswer()
-                && lock.wish.hasWaitedFor(
-                        lock.env.settings().selfCheckInterval().toNanos(), effects.now())) {
+        if (isAsking(lock) && lock.wish.awaitsAnswer() && lock.wish.hasWaitedFor(patience(lock), effects.now())) {
             lock.wish.answered();
             return Outcome.REFUSED;
         }
         return Outcome.WAIT;
+    }
+
+    private static long patience(LockState lock) {
+        return PATIENCE * lock.env.settings().selfCheckInterval().toNanos();
     }
 
     private static boolean awaits(LockState lock, long question) {
