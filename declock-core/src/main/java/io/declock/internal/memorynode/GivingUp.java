@@ -7,6 +7,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
+import io.declock.spi.NodeList;
+import io.declock.spi.NodeSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,7 @@ final class GivingUp {
     private final HighWaterMark mark;
     private final LongPredicate mayGiveUp;
     private final Runnable whenGivenUp;
+    private final int detachedAtOnce;
     private final ReentrantLock lock = new ReentrantLock();
 
     /** The sessions that wait until the names are given up, each with its last request: earlier ones have timed out. */
@@ -58,6 +61,19 @@ final class GivingUp {
             HighWaterMark mark,
             LongPredicate mayGiveUp,
             Runnable whenGivenUp) {
+        this(node, current, directory, allocator, mark, mayGiveUp, whenGivenUp, DETACHED_AT_ONCE);
+    }
+
+    /** As above, detaching that many records at a time. */
+    GivingUp(
+            NodeBasics node,
+            CurrentList current,
+            Directory directory,
+            RecordAllocator allocator,
+            HighWaterMark mark,
+            LongPredicate mayGiveUp,
+            Runnable whenGivenUp,
+            int detachedAtOnce) {
         this.node = node;
         this.current = current;
         this.directory = directory;
@@ -65,6 +81,7 @@ final class GivingUp {
         this.mark = mark;
         this.mayGiveUp = mayGiveUp;
         this.whenGivenUp = whenGivenUp;
+        this.detachedAtOnce = detachedAtOnce;
     }
 
     /** Returns whether the names are given up that belong to others by the list of that number. */
@@ -105,7 +122,8 @@ final class GivingUp {
 
     /** Gives the names up if that may be done by now and has not begun. */
     void look() {
-        long number = current.list().number();
+        NodeList list = current.list();
+        long number = list.number();
         if (isDone(number) || !mayGiveUp.test(number)) {
             return;
         }
@@ -118,28 +136,37 @@ final class GivingUp {
         } finally {
             lock.unlock();
         }
-        detachFrom(0, number);
+        detachFrom(0, list);
     }
 
     /**
      * Takes the records from the names that belong to others, so that the names can come back to this memory node by a later list, and raises
-     * the mark above their epochs.
+     * the mark above their epochs. It stops when another list follows, which a life that has started since the memory nodes agreed to that list may
+     * get before it is done: compute nodes may still use the names that the next list moves, and names may come back by it.
      */
-    private void detachFrom(int first, long number) {
+    private void detachFrom(int first, NodeList list) {
+        NodeSet set = list.set();
         int used = allocator.everUsed();
-        int last = Math.min(used, first + DETACHED_AT_ONCE);
+        int last = Math.min(used, first + detachedAtOnce);
         for (int record = first; record < last; record++) {
+            if (current.list().number() != list.number()) {
+                return;
+            }
             byte[] name = directory.names().get(record);
-            if (name != null && !Directory.isDetached(name) && !current.isHome(name)) {
+            if (name != null && !Directory.isDetached(name) && !isHome(set, name)) {
                 raiseAbove(record);
                 directory.detach(record);
             }
         }
         if (last < used) {
-            node.timer().schedule(1, () -> detachFrom(last, number));
+            node.timer().schedule(1, () -> detachFrom(last, list));
         } else {
-            gaveUp(number);
+            gaveUp(list.number());
         }
+    }
+
+    private boolean isHome(NodeSet set, byte[] name) {
+        return set.homeOf(NodeSet.hash(name)) == NodeSet.hash(node.id());
     }
 
     private void raiseAbove(int record) {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.spi.NodeList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -82,6 +83,37 @@ class GivingUpTest {
         parts.current.set(new NodeList(2, List.of(node("a"), node("c")), node("b"), false), List.of());
         givingUp.look();
         assertThat(followed).isEqualTo(2);
+    }
+
+    @Test
+    void namesThatTheNextListMovesStayUntilItMayGiveThemUp() {
+        NodeList next = new NodeList(2, List.of(node("a"), node("b"), node("c"), node("d")), node("d"), true);
+        byte[] leavesNext = moved(next, "a", "d");
+        int record = parts.record(leavesNext);
+        AtomicLong mayGiveUpTo = new AtomicLong(1);
+        GivingUp oneByOne = new GivingUp(
+                parts.basics,
+                parts.current,
+                parts.directory,
+                parts.allocator,
+                parts.mark,
+                number -> number <= mayGiveUpTo.get(),
+                () -> followed++,
+                record);
+        oneByOne.look();
+        assertThat(parts.directory.find(leaves)).isNegative();
+        assertThat(oneByOne.isDone(1)).as("the last record is left").isFalse();
+
+        parts.current.set(next, List.of());
+        parts.time.advance(NodeParts.LEASE);
+        assertThat(parts.directory.find(leavesNext)).isNotNegative();
+        assertThat(oneByOne.isDone(1)).isFalse();
+
+        mayGiveUpTo.set(2);
+        oneByOne.look();
+        parts.time.advance(NodeParts.LEASE);
+        assertThat(parts.directory.find(leavesNext)).isNegative();
+        assertThat(oneByOne.isDone(2)).isTrue();
     }
 
     @Test
