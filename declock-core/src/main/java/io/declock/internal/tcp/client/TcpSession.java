@@ -9,44 +9,30 @@ import io.declock.internal.chains.ChainWindow;
 import io.declock.internal.rdma.RdmaOffer;
 import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.HandshakeFrames;
-import io.declock.internal.tcp.wire.InquiryFrames;
-import io.declock.internal.tcp.wire.MemberFrames;
 import io.declock.internal.tcp.wire.MemberId;
-import io.declock.internal.tcp.wire.NodeListFrames;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.RdmaFrames;
-import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricException;
-import io.declock.spi.GivenUp;
-import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
-import io.declock.spi.LockAnswer;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
-import io.declock.spi.NodeList;
-import io.declock.spi.NodeListState;
-import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
-import io.declock.spi.RecordMembers;
 import io.declock.spi.RemoteMemory;
-import io.declock.spi.Resolution;
-import io.declock.spi.RestoredHold;
 import io.declock.spi.SessionListener;
 import io.declock.spi.VerbChain;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.util.BitSet;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * requests, and resumes on the next one. All of them belong to one event loop, and so does everything that is not said to be for any
  * thread. Thread-safe.
  */
-final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
+final class TcpSession implements ControlSession, RemoteMemory, SessionControl.Line {
     private final TcpFabric fabric;
     private final JoinReply joined;
     private final byte[] memberKey;
@@ -74,6 +60,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     private final ChainWindow chains;
     private final PendingRequests requests = new PendingRequests();
     private final SessionAnswers answers;
+    private final SessionControl control = new SessionControl(this);
     private final PeerLinks peers;
     private final Resumption resumption;
 
@@ -140,7 +127,7 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
 
     @Override
     public ControlPlane control() {
-        return this;
+        return control;
     }
 
     SessionListener listener() {
@@ -171,8 +158,19 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         return address;
     }
 
-    String node() {
+    @Override
+    public String node() {
         return node;
+    }
+
+    @Override
+    public int version() {
+        return version;
+    }
+
+    @Override
+    public Membership members() {
+        return answers.members();
     }
 
     /** Returns the address and port to which the session's first connection led. */
@@ -382,7 +380,16 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
         present.send(out -> PeerFrames.writePeerMessage(out, message));
     }
 
-    private <A, T> CompletableFuture<T> ask(Class<A> answer, Function<A, T> result, PendingRequests.Writer frame) {
+    @Override
+    public void tell(Consumer<ByteBuf> frame) {
+        SessionConnection present = connection;
+        if (present != null) {
+            present.send(frame::accept);
+        }
+    }
+
+    @Override
+    public <A, T> CompletableFuture<T> ask(Class<A> answer, Function<A, T> result, PendingRequests.Writer frame) {
         long deadline = System.nanoTime() + fabric.settings().requestTimeout().toNanos();
         PendingRequests.Request<T> request = requests.begin(answer, result, frame, deadline);
         watch();
@@ -391,143 +398,6 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
             present.send(request.frame());
         }
         return request.future();
-    }
-
-    @Override
-    public CompletionStage<HeartbeatReply> heartbeat() {
-        return ask(HeartbeatReply.class, Function.identity(), ControlFrames::writeHeartbeat);
-    }
-
-    @Override
-    public CompletionStage<Resolution> resolve(String fullName) {
-        return find(ControlFrames::writeResolve, fullName, Optional::orElseThrow);
-    }
-
-    @Override
-    public CompletionStage<Optional<Resolution>> lookUp(String fullName) {
-        return find(ControlFrames::writeLookUp, fullName, Function.identity());
-    }
-
-    /** Writes a request about a name. */
-    @FunctionalInterface
-    private interface NameRequest {
-        void write(ByteBuf out, int number, byte[] fullName);
-    }
-
-    private <T> CompletionStage<T> find(NameRequest frame, String fullName, Function<Optional<Resolution>, T> result) {
-        byte[] name = fullName.getBytes(StandardCharsets.UTF_8);
-        if (name.length == 0 || name.length > Wire.MAX_TEXT) {
-            return CompletableFuture.failedStage(new FabricException.Refused(
-                    FabricException.Reason.BAD_REQUEST,
-                    "a full lock name must have 1 to " + Wire.MAX_TEXT + " bytes in UTF-8, this one has "
-                            + name.length));
-        }
-        return ask(
-                ControlFrames.Found.class,
-                found -> result.apply(Optional.ofNullable(found.resolution())),
-                (out, request) -> frame.write(out, request, name));
-    }
-
-    @Override
-    public CompletionStage<Membership> members() {
-        // What has changed since was told before the answer.
-        return ask(SessionAnswers.Done.class, done -> answers.members(), MemberFrames::writeMembers);
-    }
-
-    @Override
-    public CompletionStage<RecordMembers> members(long record) {
-        return ask(
-                BitSet.class,
-                users -> RecordMembers.of(answers.members(), users),
-                (out, request) -> MemberFrames.writeRecordMembers(out, request, record));
-    }
-
-    @Override
-    public CompletionStage<Void> declareNodeSet(NodeSet set) {
-        return ask(
-                SessionAnswers.Done.class,
-                TcpSession::nothing,
-                (out, request) -> ControlFrames.writeDeclareNodeSet(out, request, set));
-    }
-
-    @Override
-    public CompletionStage<Long> restore(RestoredHold hold) {
-        ControlFrames.Restore restore = new ControlFrames.Restore(
-                hold.fullName().getBytes(StandardCharsets.UTF_8), hold.exclusive(), hold.epoch());
-        return ask(
-                ControlFrames.Restored.class,
-                ControlFrames.Restored::record,
-                (out, request) -> ControlFrames.writeRestore(out, request, restore));
-    }
-
-    @Override
-    public CompletionStage<Void> moved() {
-        return ask(SessionAnswers.Done.class, TcpSession::nothing, ControlFrames::writeMoved);
-    }
-
-    @Override
-    public CompletionStage<Long> awaitGrace() {
-        return ask(ControlFrames.GraceOver.class, ControlFrames.GraceOver::epoch, ControlFrames::writeAwaitGrace);
-    }
-
-    /** Asks something about lists of memory nodes, which a memory node of an earlier release does not know. */
-    private <A, T> CompletionStage<T> askOfLists(Class<A> answer, Function<A, T> result, PendingRequests.Writer frame) {
-        return version >= Wire.LISTS_VERSION ? ask(answer, result, frame) : tooOld("lists of memory nodes");
-    }
-
-    private <T> CompletionStage<T> tooOld(String what) {
-        return CompletableFuture.failedStage(new FabricException.Refused(
-                FabricException.Reason.BAD_VERSION,
-                node + " speaks version " + version + " of the DecLock protocol, which knows no " + what
-                        + ": update it"));
-    }
-
-    @Override
-    public CompletionStage<Void> reserve(long record, long nanos) {
-        ControlFrames.Reserve reservation = new ControlFrames.Reserve(record, nanos);
-        return version >= Wire.RESERVATIONS_VERSION
-                ? ask(
-                        SessionAnswers.Done.class,
-                        TcpSession::nothing,
-                        (out, request) -> ControlFrames.writeReserve(out, request, reservation))
-                : tooOld("reservations");
-    }
-
-    @Override
-    public CompletionStage<NodeListState> nodes() {
-        return askOfLists(NodeListState.class, Function.identity(), NodeListFrames::writeAskNodes);
-    }
-
-    @Override
-    public CompletionStage<Void> proposeNodes(NodeList list) {
-        return askOfLists(
-                SessionAnswers.Done.class,
-                TcpSession::nothing,
-                (out, request) -> NodeListFrames.writeProposeNodes(out, request, list));
-    }
-
-    @Override
-    public CompletionStage<Void> declareNodes(NodeList list) {
-        return askOfLists(
-                SessionAnswers.Done.class,
-                TcpSession::nothing,
-                (out, request) -> NodeListFrames.writeDeclareNodes(out, request, list));
-    }
-
-    @Override
-    public CompletionStage<Long> awaitGivenUp(long number) {
-        return askOfLists(
-                NodeListFrames.GaveUp.class,
-                NodeListFrames.GaveUp::epoch,
-                (out, request) -> NodeListFrames.writeAwaitGivenUp(out, request, number));
-    }
-
-    @Override
-    public CompletionStage<Long> takeOver(GivenUp word) {
-        return askOfLists(
-                NodeListFrames.TakenOver.class,
-                NodeListFrames.TakenOver::epoch,
-                (out, request) -> NodeListFrames.writeTakeOver(out, request, word));
     }
 
     @Override
@@ -568,24 +438,6 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
     }
 
     @Override
-    public void answerReclaim(long round, long[] vetoed) {
-        SessionConnection present = connection;
-        // Without an answer the memory node takes the break for a veto.
-        if (present != null) {
-            present.send(out -> ControlFrames.writeReclaimAnswer(out, round, vetoed));
-        }
-    }
-
-    @Override
-    public void answerInquiry(LockAnswer answer) {
-        SessionConnection present = connection;
-        if (present != null) {
-            LockAnswer known = version >= Wire.KEEPING_VERSION ? answer : answer.withoutKept();
-            present.send(out -> InquiryFrames.writeLockAnswer(out, known));
-        }
-    }
-
-    @Override
     public CompletionStage<Void> leave() {
         FabricException why = new FabricException("this process left " + node);
         // A memory node that may have carried out the request has no session to resume.
@@ -595,18 +447,13 @@ final class TcpSession implements ControlSession, RemoteMemory, ControlPlane {
                 answer -> {
                     left = true;
                     close(why);
-                    return nothing(answer);
+                    return SessionControl.nothing(answer);
                 },
                 ControlFrames::writeLeave);
         if (connection == null) {
             close(why);
         }
         return done;
-    }
-
-    @SuppressWarnings("NullAway") // The one value of Void.
-    private static Void nothing(SessionAnswers.Done done) {
-        return null;
     }
 
     @Override
