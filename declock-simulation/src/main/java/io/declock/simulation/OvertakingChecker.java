@@ -33,10 +33,18 @@ final class OvertakingChecker {
         private long waitsSince;
         private long knowsSince = -1;
         private int passed;
+        /** Since when callers are granted the lock that came after a waiter, while the entry is marked. */
+        private long passesSince = -1;
 
         Seen(SimulatedComputeNode node, String name) {
             this.node = node;
             this.name = name;
+        }
+
+        /** Returns whether a holder whose entry is marked may pass an unknown waiter: for as long as without a look. */
+        boolean mayPass(long now, LocalSettings settings) {
+            passesSince = passesSince < 0 ? now : passesSince;
+            return now - passesSince <= settings.localHandOverTime().toNanos() + TOLERANCE;
         }
 
         boolean isAt(CqlLock remote) {
@@ -72,6 +80,7 @@ final class OvertakingChecker {
                 seen.waitsSince = world.now();
                 seen.knowsSince = -1;
                 seen.passed = 0;
+                seen.passesSince = -1;
             }
             boolean knows =
                     remote.state() == PositionState.HELD && remote.tenure().knowsRemote();
@@ -120,7 +129,7 @@ final class OvertakingChecker {
                     node + " granted '" + own.name + "' to a caller that came after it knew that " + first.node
                             + " waits");
         }
-        if (own.knowsSince < 0 && remote.tenure().isMarked() && !isLate(first)) {
+        if (own.knowsSince < 0 && remote.tenure().isMarked() && own.mayPass(world.now(), settings)) {
             // The waiter's message may be under way.
             return;
         }
@@ -130,12 +139,6 @@ final class OvertakingChecker {
                     node + " granted '" + own.name + "' to " + own.passed + " callers that came after " + first.node
                             + " waited");
         }
-    }
-
-    /** Returns whether a position has waited for longer than a holder whose entry is marked lets pass without a look. */
-    private boolean isLate(Seen waiting) {
-        return world.now() - waiting.waitsSince
-                > 2 * settings.localHandOverTime().toNanos() + TOLERANCE;
     }
 
     /** Returns a position that waits behind the holder's and clearly existed before a caller came. */

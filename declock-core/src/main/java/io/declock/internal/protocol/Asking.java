@@ -46,12 +46,13 @@ final class Asking {
 
     /** That word was read: asks whoever keeps the lock; returns whether there is somebody to ask. */
     static boolean onMark(LockState lock, long header, long mark, Effects effects) {
-        long question = lock.wish.ask(effects.now());
+        long question = lock.wish.ask();
         if (lock.isFrozen() || !ask(lock, header, mark, question, effects)) {
             lock.wish.answered();
             return false;
         }
-        lock.start(LockTimer.ANSWER, patience(lock), effects);
+        long patience = PATIENCE * lock.env.settings().selfCheckInterval().toNanos();
+        effects.run(() -> lock.env.timer().schedule(patience, () -> lock.events.answersDue(question)));
         return true;
     }
 
@@ -97,18 +98,13 @@ final class Asking {
         return lock.isFrozen() ? Outcome.REFUSED : Outcome.AGAIN;
     }
 
-    /** Answers have not come in time: the lock counts as taken. */
-    static Outcome onNoAnswer(LockState lock, Effects effects) {
-        // The timer may be that of an earlier caller.
-        if (isAsking(lock) && lock.wish.awaitsAnswer() && lock.wish.hasWaitedFor(patience(lock), effects.now())) {
-            lock.wish.answered();
-            return Outcome.REFUSED;
+    /** The answers should have come by now: if some are missing, the lock counts as taken. */
+    static Outcome onAnswersDue(LockState lock, long question) {
+        if (!awaits(lock, question)) {
+            return Outcome.WAIT;
         }
-        return Outcome.WAIT;
-    }
-
-    private static long patience(LockState lock) {
-        return PATIENCE * lock.env.settings().selfCheckInterval().toNanos();
+        lock.wish.answered();
+        return Outcome.REFUSED;
     }
 
     private static boolean awaits(LockState lock, long question) {

@@ -348,7 +348,6 @@ public final class CqlLock implements LockChain.Events {
                 case SELF_CHECK -> PendingRequest.onCheckDue(lock, effects);
                 case LOOK -> Prefetch.onDue(lock, tenure, effects);
                 case RESET_POLL -> ResetMember.onPollDue(lock, effects);
-                case ANSWER -> goOn(Asking.onNoAnswer(lock, effects), effects);
             }
         });
     }
@@ -356,6 +355,11 @@ public final class CqlLock implements LockChain.Events {
     @Override
     public void usersAsked(long question, int users) {
         event(effects -> goOn(Asking.onUsersAsked(lock, question, users), effects));
+    }
+
+    @Override
+    public void answersDue(long question) {
+        event(effects -> goOn(Asking.onAnswersDue(lock, question), effects));
     }
 
     @Override

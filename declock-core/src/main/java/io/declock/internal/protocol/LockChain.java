@@ -59,6 +59,9 @@ class LockChain extends VerbChain {
         /** So many compute nodes were asked that question. */
         void usersAsked(long question, int users);
 
+        /** The answers to that question should have come by now. */
+        void answersDue(long question);
+
         /** The pause before a chain is posted again is over. */
         void due(LockChain chain);
     }

@@ -9,8 +9,6 @@ enum LockTimer {
     SELF_CHECK,
     /** A look at the remote queue was planned for now. */
     LOOK,
-    /** A kept lock was asked for without waiting, and no answer has come. */
-    ANSWER,
     /** A frozen lock may READ the epoch. */
     RESET_POLL
 }

@@ -24,7 +24,6 @@ final class Wish {
     private boolean awaitsAnswer;
 
     private boolean hasAsked;
-    private long askedAt;
     /** Identifies the question; 0 is that of a position that waits. */
     private long question;
     /** How many answers are still to come; negative if some came before it was known how many were asked. */
@@ -87,10 +86,9 @@ final class Wish {
     }
 
     /** One compute node or all users are asked; returns what identifies the question. */
-    long ask(long now) {
+    long ask() {
         hasAsked = true;
         awaitsAnswer = true;
-        askedAt = now;
         missing = 0;
         knowsMissing = false;
         return ++question;
@@ -115,14 +113,6 @@ final class Wish {
     /** Returns whether all have answered. */
     boolean hasAllAnswers() {
         return knowsMissing && missing <= 0;
-    }
-
-    boolean hasWaitedFor(long nanos, long now) {
-        return now - askedAt >= nanos;
-    }
-
-    boolean awaitsAnswer() {
-        return awaitsAnswer;
     }
 
     void answered() {
