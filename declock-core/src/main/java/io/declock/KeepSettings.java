@@ -15,10 +15,7 @@ import java.time.Duration;
  * @param max most positions that are kept at a time
  */
 public record KeepSettings(boolean enabled, int after, Duration idle, int max) {
-    /** The defaults: on, after 3 acquisitions, for 1 s, 1,024 positions. */
-    public static final KeepSettings DEFAULTS = builder().build();
-
-    /** Nothing is kept. */
+    /** Nothing is kept: the default of a compute node. */
     public static final KeepSettings OFF = builder().enabled(false).build();
 
     /**
@@ -32,7 +29,7 @@ public record KeepSettings(boolean enabled, int after, Duration idle, int max) {
         SettingChecks.atLeast("keep.max", max, 1);
     }
 
-    /** {@return a builder that begins with the defaults} */
+    /** {@return a builder that begins with: on, after 3 acquisitions, for 1 s, 1,024 positions} */
     public static Builder builder() {
         return new Builder();
     }

@@ -111,7 +111,7 @@ final class Granter {
         KeepSettings settings = lock.host.kept().settings();
         return settings.enabled()
                 && !remote.tenure().knowsRemote()
-                && lock.keeping.isWorthIt(settings.after())
+                && lock.keeping.isWorthIt(settings.after(), lock.host.kept().pays())
                 && remote.environment().allAskForKept()
                 && !lock.host.isClosed()
                 && lock.leaseValid(effects.now())
@@ -120,11 +120,9 @@ final class Granter {
 
     private static void giveBack(LocalState lock, CqlLock remote, boolean wanted, Effects effects) {
         if (remote.isKept()) {
-            lock.keeping.givesBack(
-                    remote.epoch(),
-                    remote.index(),
-                    wanted,
-                    lock.host.kept().settings().after());
+            KeptLocks kept = lock.host.kept();
+            kept.gaveBack(lock.keeping.givesBack(
+                    remote.epoch(), remote.index(), wanted, kept.settings().after()));
             lock.front.removeKept();
         }
         remote.release(effects);

@@ -14,11 +14,14 @@ final class KeepPolicy {
     private static final int ENOUGH = 100;
 
     private static final int TOO_FEW = 2;
+    /** So many acquisitions in a row are needed where keeping other locks has not paid lately: fewer come by chance if many want a lock. */
+    private static final int CAUTIOUS = 16;
 
     private long lastEpoch;
     private int lastIndex = -1;
     private int inARow;
     private int threshold;
+    private boolean hasPaid;
     private int served;
     private long unusedSince;
 
@@ -39,9 +42,13 @@ final class KeepPolicy {
         lastIndex = index;
     }
 
-    /** Returns whether the position is to be kept. */
-    boolean isWorthIt(int after) {
-        return inARow >= Math.max(after, threshold);
+    /**
+     * Returns whether the position is to be kept.
+     *
+     * @param pays whether it has paid lately to keep locks
+     */
+    boolean isWorthIt(int after, boolean pays) {
+        return inARow >= Math.max(pays || hasPaid ? after : CAUTIOUS, threshold);
     }
 
     /** A caller was granted the lock by a position that is kept. */
@@ -68,17 +75,20 @@ final class KeepPolicy {
      *
      * @param index its present index, which may be a later one than when it was taken
      * @param wanted whether another compute node has asked for the lock
+     * @return whether keeping it has paid
      */
-    void givesBack(long epoch, int index, boolean wanted, int after) {
+    boolean givesBack(long epoch, int index, boolean wanted, int after) {
         leaves(epoch, index);
         if (wanted) {
             inARow = 0;
         }
-        if (served < TOO_FEW) {
+        hasPaid = served >= TOO_FEW;
+        if (!hasPaid) {
             threshold = Math.min(HIGHEST_THRESHOLD, 2 * Math.max(after, threshold));
         } else if (served >= ENOUGH) {
             threshold = 0;
         }
         served = 0;
+        return hasPaid;
     }
 }

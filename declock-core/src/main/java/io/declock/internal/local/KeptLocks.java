@@ -9,6 +9,7 @@ import io.declock.internal.time.Clock;
 import io.declock.internal.time.TimerService;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The locks whose positions a compute node keeps: bounds their number, and gives those back that have no user for long. One timer serves all of
@@ -19,6 +20,8 @@ public final class KeptLocks extends Loop {
     public static final KeptLocks NONE = new KeptLocks(KeepSettings.OFF, () -> 0, (delayNanos, task) -> {});
 
     private static final int LOOKS_PER_IDLE = 4;
+    private static final int MOST = 64;
+    private static final int COST = 4;
 
     /** One of the locks. */
     interface Kept {
@@ -33,6 +36,8 @@ public final class KeptLocks extends Loop {
     }
 
     private final KeepSettings settings;
+    /** How many kept positions have paid lately, less those that have not. */
+    private final AtomicInteger balance = new AtomicInteger();
     // By name, so that a simulated run is the same each time.
     private final Map<String, Kept> locks = new ConcurrentHashMap<>();
 
@@ -66,6 +71,16 @@ public final class KeptLocks extends Loop {
     /** A lock is kept no more, or forgotten. */
     void remove(Kept lock) {
         locks.remove(lock.name(), lock);
+    }
+
+    /** Returns whether it has paid lately to keep positions. */
+    boolean pays() {
+        return balance.get() >= 0;
+    }
+
+    /** A position was given back, and keeping it has paid or not. What did not pay has cost about as much as four others have saved. */
+    void gaveBack(boolean paid) {
+        balance.updateAndGet(now -> paid ? Math.min(MOST, now + 1) : Math.max(-MOST, now - COST));
     }
 
     /** Returns how many positions are kept without a user now. */
