@@ -66,7 +66,8 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
                 counters,
                 runtime.processId(),
                 nodeSet,
-                new LockInquiries(table, settings.namespace(), runtime.clock()));
+                new LockInquiries(table, settings.namespace(), runtime.clock()),
+                settings.keep().enabled());
         this.links = new MemoryNodeLinks(fabrics, settings, surroundings, this);
         addresses.forEach(links::add);
         this.unavailability = new Unavailability(links);

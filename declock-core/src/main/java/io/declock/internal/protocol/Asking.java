@@ -30,7 +30,8 @@ final class Asking {
 
     /** Returns whether the lock that a header shows as taken may be kept without a user. It is asked for once. */
     static boolean mayAsk(LockState lock, long header) {
-        return !lock.wish.hasAsked()
+        return lock.env.looksForMarks()
+                && !lock.wish.hasAsked()
                 && !lock.isFrozen()
                 && lock.position.mayCas(header)
                 && (Wish.mayBeKept(header) || Wish.hasOnlyReaders(header));

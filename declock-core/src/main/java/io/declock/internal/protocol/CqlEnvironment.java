@@ -58,6 +58,14 @@ public interface CqlEnvironment {
         return true;
     }
 
+    /**
+     * Returns whether this compute node expects that others keep locks, and looks for their marks at once: if it keeps locks itself. Another one
+     * finds a mark by its self-checks.
+     */
+    default boolean looksForMarks() {
+        return true;
+    }
+
     /** Returns the members as this compute node knows them. */
     Membership membership();
 

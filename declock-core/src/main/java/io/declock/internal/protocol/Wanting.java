@@ -23,6 +23,9 @@ final class Wanting {
 
     /** READs the entry at the head, or the readers' mark, in the chain that writes the own entry, if a position before the own one may be kept. */
     static void lookForMark(LockState lock, VerbChain chain) {
+        if (!lock.env.looksForMarks()) {
+            return;
+        }
         if (lock.wish.hasKeeper()) {
             chain.read(lock.position.layout().entry(lock.position.record(), lock.wish.keeper()), 1);
         }

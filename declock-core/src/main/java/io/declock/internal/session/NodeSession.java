@@ -179,6 +179,11 @@ public final class NodeSession implements CqlEnvironment {
     }
 
     @Override
+    public boolean looksForMarks() {
+        return surroundings.keeps();
+    }
+
+    @Override
     public boolean leaseValid(long now) {
         return over.get() == null && leaseLeft(now) > 0;
     }

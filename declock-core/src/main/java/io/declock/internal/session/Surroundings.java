@@ -19,6 +19,7 @@ import io.declock.internal.time.TimerService;
  * @param processId identifies the process
  * @param nodeSet the set of memory nodes, which the links learn
  * @param inquiries answers operators' inquiries
+ * @param keeps whether this process keeps locks, so that it expects others to do so
  */
 public record Surroundings(
         Clock clock,
@@ -27,4 +28,18 @@ public record Surroundings(
         NodeCounters counters,
         long processId,
         KnownNodeSet nodeSet,
-        Inquiries inquiries) {}
+        Inquiries inquiries,
+        boolean keeps) {
+
+    /** Makes them for a process that keeps no locks. */
+    public Surroundings(
+            Clock clock,
+            TimerService timer,
+            RandomSource random,
+            NodeCounters counters,
+            long processId,
+            KnownNodeSet nodeSet,
+            Inquiries inquiries) {
+        this(clock, timer, random, counters, processId, nodeSet, inquiries, false);
+    }
+}
