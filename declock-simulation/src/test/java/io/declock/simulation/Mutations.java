@@ -15,6 +15,7 @@ final class Mutations {
     private static final String CQL = "io.declock.internal.protocol.CqlLock";
     private static final String STATE = "io.declock.internal.protocol.LockState";
     private static final String POSITION = "io.declock.internal.protocol.Position";
+    private static final String TRYING = "io.declock.internal.protocol.Trying";
     private static final String ACQUISITION = "io.declock.internal.protocol.Acquisition";
     private static final String PENDING = "io.declock.internal.protocol.PendingRequest";
     private static final String SUCCESSORS = "io.declock.internal.protocol.Successors";
@@ -254,7 +255,7 @@ final class Mutations {
                     "B10",
                     "a caller that only tries does not ask the members",
                     Scenario.DEAD_ONLY,
-                    ACQUISITION,
+                    TRYING,
                     "findsTaken",
                     Nothing.class),
             Mutation.of(
