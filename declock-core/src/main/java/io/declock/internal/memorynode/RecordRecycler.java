@@ -34,7 +34,10 @@ final class RecordRecycler {
         this.highWaterMark = highWaterMark;
     }
 
-    /** Reclaims the records of a round that were not kept and have not changed since its proposal. */
+    /**
+     * Reclaims the records of a round that were not kept and have not changed since its proposal, without those in which a hold was restored that is not
+     * written yet: it will be, also when its compute node has ended, and the record must not be another name's by then.
+     */
     void recycle(ReclaimRound round) {
         List<Integer> idle = new ArrayList<>();
         // A compute node that was cut but is still a member was not asked, and may still trust its holds.
@@ -42,6 +45,7 @@ final class RecordRecycler {
         for (int i = 0; i < round.size(); i++) {
             int record = round.record(i);
             if (!isQuarantined(record)
+                    && !node.unwritten().contains(record)
                     && !round.isKept(i)
                     && region.read(layout.header(region.recordAddress(record))) == round.header(i)
                     && (!mayHold || IdleScan.isIdle(round.header(i)))) {

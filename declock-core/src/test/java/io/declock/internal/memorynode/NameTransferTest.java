@@ -424,4 +424,35 @@ class NameTransferTest {
         time.advance(LEASE.multipliedBy(2));
         assertThat(word.done).isNotNull();
     }
+
+    /** Time goes on for an hour while a session lives that uses no lock. */
+    private void live(MemoryNodeSession session, RecordingListener listener) throws Exception {
+        for (long left = Duration.ofHours(1).toSeconds(); left > 0; left--) {
+            time.advance(Duration.ofSeconds(1));
+            session.heartbeat();
+            RecordingListener.Proposal proposal = listener.proposals.poll();
+            if (proposal != null) {
+                session.answerReclaim(proposal.round(), new long[0]);
+            }
+        }
+    }
+
+    @Test
+    void aRecordInWhichAHoldWasRestoredIsNoOtherNamesUntilItIsWritten() throws Exception {
+        publish(added);
+        RecordingListener listener = new RecordingListener();
+        MemoryNodeSession other = join("c", "other", true, listener);
+        MemoryNodeSession holder = join("c", "holder");
+        holder.restore(bytes(moved(added, "a", "c")), true, 1_500);
+
+        live(other, listener);
+        assertThat(nodes.get("c").status().sessions())
+                .as("the holder has ended")
+                .hasSize(1);
+        assertThat(nodes.get("c").status().recordsInUse()).isEqualTo(1);
+
+        takeOver(other, new GivenUp("a", 1, 3_000));
+        live(other, listener);
+        assertThat(nodes.get("c").status().recordsInUse()).isZero();
+    }
 }
