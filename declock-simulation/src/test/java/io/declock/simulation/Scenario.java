@@ -643,8 +643,9 @@ enum Scenario {
         this.profile = profile;
     }
 
+    /** Returns the options of a seed. Nothing is kept, so that kept locks hide no broken rule of another part. */
     SimulationOptions options(long seed) {
-        return OptionsChooser.choose(seed, profile);
+        return OptionsChooser.choose(seed, profile).keeping(KeepSettings.OFF);
     }
 
     /** Returns the failure of an outcome, or null. */
