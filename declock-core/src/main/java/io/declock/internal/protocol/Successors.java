@@ -33,7 +33,7 @@ final class Successors {
         return lock.position.isExclusive()
                 && lock.env.settings().preArmedHandOver()
                 && !lock.isFrozen()
-                // Who is granted the lock may set the readers' mark, which this node is taking away (rule K7).
+                // A successor may set the readers' mark, which this node is taking away (rule K7).
                 && !lock.mark.isInFlight();
     }
 
