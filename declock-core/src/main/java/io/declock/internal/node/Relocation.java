@@ -187,7 +187,10 @@ final class Relocation {
         }
         NodeSet set = list.set();
         for (LocalLock lock : nodes.locks()) {
+            // A session of a memory node with a later list has only names that this memory node has by that list: they
+            // stay.
             if (lock.session() instanceof NodeSession session
+                    && session.declaredList() < list.number()
                     && set.homeOf(NodeSet.hash(nodes.fullName(lock.name())))
                             != NodeSet.hash(session.joined().memoryNodeId())) {
                 leaving.computeIfAbsent(session, any -> new ArrayList<>()).add(lock);

@@ -70,6 +70,8 @@ class NodeListChangeTest {
     private final List<ComputeNode> nodes = new ArrayList<>();
     private final Map<ComputeNode, NodeCounters> counted = new ConcurrentHashMap<>();
 
+    private Duration longestLease = MemoryNodeSettings.LONGEST_LEASE;
+
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
     private final Logger ofConfiguredNodes = (Logger) LoggerFactory.getLogger(ConfiguredNodes.class);
 
@@ -105,6 +107,7 @@ class NodeListChangeTest {
                 MemoryNodeSettings.builder(id)
                         .records(5_000)
                         .queueCapacity(8)
+                        .maxLease(longestLease)
                         .waitOutOldSessions(false)
                         .build(),
                 System::nanoTime,
@@ -118,6 +121,7 @@ class NodeListChangeTest {
     private final class AllInProcess implements Fabric {
         private final NodeCounters counters;
         private final Map<String, InProcessFabric> fabrics = new ConcurrentHashMap<>();
+        private final Set<String> unreachable = ConcurrentHashMap.newKeySet();
 
         AllInProcess(NodeCounters counters) {
             this.counters = counters;
@@ -137,7 +141,18 @@ class NodeListChangeTest {
         @Override
         public CompletionStage<FabricSession> join(
                 MemoryNodeAddress address, JoinRequest request, SessionListener listener) {
-            return of(address).join(address, request, new BreakingOff(listener));
+            return unreachable.contains(address.host())
+                    ? CompletableFuture.failedStage(new FabricException(address + " is out of reach"))
+                    : of(address).join(address, request, new BreakingOff(listener));
+        }
+
+        void cut(String id) {
+            unreachable.add(id);
+            fabrics.get(id).close();
+        }
+
+        void heal(String id) {
+            unreachable.remove(id);
         }
 
         @Override
@@ -186,11 +201,16 @@ class NodeListChangeTest {
     }
 
     private ComputeNode ready(String... ids) throws InterruptedException {
-        NodeCounters counters = new NodeCounters();
+        return ready(new AllInProcess(new NodeCounters()), ComputeNodeSettings.DEFAULTS, ids);
+    }
+
+    private ComputeNode ready(AllInProcess fabric, ComputeNodeSettings settings, String... ids)
+            throws InterruptedException {
+        NodeCounters counters = fabric.counters;
         ComputeNode node = ComputeNode.builder()
-                .settings(ComputeNodeSettings.DEFAULTS)
+                .settings(settings)
                 .counters(counters)
-                .fabric(new AllInProcess(counters))
+                .fabric(fabric)
                 .memoryNodes(addresses(ids))
                 .build();
         nodes.add(node);
@@ -320,6 +340,47 @@ class NodeListChangeTest {
                     assertThat(held.get(name).isValid()).as(name).isTrue();
                 }
             }
+        }
+    }
+
+    /**
+     * A process that is still to go over to a list meets a memory node which has the next one already: what it takes there stays there, also where the
+     * names belong to another memory node by the list that it goes over to.
+     */
+    @Test
+    void whatIsTakenByALaterListStaysWhereItIs() throws Exception {
+        // The memory nodes end its sessions long before it goes over to a list without a session.
+        longestLease = Duration.ofMillis(500);
+        serve("a", "b", "c");
+        AllInProcess fabric = new AllInProcess(new NodeCounters());
+        ComputeNodeSettings patient =
+                ComputeNodeSettings.builder().lease(Duration.ofSeconds(30)).build();
+        ComputeNode late = ready(fabric, patient, "a", "b");
+        fabric.unreachable.add("c");
+        try (NodeListPublisher publisher = publisher("a", "b")) {
+            publisher.add(addresses("c").get(0));
+            await().atMost(SECONDS).until(() -> used(late).contains("c"));
+            fabric.cut("a");
+            fabric.cut("b");
+            assertThat(publisher.awaitMoved(SECONDS)).isEmpty();
+        }
+        remove("c", "a", "b");
+        fabric.heal("a");
+        fabric.heal("b");
+        Map<String, LockHandle> held = new LinkedHashMap<>();
+        for (String name : names()) {
+            held.put(name, late.acquire(LockRequest.write(name)));
+        }
+        fabric.heal("c");
+        await().atMost(SECONDS).until(() -> used(late).equals(Set.of("a", "b")));
+        ComputeNode other = ready("a", "b");
+        for (String name : names()) {
+            assertThat(held.get(name).isValid()).as(name).isTrue();
+            assertThat(other.tryAcquire(LockRequest.write(name).waitTime(Duration.ZERO)))
+                    .as(name)
+                    .isEmpty();
+            held.get(name).close();
+            other.acquire(LockRequest.write(name).waitTime(SECONDS)).close();
         }
     }
 
