@@ -376,6 +376,12 @@ final class QueueChecker implements WatchedRegion.Observer {
         }
         List<SimulatedSession> gone = goneSince(life, marked.getOrDefault(life.keyOf(record), 0L));
         gone.remove(kept);
+        if (life.isForeign(record)) {
+            // The name moves: a holder that has acknowledged may have taken its hold along.
+            life.sessions().stream()
+                    .filter(member -> own(member, queue) == null && !gone.contains(member))
+                    .forEach(gone::add);
+        }
         keepDeadSurvivors(gone, after, queue);
     }
 

@@ -839,10 +839,10 @@ final class Mutations {
                     Yes.class),
             Mutation.of(
                     "M6",
-                    "locks are still bound by the former mapping",
+                    "locks are bound by the answer to a former mapping",
                     Scenario.LISTS,
                     "io.declock.internal.node.Mapping",
-                    "isQuiet",
+                    "is",
                     Yes.class),
             Mutation.of(
                     "M6",

@@ -42,9 +42,16 @@ final class TakingOver {
     @GuardedBy("lock")
     private final Map<String, Source> sources = new TreeMap<>();
 
-    /** Epochs of the records of the sources whose names were taken over. */
+    /** Epochs of the records that were written when names were taken over. A later list has others, and does not change those of an earlier one. */
     @GuardedBy("lock")
-    private final Map<String, Long> epochs = new HashMap<>();
+    private final Map<Taken, Long> epochs = new HashMap<>();
+
+    /** The names of a source that this memory node has by a list. */
+    private record Taken(String source, long list) {
+        static Taken by(GivenUp word) {
+            return new Taken(word.source(), word.number());
+        }
+    }
 
     /** What is asked about names of one source. */
     private static final class Source {
@@ -160,7 +167,7 @@ final class TakingOver {
         NodeList list = current.list();
         if (word.number() > 0 && word.number() < list.number()) {
             // Before it had a later list, it had taken over all by that one.
-            answer.done().accept(epochOf(word.source()));
+            answer.done().accept(epochOf(Taken.by(word)));
             return;
         }
         if (word.number() != list.number() || word.epoch() < 0 || !node.isPlausible(word.epoch())) {
@@ -178,7 +185,7 @@ final class TakingOver {
         try {
             Source source = sources.get(word.source());
             if (source == null) {
-                known = epochOf(word.source());
+                known = epochOf(Taken.by(word));
             } else {
                 isFirst = !source.opening;
                 source.opening = true;
@@ -199,10 +206,10 @@ final class TakingOver {
         }
     }
 
-    private long epochOf(String source) {
+    private long epochOf(Taken taken) {
         lock.lock();
         try {
-            return epochs.getOrDefault(source, 1L);
+            return epochs.getOrDefault(taken, 1L);
         } finally {
             lock.unlock();
         }
@@ -252,7 +259,7 @@ final class TakingOver {
             mark.raiseAbove(
                     Math.max(word.epoch(), node.settings().secondsSince2025().getAsLong()));
             written = mark.current();
-            epochs.put(word.source(), written);
+            epochs.put(Taken.by(word), written);
             holds = source.claims.write(written, session -> true);
             current.set(list, List.copyOf(sources.keySet()));
         } finally {

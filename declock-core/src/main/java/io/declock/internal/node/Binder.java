@@ -18,6 +18,7 @@ import io.declock.spi.NodeSet;
 import io.declock.spi.Resolution;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -120,7 +121,7 @@ final class Binder {
     // ---------------------------------------------------------------- binding locks to records
 
     void bind(LocalLock lock) {
-        Mapping present = beginBinding();
+        Mapping present = mapping;
         MemoryNodeLink link = linkOf(lock.name());
         NodeSession session = link == null || present == null ? null : link.session();
         if (present == null
@@ -128,9 +129,6 @@ final class Binder {
                 || session == null
                 || !present.mayAsk(fullName(lock.name()), session.declaredList())) {
             bindLater(lock, link);
-            if (present != null) {
-                present.end();
-            }
             return;
         }
         CompletableFuture<Resolution> answer;
@@ -139,7 +137,6 @@ final class Binder {
         } catch (RuntimeException | Error e) {
             log.error("Looking {} up at memory node {} failed; trying again", lock.title(), link.address(), e);
             notResolved(lock, link, session, e);
-            present.end();
             return;
         }
         answer.whenComplete((resolution, failure) -> {
@@ -147,39 +144,45 @@ final class Binder {
                 link.sawEpoch(resolution.epoch());
                 session.register(resolution.record(), lock);
                 session.resolved(answer);
-                attach(lock, link, session, resolution);
+                attach(lock, link, session, resolution, present);
             } else {
                 session.resolved(answer);
                 notResolved(lock, link, session, failure);
             }
-            present.end();
         });
     }
 
-    /** Returns the present mapping, for a lock that is bound by it, or null if there is none. */
-    private @Nullable Mapping beginBinding() {
-        while (true) {
-            Mapping present = mapping;
-            if (present == null) {
-                return null;
+    /**
+     * Binds a lock, unless names are mapped by another list by now: the memory node may have given the name up since it answered, even if the name has
+     * come back. Going over to a list does not wait for answers, because a memory node may give one only when this process has gone over.
+     */
+    private void attach(
+            LocalLock lock, MemoryNodeLink link, NodeSession session, Resolution resolution, Mapping askedBy) {
+        Mapping present = beginBinding();
+        try {
+            if (session.isOver() || !present.is(askedBy)) {
+                session.unregister(resolution.record(), lock);
+                bindLater(lock, link);
+                return;
             }
+            lock.bound(session, resolution);
+        } finally {
+            present.end();
+        }
+        // The session may have ended after the check above, and notified only the locks that were bound by then.
+        session.loseIfOver(resolution.record(), lock);
+    }
+
+    /** Returns the present mapping, which is not replaced while a lock is being bound by it. */
+    private Mapping beginBinding() {
+        while (true) {
+            Mapping present = Objects.requireNonNull(mapping, "there is a mapping since a lock was looked up by one");
             present.begin();
             if (mapping == present) {
                 return present;
             }
             present.end();
         }
-    }
-
-    private void attach(LocalLock lock, MemoryNodeLink link, NodeSession session, Resolution resolution) {
-        if (session.isOver()) {
-            session.unregister(resolution.record(), lock);
-            bindLater(lock, link);
-            return;
-        }
-        lock.bound(session, resolution);
-        // The session may have ended after the check above, and notified only the locks that were bound by then.
-        session.loseIfOver(resolution.record(), lock);
     }
 
     private void notResolved(LocalLock lock, MemoryNodeLink link, NodeSession session, Throwable failure) {

@@ -51,6 +51,11 @@ final class Mapping {
         return set.size() == 1 ? set.hashes()[0] : set.homeOf(NodeSet.hash(fullName));
     }
 
+    /** Returns whether a lock that was looked up by another mapping may be bound by this one. */
+    boolean is(Mapping askedBy) {
+        return askedBy == this;
+    }
+
     /** A lock is about to be bound; {@link #end} must follow. */
     void begin() {
         binding.getAndIncrement();

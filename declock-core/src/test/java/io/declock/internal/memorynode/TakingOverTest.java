@@ -102,6 +102,16 @@ class TakingOverTest {
         assertThat(answers.refused).singleElement().asString().contains("heard of list 3");
     }
 
+    /** A compute node that is late asks for what it had restored by the earlier list: its record has the epoch of that. */
+    @Test
+    void aLaterWordOfTheSameSourceDoesNotChangeTheEpochOfAnEarlierOne() {
+        takingOver.heard(new GivenUp("a", 1, 3_000), answers.next());
+        assertThat(takingOver.begin(new KeptNodes(REMOVED, List.of("a", "b")))).isTrue();
+        takingOver.heard(new GivenUp("a", 2, 5_000), answers.next());
+        takingOver.heard(new GivenUp("a", 1, 3_000), answers.next());
+        assertThat(answers.done).containsExactly(3_001L, 5_001L, 3_001L);
+    }
+
     @Test
     void anEarlierListChangesNothing() {
         assertThat(takingOver.begin(new KeptNodes(REMOVED, List.of("b")))).isTrue();

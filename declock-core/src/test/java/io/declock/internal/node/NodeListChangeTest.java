@@ -71,6 +71,7 @@ class NodeListChangeTest {
     private final Map<ComputeNode, NodeCounters> counted = new ConcurrentHashMap<>();
 
     private Duration longestLease = MemoryNodeSettings.LONGEST_LEASE;
+    private int records = 5_000;
 
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
     private final Logger ofConfiguredNodes = (Logger) LoggerFactory.getLogger(ConfiguredNodes.class);
@@ -105,7 +106,7 @@ class NodeListChangeTest {
     private MemoryNode memoryNode(String id, MembersInMemory members) {
         return MemoryNode.create(
                 MemoryNodeSettings.builder(id)
-                        .records(5_000)
+                        .records(records)
                         .queueCapacity(8)
                         .maxLease(longestLease)
                         .waitOutOldSessions(false)
@@ -381,6 +382,58 @@ class NodeListChangeTest {
                     .isEmpty();
             held.get(name).close();
             other.acquire(LockRequest.write(name).waitTime(SECONDS)).close();
+        }
+    }
+
+    /**
+     * A process goes over to a list while it asks a memory node which has a later one, and which answers only when the process has gone over to that:
+     * it must not wait for the answer.
+     */
+    @Test
+    void namesThatAreBeingLookedUpDoNotKeepAProcessFromGoingOver() throws Exception {
+        longestLease = Duration.ofMillis(500);
+        records = 100_000;
+        serve("a", "c");
+        AllInProcess fabric = new AllInProcess(new NodeCounters());
+        ComputeNodeSettings patient =
+                ComputeNodeSettings.builder().lease(Duration.ofSeconds(30)).build();
+        ComputeNode late = ready(fabric, patient, "a");
+        fabric.unreachable.add("c");
+        try (NodeListPublisher publisher = publisher("a")) {
+            publisher.add(addresses("c").get(0));
+            await().atMost(SECONDS).until(() -> used(late).contains("c"));
+            fabric.cut("a");
+            assertThat(publisher.awaitMoved(SECONDS)).isEmpty();
+        }
+        remove("c", "a");
+        fabric.heal("a");
+        late.acquire(LockRequest.write("first")).close();
+        try (NodeListPublisher publisher = publisher("a")) {
+            publisher.add(addresses("c").get(0));
+            AtomicBoolean stopped = new AtomicBoolean();
+            List<CompletableFuture<Void>> asking = IntStream.range(0, 4)
+                    .mapToObj(i -> CompletableFuture.runAsync(
+                            () -> {
+                                for (int n = 0; n < 20_000 && !stopped.get(); n++) {
+                                    asked(late, i + "-" + n);
+                                }
+                            },
+                            task -> new Thread(task).start()))
+                    .toList();
+            fabric.heal("c");
+            assertThat(publisher.awaitMoved(SECONDS)).isEmpty();
+            stopped.set(true);
+            for (CompletableFuture<Void> one : asking) {
+                one.get(10, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    private static void asked(ComputeNode node, String name) {
+        try {
+            node.acquire(LockRequest.write(name).waitTime(SECONDS)).close();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
