@@ -9,6 +9,7 @@ import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.NodeList;
 import io.declock.spi.NodeSet;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,10 @@ final class GivingUp {
 
     /** The sessions that wait until the names are given up, each with its last request: earlier ones have timed out. */
     @GuardedBy("lock")
-    private final Map<MemoryNodeSession, LongConsumer> waiting = new LinkedHashMap<>();
+    private final Map<MemoryNodeSession, Waiting> waiting = new LinkedHashMap<>();
+
+    /** What a session waits for: the names that belong to others by a list. */
+    private record Waiting(long number, LongConsumer told) {}
 
     /** Number of the list whose foreign names are being detached, or were. */
     @GuardedBy("lock")
@@ -91,7 +95,8 @@ final class GivingUp {
 
     /**
      * Waits until the names that belong to others by a list are given up. Those of a list that another one has followed are: without that no memory
-     * node agrees to another one (rule M1), and a life that has started since then gives up names by its present list only.
+     * node agrees to another one (rule M1), and a life that has started since then gives up names by its present list only. So a session is answered,
+     * too, when another list follows while it waits.
      */
     void await(MemoryNodeSession session, long number, MemoryNodeSession.Answer<Long> answer) {
         long present = current.list().number();
@@ -108,7 +113,7 @@ final class GivingUp {
             now = number < present || isDone(number);
             if (!now) {
                 waiting.keySet().removeIf(other -> other.gone);
-                waiting.put(session, answer.done()::accept);
+                waiting.put(session, new Waiting(number, answer.done()::accept));
             }
         } finally {
             lock.unlock();
@@ -124,6 +129,7 @@ final class GivingUp {
     void look() {
         NodeList list = current.list();
         long number = list.number();
+        tellBefore(number);
         if (isDone(number) || !mayGiveUp.test(number)) {
             return;
         }
@@ -177,18 +183,27 @@ final class GivingUp {
     }
 
     private void gaveUp(long number) {
-        List<LongConsumer> told;
         lock.lock();
         try {
             givenUp = number;
-            told = List.copyOf(waiting.values());
-            waiting.clear();
         } finally {
             lock.unlock();
         }
         log.info("Memory node {} has given up the names that belong to others by list {}", node.id(), number);
+        tellBefore(number + 1);
+        whenGivenUp.run();
+    }
+
+    /** Answers those that wait for the names of a list before that one. */
+    private void tellBefore(long number) {
+        List<LongConsumer> told = new ArrayList<>();
+        lock.lock();
+        try {
+            waiting.values().removeIf(one -> one.number() < number && told.add(one.told()));
+        } finally {
+            lock.unlock();
+        }
         long highest = mark.current();
         told.forEach(one -> Isolated.run("Telling that names are given up", () -> one.accept(highest)));
-        whenGivenUp.run();
     }
 }

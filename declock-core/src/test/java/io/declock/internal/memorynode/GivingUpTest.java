@@ -116,6 +116,16 @@ class GivingUpTest {
         assertThat(oneByOne.isDone(2)).isTrue();
     }
 
+    /** A life that has started since the memory nodes agreed to the next list may get it before it is done. */
+    @Test
+    void anotherListAnswersThoseThatWaitForTheOneBefore() {
+        givingUp.await(session, 1, answers.next());
+        parts.current.set(new NodeList(2, List.of(node("a"), node("c")), node("b"), false), List.of());
+        givingUp.look();
+        assertThat(answers.done).hasSize(1);
+        assertThat(givingUp.isDone(2)).isFalse();
+    }
+
     @Test
     void aListThatItDoesNotHaveIsRefused() {
         givingUp.await(session, 2, answers.next());
