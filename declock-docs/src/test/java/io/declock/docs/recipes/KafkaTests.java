@@ -34,8 +34,8 @@ import org.springframework.test.context.TestPropertySource;
         properties = {"spring.config.location=classpath:kafka.yaml", "spring.kafka.listener.auto-startup=false"})
 class KafkaTests {
     static class Orders {
-        private final List<String> shipped = new CopyOnWriteArrayList<>();
-        private Runnable carrier = () -> {};
+        final List<String> shipped = new CopyOnWriteArrayList<>();
+        volatile Runnable carrier = () -> {};
 
         void ship(String order, String event) {
             shipped.add(order + " " + event);
