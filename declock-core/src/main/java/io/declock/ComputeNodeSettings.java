@@ -119,7 +119,7 @@ public record ComputeNodeSettings(
         private int maxIdleLocks = 65_536;
         private Duration spin = Duration.ofNanos(20_000);
         private LocalSettings local = LocalSettings.DEFAULTS;
-        private KeepSettings keep = KeepSettings.OFF;
+        private KeepSettings keep = KeepSettings.DEFAULTS;
         private CqlSettings cql = CqlSettings.DEFAULTS;
 
         private Builder() {}

@@ -15,7 +15,10 @@ import java.time.Duration;
  * @param max most positions that are kept at a time
  */
 public record KeepSettings(boolean enabled, int after, Duration idle, int max) {
-    /** Nothing is kept: the default of a compute node. */
+    /** The defaults: on, after 3 acquisitions, for 1 s, 1,024 positions. */
+    public static final KeepSettings DEFAULTS = builder().build();
+
+    /** Nothing is kept. */
     public static final KeepSettings OFF = builder().enabled(false).build();
 
     /**
@@ -29,7 +32,7 @@ public record KeepSettings(boolean enabled, int after, Duration idle, int max) {
         SettingChecks.atLeast("keep.max", max, 1);
     }
 
-    /** {@return a builder that begins with: on, after 3 acquisitions, for 1 s, 1,024 positions} */
+    /** {@return a builder that begins with the defaults} */
     public static Builder builder() {
         return new Builder();
     }

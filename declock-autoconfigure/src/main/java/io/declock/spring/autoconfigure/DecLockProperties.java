@@ -123,7 +123,7 @@ public record DecLockProperties(
      * @param max Maximum number of locks that are kept at a time.
      */
     public record Keep(
-            @DefaultValue("false") boolean enabled,
+            @DefaultValue("true") boolean enabled,
             @DefaultValue("3") int after,
             @DefaultValue("1s") Duration idle,
             @DefaultValue("1024") int max) {}

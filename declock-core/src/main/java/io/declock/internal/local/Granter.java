@@ -73,7 +73,7 @@ final class Granter {
             // The lease has run out by this node's own clock (rule C1); the loss of the session follows and starts all
             // waiters anew.
             return;
-        } else {
+        } else if (!remote.awaitsTokens()) {
             switch (Turn.passing(remote, next, lock.host.localSettings(), effects)) {
                 case ALLOWED -> {
                     if (Turn.needsToken(remote)) {
@@ -81,6 +81,7 @@ final class Granter {
                     }
                     if (remote.isKept()) {
                         lock.keeping.serves();
+                        remote.renewKept(effects);
                     }
                     grantLocally(lock, next, remote, effects);
                     beginReadPhase(lock, next, remote, effects);

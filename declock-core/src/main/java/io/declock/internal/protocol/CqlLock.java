@@ -97,6 +97,20 @@ public final class CqlLock implements LockChain.Events {
         Keeping.start(lock, effects);
     }
 
+    /** Has a kept position go on being kept, if it will soon have no tokens left. A caller was granted the lock a moment ago. */
+    public void renewKept(Effects effects) {
+        Keeping.renew(lock, effects);
+    }
+
+    /** Returns whether the position has no token left and is about to get some, unless a remote waiter is met: {@link CqlUpper#settled} follows. */
+    public boolean awaitsTokens() {
+        return !lock.tenure.hasNextToken(true)
+                && !lock.tenure.knowsRemote()
+                && lock.position.isExclusive()
+                && lock.mark.isUnderWay(LockChain.Step.MARKED)
+                && lock.mark.isAbout(lock.tenure.number());
+    }
+
     /** Gives the position back and takes one at the tail, in one FAA. State must be HELD, nothing converting, no reset pending. */
     public void requeue(boolean exclusive, int timestamp, Effects effects) {
         if (lock.isWalled()) {

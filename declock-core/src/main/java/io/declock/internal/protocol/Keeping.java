@@ -21,6 +21,7 @@ import io.declock.spi.VerbResults;
  * <li>It succeeded: nobody waited, and every newcomer meets the mark. It failed: somebody waits, and the position is given back when no local caller
  * holds it.
  * <li>If it is shared, one chain sets the readers' mark and then READs the header. If no writer waits there, every writer to come sees the mark.
+ * <li>When half of the tokens are used, the first step is done again, while callers go on.
  * <li>A WANTED makes a remote waiter known, as a READ of the queue does.
  * </ol>
  */
@@ -42,6 +43,18 @@ final class Keeping {
             markEntry(lock, effects);
         } else {
             markReaders(lock, effects);
+        }
+    }
+
+    /** Brings a kept exclusive position more tokens before it has none left. */
+    static void renew(LockState lock, Effects effects) {
+        if (lock.tenure.indicesLeft() <= lock.position.layout().capacity() / 2
+                && lock.tenure.isMarked()
+                && lock.position.isExclusive()
+                && !lock.mark.isInFlight()
+                && mayMark(lock)) {
+            lock.tenure.beginMark(effects.now());
+            markEntry(lock, effects);
         }
     }
 

@@ -287,6 +287,11 @@ public final class Tenure {
         return sequence < FencingToken.SEQUENCES - (exclusive ? 1 : 2) || exclusive && tokenIndex < lastTokenIndex;
     }
 
+    /** Returns how many more indices have tokens that belong to this position. */
+    int indicesLeft() {
+        return lastTokenIndex - tokenIndex;
+    }
+
     /** Moves on to the token of the next local grant under this queue index, or under the next one that belongs to this position. */
     public void nextToken() {
         if (sequence == FencingToken.SEQUENCES - 1 && tokenIndex < lastTokenIndex) {

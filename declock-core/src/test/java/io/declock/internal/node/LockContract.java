@@ -43,6 +43,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a caller may rely on, whatever the fabric: every fabric inherits this suite. */
 @Timeout(60)
@@ -87,6 +89,49 @@ public abstract class LockContract {
 
     private static <T> T get(Future<T> future) throws InterruptedException, ExecutionException, TimeoutException {
         return future.get(30, SECONDS);
+    }
+
+    // ---------------------------------------------------------------- kept locks
+
+    private static long verbs(ComputeNode node) {
+        long sum = 0;
+        for (Purpose purpose : Purpose.values()) {
+            for (Verb verb : Verb.values()) {
+                sum += node.monitor().counters().verbs(purpose, verb);
+            }
+        }
+        return sum;
+    }
+
+    private static void again(ComputeNode node, LockRequest request, int times) throws InterruptedException {
+        for (int i = 0; i < times; i++) {
+            node.acquire(request).close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(LockMode.class)
+    void theSameLockAgainCostsNoRemoteOperation(LockMode mode) throws Exception {
+        LockRequest request = LockRequest.of("kept", mode);
+        again(a(), request, 10);
+        awaitTrue(() -> a().monitor().keptNow() == 1);
+        long before = verbs(a());
+        again(a(), request, 5_000);
+        // The queue is looked at a hundred times a second, in case a message is lost.
+        assertThat(verbs(a()) - before).isLessThan(1_000);
+    }
+
+    @ParameterizedTest
+    @EnumSource(LockMode.class)
+    void aKeptLockGoesToAnotherNodeThatAsks(LockMode mode) throws Exception {
+        LockRequest kept = LockRequest.of("kept", mode);
+        for (int i = 0; i < 20; i++) {
+            again(a(), kept, 200);
+            try (LockHandle handle = b().acquire(LockRequest.write("kept").waitTime(LONG))) {
+                assertThat(handle.isValid()).isTrue();
+                assertThat(a().monitor().keptNow()).isZero();
+            }
+        }
     }
 
     // ---------------------------------------------------------------- exclusion and tokens
