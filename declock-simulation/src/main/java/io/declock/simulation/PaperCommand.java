@@ -46,10 +46,11 @@ final class PaperCommand implements Callable<Integer> {
                 "%d compute nodes with %d callers each, %,d locks, Zipf %.2f, seed %d, %d ms of virtual time per row%n",
                 setting.computeNodes(), setting.clientsPerNode(), setting.locks(), setting.zipf(), seed, millis);
         out.printf(
-                "%-10s %-9s %-10s %5s %6s | %7s %9s %9s %9s %9s | %6s %6s | %7s %7s%n",
+                "%-10s %-9s %-10s %-4s %5s %6s | %7s %9s %9s %9s %9s | %6s %6s | %7s %7s%n",
                 "policy",
                 "pre-armed",
                 "reads",
+                "kept",
                 "reads",
                 "inside",
                 "M acq/s",
@@ -77,6 +78,7 @@ final class PaperCommand implements Callable<Integer> {
             for (ReleaseRead read : ReleaseRead.values()) {
                 rows.add(setting.with(policy, true, read));
             }
+            rows.add(setting.with(policy, true, setting.releaseRead()).keeping());
         }
         if (sweep) {
             for (int percent = 0; percent <= 100; percent += 10) {
@@ -92,10 +94,11 @@ final class PaperCommand implements Callable<Integer> {
     private static void print(Result result, PrintWriter out) {
         Setting setting = result.setting();
         out.printf(
-                "%-10s %-9s %-10s %5.2f %6d | %7.2f %9.4f %9.4f %9.4f %9.4f | %6.3f %6.3f | %7.1f %7.1f%n",
+                "%-10s %-9s %-10s %-4s %5.2f %6d | %7.2f %9.4f %9.4f %9.4f %9.4f | %6.3f %6.3f | %7.1f %7.1f%n",
                 setting.policy(),
                 setting.preArmed() ? "yes" : "no",
                 setting.releaseRead(),
+                setting.keep() ? "yes" : "no",
                 setting.readShare(),
                 setting.operationsInside(),
                 result.millionsPerSecond(),

@@ -7,6 +7,7 @@ import io.declock.Counters.Event;
 import io.declock.CqlSettings;
 import io.declock.FairnessPolicy;
 import io.declock.GrantKind;
+import io.declock.KeepSettings;
 import io.declock.LocalSettings;
 import io.declock.LockMode;
 import io.declock.Purpose;
@@ -56,6 +57,7 @@ public final class PaperExperiment {
      * @param policy fairness policy
      * @param preArmed whether hand-overs are pre-armed
      * @param releaseRead which releases read the queue; in the paper all of them
+     * @param keep whether locks are kept; in the paper none is
      * @param warmUp virtual nanoseconds before counting begins
      * @param duration virtual nanoseconds of counting
      */
@@ -70,6 +72,7 @@ public final class PaperExperiment {
             FairnessPolicy policy,
             boolean preArmed,
             ReleaseRead releaseRead,
+            boolean keep,
             long warmUp,
             long duration) {
         /** The paper's default workload. */
@@ -84,6 +87,7 @@ public final class PaperExperiment {
                 FairnessPolicy.TASK_FAIR,
                 true,
                 ReleaseRead.ADAPTIVE,
+                false,
                 2_000_000,
                 40_000_000);
 
@@ -95,6 +99,24 @@ public final class PaperExperiment {
         /** Returns the setting with other shares and lengths. */
         public Setting with(double reads, int inside) {
             return with(reads, inside, policy, preArmed, releaseRead, duration);
+        }
+
+        /** Returns the setting with locks that are kept. */
+        public Setting keeping() {
+            return new Setting(
+                    memoryNodes,
+                    computeNodes,
+                    clientsPerNode,
+                    locks,
+                    zipf,
+                    readShare,
+                    operationsInside,
+                    policy,
+                    preArmed,
+                    releaseRead,
+                    true,
+                    warmUp,
+                    duration);
         }
 
         /** Returns the setting with another duration. */
@@ -115,6 +137,7 @@ public final class PaperExperiment {
                     policy,
                     preArmed,
                     releaseRead,
+                    keep,
                     warmUp,
                     duration);
         }
@@ -132,6 +155,7 @@ public final class PaperExperiment {
                     other,
                     armed,
                     reading,
+                    keep,
                     warmUp,
                     nanos);
         }
@@ -231,7 +255,7 @@ public final class PaperExperiment {
     }
 
     private static SimulationOptions options(Setting setting) {
-        return new SimulationOptions(
+        SimulationOptions options = new SimulationOptions(
                 cluster(setting.computeNodes(), setting.clientsPerNode(), setting.locks(), setting.zipf()),
                 NETWORK,
                 new SimulationOptions.Workload(0, setting.readShare(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
@@ -256,6 +280,7 @@ public final class PaperExperiment {
                 SimulationOptions.Outages.NONE,
                 SimulationOptions.Rare.NONE,
                 new SimulationOptions.Wiring(setting.memoryNodes(), 0, 0, 0, 0, 0, 0, 0));
+        return setting.keep() ? options.keeping(KeepSettings.DEFAULTS) : options;
     }
 
     private Result run() {

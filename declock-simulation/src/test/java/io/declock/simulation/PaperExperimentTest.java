@@ -44,6 +44,15 @@ class PaperExperimentTest {
     }
 
     @Test
+    void keptLocksCostAtMostOneReadInTwentyAcquisitionsWhereManyWantManyLocks() {
+        Result kept = PaperExperiment.run(1, SHORT.keeping());
+        System.out.println(kept);
+        assertThat(kept.acquireOperationsPerRemote()).isBetween(1.0, 1.15);
+        assertThat(kept.releaseOperationsPerRemote()).isLessThan(1.2);
+        assertThat(kept.resetOperations()).isZero();
+    }
+
+    @Test
     void theSameSeedGivesTheSameFigures() {
         Setting setting = Setting.DEFAULT.lasting(1_000_000);
         assertThat(PaperExperiment.run(5, setting)).isEqualTo(PaperExperiment.run(5, setting));

@@ -6,6 +6,7 @@ package io.declock.benchmarks.peer;
 import io.declock.ComputeNodeSettings;
 import io.declock.CqlSettings;
 import io.declock.FairnessPolicy;
+import io.declock.KeepSettings;
 import io.declock.LocalSettings;
 import io.declock.ReleaseRead;
 import io.declock.TcpFabricSettings;
@@ -27,6 +28,7 @@ import java.util.Map;
  * @param pollMicros how long a client's event loop polls before it sleeps
  * @param serverPollMicros how long a memory node's event loop polls before it sleeps
  * @param maxIdleLocks idle names kept by a client
+ * @param keep whether a client keeps locks that it takes again and again
  */
 public record Tuning(
         FairnessPolicy policy,
@@ -37,7 +39,8 @@ public record Tuning(
         long spinMicros,
         long pollMicros,
         long serverPollMicros,
-        int maxIdleLocks) {
+        int maxIdleLocks,
+        boolean keep) {
     /** The library's defaults. */
     public static final Tuning DEFAULTS = new Tuning(
             LocalSettings.DEFAULTS.policy(),
@@ -48,7 +51,8 @@ public record Tuning(
             ComputeNodeSettings.DEFAULTS.spin().toNanos() / 1000,
             TcpFabricSettings.DEFAULTS.eventLoopPolling().toNanos() / 1000,
             MemoryNodeServerSettings.DEFAULTS.eventLoopPolling().toNanos() / 1000,
-            ComputeNodeSettings.DEFAULTS.maxIdleLocks());
+            ComputeNodeSettings.DEFAULTS.maxIdleLocks(),
+            ComputeNodeSettings.DEFAULTS.keep().enabled());
 
     /** Returns these settings changed by {@code key=value} pairs; a key is a setting's name, written like-this. */
     public Tuning with(Map<String, String> changes) {
@@ -74,6 +78,7 @@ public record Tuning(
                 .name(name)
                 .maxIdleLocks(maxIdleLocks)
                 .spin(Duration.ofNanos(spinMicros * 1000))
+                .keep(KeepSettings.builder().enabled(keep).build())
                 .local(LocalSettings.builder()
                         .policy(policy)
                         .localHandOverLimit(localLimit)
