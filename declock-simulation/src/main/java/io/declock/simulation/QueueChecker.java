@@ -365,7 +365,9 @@ final class QueueChecker implements WatchedRegion.Observer {
         takers.remove(life.keyOf(record));
         for (SimulatedSession member : life.sessions()) {
             member.node().eachRemote((lock, remote) -> {
-                if (remote.record() == record && SimulatedSession.of(remote) == member && !isOf(remote, after)) {
+                // The record of a session that is cut may have become another name's since.
+                boolean isOver = isOf(remote, after) || member.isCut() && !isOf(remote, before);
+                if (remote.record() == record && SimulatedSession.of(remote) == member && !isOver) {
                     survives(member, remote, queue);
                 }
             });

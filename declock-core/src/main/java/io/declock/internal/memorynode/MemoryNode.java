@@ -502,14 +502,22 @@ public final class MemoryNode implements AutoCloseable {
                 answer.refused(new FabricException.Refused(Reason.NOT_YET, belongsToAnother()));
                 return;
             }
-            Runnable resolution =
-                    () -> resolver.resolve(fullName, create ? session.quota() : null, session.known(), answer);
+            Runnable resolution = () -> resolveNow(session, fullName, create, answer);
             if (!grace.isOver()) {
                 grace.park(
                         () -> resolveAwaited(fullName, resolution, answer),
                         () -> answer.refused(tooManyWait("the members of its former life")));
             } else {
                 resolveAwaited(fullName, resolution, answer);
+            }
+        }
+
+        /** The session may have declared another list while its request waited. */
+        private void resolveNow(MemoryNodeSession session, byte[] fullName, boolean create, ResolveAnswer answer) {
+            if (mayResolve(session, fullName)) {
+                resolver.resolve(fullName, create ? session.quota() : null, session.known(), answer);
+            } else {
+                answer.refused(new FabricException.Refused(Reason.NOT_YET, belongsToAnother()));
             }
         }
 

@@ -121,7 +121,18 @@ final class Binder {
     // ---------------------------------------------------------------- binding locks to records
 
     void bind(LocalLock lock) {
-        Mapping present = mapping;
+        Mapping present = beginBinding();
+        try {
+            lookUp(lock, present);
+        } finally {
+            if (present != null) {
+                present.end();
+            }
+        }
+    }
+
+    /** Asks for the lock's record by a mapping, which is not replaced before the request is sent. */
+    private void lookUp(LocalLock lock, @Nullable Mapping present) {
         MemoryNodeLink link = linkOf(lock.name());
         NodeSession session = link == null || present == null ? null : link.session();
         if (present == null
@@ -158,7 +169,7 @@ final class Binder {
      */
     private void attach(
             LocalLock lock, MemoryNodeLink link, NodeSession session, Resolution resolution, Mapping askedBy) {
-        Mapping present = beginBinding();
+        Mapping present = Objects.requireNonNull(beginBinding(), "the lock was looked up by a mapping");
         try {
             if (session.isOver() || !present.is(askedBy)) {
                 session.unregister(resolution.record(), lock);
@@ -173,10 +184,13 @@ final class Binder {
         session.loseIfOver(resolution.record(), lock);
     }
 
-    /** Returns the present mapping, which is not replaced while a lock is being bound by it. */
-    private Mapping beginBinding() {
+    /** Returns the present mapping, which is not replaced until its end is told, or null if there is none. */
+    private @Nullable Mapping beginBinding() {
         while (true) {
-            Mapping present = Objects.requireNonNull(mapping, "there is a mapping since a lock was looked up by one");
+            Mapping present = mapping;
+            if (present == null) {
+                return null;
+            }
             present.begin();
             if (mapping == present) {
                 return present;

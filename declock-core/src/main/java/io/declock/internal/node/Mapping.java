@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The set of memory nodes by which names are mapped, and the number of locks that are being bound by it. When another one replaces it, no lock
- * can be bound by it any more once all those have ended (rule M6). Thread-safe.
+ * The set of memory nodes by which names are mapped, and the number of locks whose request is being sent, or whose answer is being used, by it. When
+ * another one replaces it, no lock is looked up or bound by it any more once all those have ended (rule M6). Thread-safe.
  */
 final class Mapping {
     private final NodeSet set;
@@ -56,12 +56,12 @@ final class Mapping {
         return askedBy == this;
     }
 
-    /** A lock is about to be bound; {@link #end} must follow. */
+    /** A lock is about to be looked up or bound; {@link #end} must follow. */
     void begin() {
         binding.getAndIncrement();
     }
 
-    /** A lock was bound, or not. */
+    /** Its request was sent, or its answer was used. */
     void end() {
         if (binding.decrementAndGet() == 0) {
             runIfQuiet();

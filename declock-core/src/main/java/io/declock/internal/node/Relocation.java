@@ -290,7 +290,8 @@ final class Relocation {
 
         private void settled() {
             if (isLast()) {
-                declare();
+                // The memory node must not be asked for a record of a name that it has given up.
+                from.whenResolved(this::declare);
             }
         }
 

@@ -329,6 +329,12 @@ public final class NodeSession implements CqlEnvironment {
         unregistered.remove(answer);
     }
 
+    /** Runs an action when the resolutions that were sent until now are answered, or have failed. */
+    public void whenResolved(Runnable then) {
+        CompletableFuture.allOf(unregistered.toArray(CompletableFuture[]::new))
+                .whenComplete((ok, failure) -> then.run());
+    }
+
     /**
      * Returns the records that this process has resolved and not registered yet, or null if they cannot be determined at this moment.
      * Called while a reclaim proposal is handled: answers that arrive later are not for the proposal's records.
