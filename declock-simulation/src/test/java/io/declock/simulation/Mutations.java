@@ -854,7 +854,7 @@ final class Mutations {
             Mutation.of(
                     "M7",
                     "a list is not confirmed once another one has followed",
-                    Scenario.LISTS,
+                    Scenario.LISTS_RESUMED,
                     SERVER + "NameTransfer",
                     "hasDeclaredBefore",
                     No.class),

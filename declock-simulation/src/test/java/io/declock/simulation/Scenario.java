@@ -31,6 +31,25 @@ enum Scenario {
     DRAIN(Profile.DRAIN),
     LISTS(Profile.LISTS),
 
+    /** As {@link #LISTS}, with more lists, and connections that break again and again and are resumed. */
+    LISTS_RESUMED(Profile.LISTS) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            SimulationOptions.Wiring w = drawn.wiring();
+            return new SimulationOptions(
+                    drawn.cluster(),
+                    drawn.network(),
+                    drawn.workload(),
+                    drawn.faults(),
+                    drawn.local(),
+                    drawn.cql(),
+                    drawn.outages(),
+                    new SimulationOptions.Rare(0, 0, 0, 0, 40),
+                    new SimulationOptions.Wiring(w.memoryNodes(), w.records(), w.reclaimInterval(), 0, 0, 0, 0, 8));
+        }
+    },
+
     /** No hold is ended against its owner's will except by the end of its session. */
     BROKEN_CLOCKS(Profile.BROKEN_CLOCKS) {
         @Override
