@@ -6,6 +6,8 @@ package io.declock.memorynode.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.declock.ComputeNodeSettings;
+import io.declock.KeepSettings;
 import io.declock.LockHandle;
 import io.declock.LockOwner;
 import io.declock.LockRequest;
@@ -226,7 +228,10 @@ class ConsoleTest {
     @Test
     void theStateHasLocksSessionsAndSamples() throws Exception {
         try (RunningNode node = RunningNode.start("declock.memory-node.records=1000");
-                ComputeNode service = node.computeNode(TcpFabricSettings.DEFAULTS)) {
+                // The memory node does not see the uses of a lock that a service keeps.
+                ComputeNode service = node.computeNode(
+                        TcpFabricSettings.DEFAULTS,
+                        ComputeNodeSettings.builder().keep(KeepSettings.OFF).build())) {
             assertThat(service.awaitReady(Duration.ofSeconds(20))).isTrue();
             try (LockHandle handle = service.acquire(LockRequest.write("report"), LockOwner.named("batch"))) {
                 assertThat(handle.isValid()).isTrue();
