@@ -132,13 +132,20 @@ public final class TestLocks {
     }
 
     /**
+     * Loses all holds before the session ends, and gives back the locks that are only kept: nothing is left behind in the queues of the locks
+     * until the lease expires, so that they are free at once, also for callers that do not wait.
+     */
+    private void leaveNothingBehind(String method) {
+        loseHolds(name -> true, method);
+        forEachLock(name -> true, lock -> lock.giveBackUnused(0));
+    }
+
+    /**
      * Makes the application lose every lock together with its session, as after a pause that was longer than its lease. Waits until it has
      * joined the memory node again, unless that is unavailable.
      */
     public void loseAll() {
-        // First, so that nothing is left behind in the queues of the locks: they are free at once, also for callers
-        // that do not wait.
-        loseHolds(name -> true, "loseAll");
+        leaveNothingBehind("loseAll");
         Set<CqlEnvironment> sessions = Collections.newSetFromMap(new IdentityHashMap<>());
         forEachLock(name -> true, lock -> {
             CqlEnvironment session = lock.session();
@@ -164,7 +171,7 @@ public final class TestLocks {
      */
     public Outage unavailable() {
         fabric.requireConnected();
-        loseHolds(name -> true, "unavailable");
+        leaveNothingBehind("unavailable");
         fabric.sever();
         return this::restore;
     }

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FrameTypeTest {
     private static final Path PAGE = Path.of("..", "docs", "wire-protocol.md");
     private static final Pattern ROW = Pattern.compile("(?m)^\\| 0x([0-9A-F]{2}) \\| ([A-Z_]+) \\|");
-    private static final int SEEDS = 50;
+    private static final int SEEDS = 10;
 
     private static final JavaClasses WIRE = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
