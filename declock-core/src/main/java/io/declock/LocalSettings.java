@@ -6,10 +6,11 @@ package io.declock;
 import java.time.Duration;
 
 /**
- * Bounds of the local level: how far callers of this process may pass earlier remote waiters that this process does not know of yet.
+ * Bounds of the local level: how far callers of this process may pass earlier remote waiters. Waiters that this process knows of are passed
+ * for a part of what a turn of another process took, within the same bounds.
  *
  * @param policy fairness policy
- * @param localHandOverLimit most consecutive local grants to callers that an unknown remote waiter may have preceded; 0 for strict arrival
+ * @param localHandOverLimit most consecutive local grants to callers that a remote waiter may have preceded; 0 for strict arrival
  *     order, which READs the remote queue before each of them
  * @param localHandOverTime longest duration of such a run of grants
  * @param readerPhases how often readers may pass one waiting local writer under {@link FairnessPolicy#PHASE_FAIR}

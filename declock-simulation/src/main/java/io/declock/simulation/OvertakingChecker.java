@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks how far callers of one compute node pass another node's position that was in the queue before they came: by a bounded number of
- * grants as long as the holder does not know of it, and not at all once it does. It uses the simulated world's time, not the nodes' clocks,
+ * grants as long as the holder does not know of it, and within the same bounds of number and time once it does. It uses the simulated world's time, not the nodes' clocks,
  * and covers callers that queued before their node was granted. A phase-fair lock lets readers pass, so it is not checked.
  */
 final class OvertakingChecker {
@@ -33,12 +33,20 @@ final class OvertakingChecker {
         private long waitsSince;
         private long knowsSince = -1;
         private int passed;
+        private int passedKnown;
         /** Since when callers are granted the lock that came after a waiter, while the entry is marked. */
         private long passesSince = -1;
 
         Seen(SimulatedComputeNode node, String name) {
             this.node = node;
             this.name = name;
+        }
+
+        /** Returns whether a holder may pass a waiter that it knows: as often, and for as long after it got the lock, as one that it does not know. */
+        boolean mayPassKnown(long now, LocalSettings settings) {
+            return exclusive
+                    && ++passedKnown <= settings.localHandOverLimit()
+                    && now - waitsSince <= settings.localHandOverTime().toNanos() + TOLERANCE;
         }
 
         /** Returns whether a holder whose entry is marked may pass an unknown waiter: for as long as without a look. */
@@ -80,6 +88,7 @@ final class OvertakingChecker {
                 seen.waitsSince = world.now();
                 seen.knowsSince = -1;
                 seen.passed = 0;
+                seen.passedKnown = 0;
                 seen.passesSince = -1;
             }
             boolean knows =
@@ -123,11 +132,12 @@ final class OvertakingChecker {
             return;
         }
         noteKnowledge(own, remote);
-        if (own.knowsSince >= 0 && since - own.knowsSince > TOLERANCE) {
+        if (own.knowsSince >= 0 && since - own.knowsSince > TOLERANCE && !own.mayPassKnown(world.now(), settings)) {
             throw new Violation(
                     "overtaking",
                     node + " granted '" + own.name + "' to a caller that came after it knew that " + first.node
-                            + " waits");
+                            + " waits, " + (world.now() - own.waitsSince) + " ns and " + own.passedKnown
+                            + " such grants after it got the lock");
         }
         if (own.knowsSince < 0 && remote.tenure().isMarked() && own.mayPass(world.now(), settings)) {
             // The waiter's message may be under way.

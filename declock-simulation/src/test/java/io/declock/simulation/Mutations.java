@@ -502,6 +502,13 @@ final class Mutations {
             Mutation.of(
                     "E5", "known remote waiters are passed", Scenario.CALM, TENURE, "remoteIsEarlierThan", No.class),
             Mutation.of(
+                    "E5",
+                    "local grants may pass a known waiter without bound",
+                    Scenario.CALM,
+                    TENURE,
+                    "mayPassKnown",
+                    Yes.class),
+            Mutation.of(
                     "E9",
                     "readers pass a writer without bound",
                     Scenario.CALM,

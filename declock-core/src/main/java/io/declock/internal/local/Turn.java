@@ -87,15 +87,23 @@ final class Turn {
     }
 
     /**
-     * A local caller never passes an earlier remote waiter that is known, and passes unknown ones only within bounds (rule E5). Timestamps
-     * decide which is earlier, but no longer than for {@link #TRUST}.
+     * A local caller passes earlier remote waiters only within bounds (rule E5), which are narrower if they are known. Timestamps decide which
+     * is earlier, but no longer than for {@link #TRUST}.
      */
     private static Passing without(Tenure tenure, LocalWaiter next, LocalSettings settings, Effects effects) {
         long now = effects.now();
-        if (tenure.remoteIsEarlierThan(next.timestamp, next.since) || tenure.passesKnownBeyond(TRUST, now)) {
+        if (tenure.passesKnownBeyond(TRUST, now)) {
             return Passing.FORBIDDEN;
         }
+        if (tenure.remoteIsEarlierThan(next.timestamp, next.since)) {
+            return mayPassKnown(tenure, settings, now) ? Passing.ALLOWED : Passing.FORBIDDEN;
+        }
         return mustLook(tenure, next.since, settings, now) ? Passing.AFTER_LOOK : Passing.ALLOWED;
+    }
+
+    private static boolean mayPassKnown(Tenure tenure, LocalSettings settings, long now) {
+        return tenure.mayPassKnown(
+                settings.localHandOverLimit(), settings.localHandOverTime().toNanos(), now);
     }
 
     /** Returns whether a reader that comes now may join the readers inside this node. */

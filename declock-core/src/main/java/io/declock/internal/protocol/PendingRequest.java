@@ -27,6 +27,9 @@ final class PendingRequest {
     static void register(LockState lock, long before, Effects effects) {
         lock.position.to(PositionState.WAITING);
         lock.waiting.begin(effects.now());
+        if (lock.position.isExclusive()) {
+            lock.tenure.waitsBehind(lock.position.index() - LockHeader.head(before));
+        }
         lock.wish.begin(before, lock.position.isExclusive());
         if (LockHeader.isOverfull(before)) {
             lock.requestReset(ResetReason.OVERFLOW, effects);

@@ -114,8 +114,8 @@ final class Prefetch {
             lock.tenure.lookedAtAll();
         } else if (lock.tenure.lookedInVain() > lock.env.settings().refetchLimit()) {
             // An unknown waiter counts as earlier than everybody.
-            lock.tenure.lookedAtAll();
             lock.tenure.learnWaiter(QueueEntry.NONE, -1, effects.now());
+            lock.tenure.lookedAtAll();
         }
     }
 }

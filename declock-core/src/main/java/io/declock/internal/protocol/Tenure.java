@@ -30,6 +30,12 @@ public final class Tenure {
      */
     private static final int ROUND_TRIPS = 2;
 
+    /**
+     * Which share of a turn of another compute node a tenure may last by passing known remote waiters. Turns consist of grants and of a
+     * hand-over: with half of that, a tenure grows to what a hand-over takes and no further, if the others do the same.
+     */
+    private static final double SHARE_OF_A_TURN = 0.5;
+
     private int number;
     private long tokenEpoch;
     private int tokenIndex;
@@ -60,10 +66,21 @@ public final class Tenure {
     private long knowsSince;
     private boolean passesKnown;
     private long passesKnownSince;
+    private int positionsAhead;
+    /** For how long after its begin the tenure may go on although a remote waiter is known that came before the next caller. */
+    private long mayPassFor;
+    // Local grants, since the queue was last seen to be empty, that may have passed a remote waiter.
+    private int passed;
 
     /** Notes that a position is requested now. */
     void ask(long now) {
         askedAt = now;
+        positionsAhead = 0;
+    }
+
+    /** Notes how many positions are granted the lock before the exclusive one that was requested. */
+    void waitsBehind(int positions) {
+        positionsAhead = positions;
     }
 
     void begin(long epoch, int index, long now) {
@@ -74,6 +91,7 @@ public final class Tenure {
         sequence = 0;
         since = now;
         lookedAt = now;
+        mayPassFor = positionsAhead == 0 ? 0 : (long) (SHARE_OF_A_TURN * (now - askedAt) / positionsAhead);
         forgetRemote();
     }
 
@@ -91,6 +109,7 @@ public final class Tenure {
         incompleteLooks = 0;
         unsure = 0;
         passesKnown = false;
+        passed = 0;
         marked = false;
     }
 
@@ -174,6 +193,9 @@ public final class Tenure {
         isCovered = true;
         coveredUntil = instant;
         unsure = 0;
+        if (!knowsRemote) {
+            passed = 0;
+        }
     }
 
     /**
@@ -308,8 +330,12 @@ public final class Tenure {
      * @param since when the caller came, on this node's clock
      */
     public void grantsLocally(long since, long now) {
-        if (mayBePreceded(since) && unsure++ == 0) {
+        boolean unsureNow = mayBePreceded(since);
+        if (unsureNow && unsure++ == 0) {
             unsureSince = now;
+        }
+        if (unsureNow || knowsRemote) {
+            passed++;
         }
         if (knowsRemote && !passesKnown) {
             passesKnown = true;
@@ -333,6 +359,19 @@ public final class Tenure {
     /** Returns whether local callers have been granted the lock for that long although a remote waiter is known. */
     public boolean passesKnownBeyond(long nanos, long now) {
         return knowsRemote && passesKnown && now - passesKnownSince >= nanos;
+    }
+
+    /**
+     * Returns whether a local caller may be granted the lock now although a remote waiter is known that came before it. A hand-over to another
+     * compute node costs much more than one inside this node, so the tenure lasts for {@link #SHARE_OF_A_TURN} of what a turn of another
+     * compute node took, hand-over included, while this node waited for the lock: short holds share the cost of a hand-over, and long ones
+     * are granted in order.
+     *
+     * @param grants most local grants that may have passed a remote waiter
+     * @param nanos for how long after its begin the tenure may go on at most
+     */
+    public boolean mayPassKnown(int grants, long nanos, long now) {
+        return passed < grants && now - since < Math.min(mayPassFor, nanos);
     }
 
     /** Returns whether a remote waiter is known. */

@@ -11,6 +11,8 @@ import io.declock.internal.layout.QueueEntry;
 import org.junit.jupiter.api.Test;
 
 class TenureTest {
+    private static final long MILLI = 1_000_000;
+
     private final Tenure tenure = new Tenure();
 
     @Test
@@ -148,5 +150,59 @@ class TenureTest {
         tenure.planRemote(true);
         assertThat(tenure.beginLook(1_500, 500)).isFalse();
         assertThat(tenure.beginLook(1_000 + 500 * Tenure.PATIENCE, 500)).isTrue();
+    }
+
+    // ---------------------------------------------------------------- known waiters that are passed
+
+    /** Waits behind two positions for 20 ms in all, and then holds the lock, from 30 ms on, with a waiter behind that came before everybody. */
+    private void holdsAfterTwoTurnsOfTenMillis() {
+        tenure.ask(10 * MILLI);
+        tenure.waitsBehind(2);
+        tenure.begin(1, 7, 30 * MILLI);
+        tenure.learn(new long[] {1}, 0, 30 * MILLI);
+        tenure.planRemote(false);
+    }
+
+    @Test
+    void aKnownWaiterIsPassedForHalfOfATurnElsewhere() {
+        holdsAfterTwoTurnsOfTenMillis();
+        assertThat(tenure.mayPassKnown(128, 100 * MILLI, 35 * MILLI - 1)).isTrue();
+        assertThat(tenure.mayPassKnown(128, 100 * MILLI, 35 * MILLI)).isFalse();
+    }
+
+    @Test
+    void aKnownWaiterIsPassedNoLongerThanAnUnknownOne() {
+        holdsAfterTwoTurnsOfTenMillis();
+        assertThat(tenure.mayPassKnown(128, MILLI, 31 * MILLI - 1)).isTrue();
+        assertThat(tenure.mayPassKnown(128, MILLI, 31 * MILLI)).isFalse();
+    }
+
+    @Test
+    void knownAndUnknownWaitersTogetherArePassedThatOften() {
+        tenure.ask(10 * MILLI);
+        tenure.waitsBehind(1);
+        tenure.begin(1, 7, 30 * MILLI);
+        tenure.planRemote(false);
+        tenure.grantsLocally(31 * MILLI, 31 * MILLI);
+        tenure.beginLookNow(32 * MILLI);
+        tenure.learnWaiter(new long[] {1}, 0, 33 * MILLI);
+        tenure.lookedAtAll();
+        assertThat(tenure.mayPassKnown(2, 100 * MILLI, 33 * MILLI)).isTrue();
+        tenure.grantsLocally(33 * MILLI, 33 * MILLI);
+        assertThat(tenure.mayPassKnown(2, 100 * MILLI, 33 * MILLI)).isFalse();
+    }
+
+    @Test
+    void aLimitOfZeroIsStrictOrder() {
+        holdsAfterTwoTurnsOfTenMillis();
+        assertThat(tenure.mayPassKnown(0, 100 * MILLI, 30 * MILLI)).isFalse();
+    }
+
+    @Test
+    void whereNobodyWasAheadNoKnownWaiterIsPassed() {
+        tenure.ask(10 * MILLI);
+        tenure.begin(1, 7, 30 * MILLI);
+        tenure.learn(new long[] {1}, 0, 30 * MILLI);
+        assertThat(tenure.mayPassKnown(128, 100 * MILLI, 30 * MILLI)).isFalse();
     }
 }
