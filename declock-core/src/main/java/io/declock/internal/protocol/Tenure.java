@@ -91,8 +91,8 @@ public final class Tenure {
         sequence = 0;
         since = now;
         lookedAt = now;
-        mayPassFor = positionsAhead == 0 ? 0 : (long) (SHARE_OF_A_TURN * (now - askedAt) / positionsAhead);
         forgetRemote();
+        mayPassFor = positionsAhead == 0 ? 0 : (long) (SHARE_OF_A_TURN * (now - askedAt) / positionsAhead);
     }
 
     void end() {
@@ -110,6 +110,7 @@ public final class Tenure {
         unsure = 0;
         passesKnown = false;
         passed = 0;
+        mayPassFor = 0;
         marked = false;
     }
 

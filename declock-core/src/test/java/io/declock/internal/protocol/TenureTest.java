@@ -199,6 +199,14 @@ class TenureTest {
     }
 
     @Test
+    void afterADowngradeNoKnownWaiterIsPassed() {
+        holdsAfterTwoTurnsOfTenMillis();
+        tenure.forgetRemote();
+        tenure.learn(new long[] {1}, 0, 31 * MILLI);
+        assertThat(tenure.mayPassKnown(128, 100 * MILLI, 31 * MILLI)).isFalse();
+    }
+
+    @Test
     void whereNobodyWasAheadNoKnownWaiterIsPassed() {
         tenure.ask(10 * MILLI);
         tenure.begin(1, 7, 30 * MILLI);
