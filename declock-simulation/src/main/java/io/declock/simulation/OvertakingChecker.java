@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks how far callers of one compute node pass another node's position that was in the queue before they came: by a bounded number of
- * grants as long as the holder does not know of it, and within the same bounds of number and time once it does. It uses the simulated world's time, not the nodes' clocks,
- * and covers callers that queued before their node was granted. A phase-fair lock lets readers pass, so it is not checked.
+ * grants as long as the holder does not know of it, and within the same bounds of number and time once it does. It uses the simulated world's
+ * time, not the nodes' clocks, and covers callers that queued before their node was granted. A phase-fair lock lets readers pass, so it is not checked.
  */
 final class OvertakingChecker {
     /** The protocol assumes that clocks are known no better than six units; the seventh covers rounding. */
