@@ -6,7 +6,6 @@ package io.declock.kubernetes;
 import io.declock.reliability.cluster.MemoryNodeJar;
 import io.declock.reliability.cluster.Patience;
 import io.declock.testkit.ChildProcess;
-import io.declock.testkit.Commands;
 import io.declock.testkit.Ports;
 import io.fabric8.kubernetes.api.model.Probe;
 import java.io.IOException;
@@ -41,12 +40,8 @@ final class StartedPod implements AutoCloseable {
      */
     static StartedPod start(Pod pod, Path directory, int port, String... arguments) throws IOException {
         int managementPort = Ports.free();
-        List<String> command = Commands.java(List.of());
-        command.addAll(List.of(
-                "-jar",
-                MemoryNodeJar.find().toString(),
-                "--server.port=" + managementPort,
-                "--declock.memory-node.port=" + port));
+        List<String> command = MemoryNodeJar.start();
+        command.addAll(List.of("--server.port=" + managementPort, "--declock.memory-node.port=" + port));
         if (pod.environment().containsKey("DECLOCK_MEMORYNODE_STATEDIRECTORY")) {
             command.add("--declock.memory-node.state-directory=" + directory.resolve(pod.name()));
         }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * The simulation detects each broken rule. Prints a table of the rules and of how many seeds each took, so that a checker or a scenario
  * that no longer detects anything is noticed.
+ * The seeds that {@link KnownSeeds} knows are tried first.
  * Only some of the rules: {@code -Ddeclock.mutations=REGEX}, compared with "rule: how it is broken". A quick build breaks the rules of the
  * queue and of the local level (A and D), which are seen within a few seeds.
  */
@@ -32,6 +34,7 @@ class MutationsTest {
     private static final long CLEAN_SEEDS = QUICK ? 10 : 150;
     private static final long SECOND_LINE_SEEDS = 200;
     private final StringBuilder table = new StringBuilder();
+    private final KnownSeeds known = KnownSeeds.read();
 
     @BeforeAll
     void head() {
@@ -55,7 +58,7 @@ class MutationsTest {
     void aBrokenRuleIsSeen(Mutation mutation) {
         Search search;
         try (Mutation.Applied applied = mutation.apply()) {
-            search = Search.in(mutation.scenario(), SEEDS);
+            search = Search.trying(known.of(mutation), mutation.scenario());
         }
         row(mutation, search.seen, search.seeds, "NOT SEEN");
         assertThat(search.seen).as("%s, after %d seeds", mutation, search.seeds).isNotNull();
@@ -72,6 +75,17 @@ class MutationsTest {
      */
     private record Search(@Nullable String seen, long seeds) {
         private static final int SIDE_BY_SIDE = 16;
+
+        /** Searches from the first seed only if the known one shows nothing. */
+        static Search trying(OptionalLong known, Scenario scenario) {
+            if (known.isPresent()) {
+                String seen = scenario.run(known.getAsLong());
+                if (seen != null) {
+                    return new Search(seen, known.getAsLong() + 1);
+                }
+            }
+            return in(scenario, SEEDS);
+        }
 
         static Search in(Scenario scenario, long most) {
             String first = scenario.run(0);

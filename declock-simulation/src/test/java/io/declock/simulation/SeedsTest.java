@@ -28,17 +28,14 @@ class SeedsTest {
     /** Returns the number of seeds; profiles that take less time get more. */
     private static long count(Profile profile) {
         long full = switch (profile) {
-            case CALM, OVERFLOW, GUARD -> 1000;
-            case WALL -> 300;
-            case SPREAD, OTHER_ID, OVERLAP -> 700;
-            case RECLAIM, DRAIN -> 300;
-            case ANYTHING, OVERLOAD -> 1000;
-            case CLOCKS, BROKEN_CLOCKS -> 1500;
-            case BROKEN_RESTARTS -> 700;
-            case RESTARTS, PARTITIONS, MOVES, STAND_BYS, LISTS -> 2000;
-            case EVERYTHING -> 3000;
-            case RESETS, CRASHES, DISCONNECTS, RESUMPTIONS, REPLACEMENTS, MINIMUMS -> 3000;
-            case LOSSY -> 3500;
+            case CALM, OVERFLOW, GUARD -> 500;
+            case WALL, RECLAIM, DRAIN -> 150;
+            case SPREAD, OTHER_ID, OVERLAP, BROKEN_RESTARTS -> 400;
+            case ANYTHING, OVERLOAD -> 500;
+            case CLOCKS, BROKEN_CLOCKS -> 800;
+            case MINIMUMS -> 700;
+            case RESTARTS, PARTITIONS, MOVES, STAND_BYS, LISTS -> 1000;
+            case EVERYTHING, LOSSY, RESETS, CRASHES, DISCONNECTS, RESUMPTIONS, REPLACEMENTS -> 1500;
         };
         return Long.getLong("declock.seeds", QUICK ? full / 30 : full);
     }

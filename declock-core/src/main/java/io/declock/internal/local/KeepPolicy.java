@@ -31,9 +31,24 @@ final class KeepPolicy {
      * @param amongReaders whether it is a shared one that did not wait: other readers may have come between, which does not count
      */
     void acquired(long epoch, int index, boolean amongReaders) {
-        inARow = amongReaders || epoch == lastEpoch && index == lastIndex + 1 ? inARow + 1 : 1;
+        if (amongReaders || epoch == lastEpoch && index == lastIndex + 1) {
+            inARow++;
+        } else {
+            endRow();
+            inARow = 1;
+        }
         lastEpoch = epoch;
         lastIndex = index;
+    }
+
+    /**
+     * Another compute node took the lock. A row that would have been long enough where keeping has paid, and was not because of former bad luck,
+     * lowers the threshold: otherwise a lock that is used in turns shorter than the threshold would never be kept again.
+     */
+    private void endRow() {
+        if (inARow >= CAUTIOUS && inARow < threshold) {
+            threshold /= 2;
+        }
     }
 
     /** The compute node gives a position back, whose index may be a later one than when it was taken. */

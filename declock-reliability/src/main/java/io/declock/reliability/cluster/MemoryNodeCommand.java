@@ -3,7 +3,6 @@
 
 package io.declock.reliability.cluster;
 
-import io.declock.testkit.Commands;
 import java.time.Duration;
 import java.util.List;
 
@@ -13,13 +12,8 @@ final class MemoryNodeCommand {
 
     /** Returns one, to which arguments can be added. */
     static List<String> of(String id, int port, Duration lease) {
-        List<String> command = Commands.java(LocalProgram.JVM);
-        command.addAll(List.of(
-                "-Dspring.main.lazy-initialization=true",
-                "-jar",
-                MemoryNodeJar.find().toString(),
-                "--server.port=0",
-                "--server.address=127.0.0.1"));
+        List<String> command = MemoryNodeJar.start("-Dspring.main.lazy-initialization=true");
+        command.addAll(List.of("--server.port=0", "--server.address=127.0.0.1"));
         command.addAll(arguments(id, port, lease));
         return command;
     }

@@ -3,6 +3,8 @@
 
 package io.declock.reliability.cluster;
 
+import io.declock.testkit.Directories;
+import io.declock.testkit.UnpackedJar;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -10,7 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The memory node's program, which another module builds. Stateless. */
+/** The memory node's program, which another module builds. Thread-safe. */
 public final class MemoryNodeJar {
     private MemoryNodeJar() {}
 
@@ -35,5 +37,41 @@ public final class MemoryNodeJar {
         }
         throw new IllegalStateException(
                 "no declock-memory-node-*-exec.jar: build it (mvn package), or set -Ddeclock.memoryNodeJar");
+    }
+
+    /**
+     * Returns the command that starts the program on this machine, to which its arguments can be added.
+     *
+     * @param jvmArguments arguments of the JVM besides those of every program
+     */
+    public static List<String> start(String... jvmArguments) {
+        return Unpacked.PROGRAM.command(jvmArguments);
+    }
+
+    /** Unpacked once in the life of this JVM, when the first program is started. */
+    private static final class Unpacked {
+        private static final UnpackedJar PROGRAM = unpack();
+
+        private static UnpackedJar unpack() {
+            try {
+                Path directory = Files.createTempDirectory("declock-program-");
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> Directories.delete(directory)));
+                return UnpackedJar.unpack(
+                        find(),
+                        directory.resolve("memory-node"),
+                        LocalProgram.JVM,
+                        List.of(
+                                "--server.port=0",
+                                "--server.address=127.0.0.1",
+                                "--declock.memory-node.id=rehearsal",
+                                "--declock.memory-node.bind-address=127.0.0.1",
+                                "--declock.memory-node.port=0"));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while unpacking the memory node's program", e);
+            }
+        }
     }
 }

@@ -3,7 +3,6 @@
 
 package io.declock.reliability.cluster;
 
-import io.declock.testkit.Commands;
 import io.declock.testkit.Ports;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -88,10 +87,8 @@ public final class SpreadPlatform implements Platform {
 
     /** The command of a memory node that has its settings from its environment: only its place is given. */
     private List<String> placed(int index) {
-        List<String> command = Commands.java(List.of());
+        List<String> command = MemoryNodeJar.start();
         command.addAll(List.of(
-                "-jar",
-                MemoryNodeJar.find().toString(),
                 "--server.address=127.0.0.1",
                 "--server.port=" + managementPorts.get(index),
                 "--declock.memory-node.bind-address=127.0.0.1",
@@ -127,8 +124,8 @@ public final class SpreadPlatform implements Platform {
      * @throws IllegalStateException if it does not end in order
      */
     public String nodes(String... words) {
-        List<String> command = Commands.java(List.of());
-        command.addAll(List.of("-jar", MemoryNodeJar.find().toString(), "nodes"));
+        List<String> command = MemoryNodeJar.start();
+        command.add("nodes");
         command.addAll(List.of(words));
         command.add("--memory-nodes=" + addresses(used));
         Program program = machine.start("nodes-" + ++starts, command);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.declock.rdma.laboratory.Laboratory;
 import io.declock.testkit.ChildProcess;
 import io.declock.testkit.Commands;
+import io.declock.testkit.UnpackedJar;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.util.FileSystemUtils;
 
 /** The demonstration with locks over real verbs, inside a laboratory machine. */
 class RdmaDemoIT {
@@ -36,7 +36,6 @@ class RdmaDemoIT {
     @Test
     void twoInstancesSellNothingTwiceOverRdma() throws Exception {
         Laboratory.image("the sample application over RDMA");
-        FileSystemUtils.deleteRecursively(work);
         Path memoryNode = quicklyStarting(
                 Path.of("..", "declock-memory-node"), "--declock.memory-node.id=demo", "--declock.memory-node.port=0");
         Path shop = quicklyStarting(
@@ -45,6 +44,8 @@ class RdmaDemoIT {
                 "--shop.database=" + temporary.resolve("shop"));
 
         List<String> demo = List.of(
+                // Programs on emulated processors start for longer than the usual lease lasts.
+                "DECLOCK_LEASE=10s",
                 JAVA,
                 String.join(" ", JVM),
                 "-Ddemo.memory-node=" + memoryNode,
@@ -64,7 +65,7 @@ class RdmaDemoIT {
         assertThat(text).contains("0 orders refused for an old token, 0 orders shared a token");
     }
 
-    /** Unpacks a module's executable jar and makes an archive of the classes it loads: emulated processors load few a second. */
+    /** Unpacks a module's program, with an archive of the classes it loads: emulated processors load few a second. */
     private Path quicklyStarting(Path module, String... arguments) throws Exception {
         Path executable;
         try (Stream<Path> files = Files.list(module.resolve("target"))) {
@@ -72,20 +73,9 @@ class RdmaDemoIT {
                     .findFirst()
                     .orElseThrow();
         }
-        Path unpacked = work.resolve(module.getFileName());
-        onHost(JAVA, "-Djarmode=tools", "-jar", executable.toString(), "extract", "--destination", unpacked.toString());
-        Path jar = unpacked.resolve(executable.getFileName());
-        List<String> rehearsal = new ArrayList<>(List.of(JAVA));
-        rehearsal.addAll(JVM);
-        rehearsal.addAll(List.of("-XX:ArchiveClassesAtExit=" + jar + ".jsa", "-Xlog:disable"));
-        rehearsal.addAll(List.of("-Dspring.context.exit=onRefresh", "-jar", jar.toString(), "--server.port=0"));
+        List<String> rehearsal = new ArrayList<>(List.of("--server.port=0"));
         rehearsal.addAll(List.of(arguments));
-        onHost(rehearsal.toArray(String[]::new));
-        return jar;
-    }
-
-    private static void onHost(String... command) throws Exception {
-        ChildProcess.Finished program = ChildProcess.run(new ProcessBuilder(command), Duration.ofSeconds(180));
-        assertThat(program.status()).as(program.text()).isZero();
+        return UnpackedJar.unpack(executable, work.resolve(module.getFileName()), JVM, rehearsal)
+                .jar();
     }
 }
