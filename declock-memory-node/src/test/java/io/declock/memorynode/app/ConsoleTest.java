@@ -180,7 +180,7 @@ class ConsoleTest {
 
     @Test
     void theBrowserIsToldToRunNothingElse() throws Exception {
-        try (RunningNode node = RunningNode.start("declock.memory-node.records=1000")) {
+        try (RunningNode node = RunningNode.start("declock.memory-node.wait-out-old-sessions=false")) {
             assertThat(node.get("/console/index.html").headers().firstValue("Content-Security-Policy"))
                     .hasValueSatisfying(policy -> assertThat(policy)
                             .contains(
@@ -227,7 +227,7 @@ class ConsoleTest {
 
     @Test
     void theStateHasLocksSessionsAndSamples() throws Exception {
-        try (RunningNode node = RunningNode.start("declock.memory-node.records=1000");
+        try (RunningNode node = RunningNode.start("declock.memory-node.wait-out-old-sessions=false");
                 // The memory node does not see the uses of a lock that a service keeps.
                 ComputeNode service = node.computeNode(
                         TcpFabricSettings.DEFAULTS,
@@ -260,7 +260,7 @@ class ConsoleTest {
 
     @Test
     void thePageIsServedWithEverythingItNeeds() throws Exception {
-        try (RunningNode node = RunningNode.start("declock.memory-node.records=1000")) {
+        try (RunningNode node = RunningNode.start("declock.memory-node.wait-out-old-sessions=false")) {
             String page = node.get("/console/index.html").body();
             Matcher needed = Pattern.compile("(?:src|href)=\"([^d\"][^\"]*)\"").matcher(page);
             int count = 0;

@@ -31,6 +31,7 @@ import org.springframework.context.event.ApplicationEventMulticaster;
 @Timeout(60)
 @ExtendWith(OutputCaptureExtension.class)
 class LocksEndpointTest {
+    private static final String FRESH = "declock.memory-node.wait-out-old-sessions=false";
     private static final String EXPOSED = "management.endpoints.web.exposure.include=locks";
     private static final String ALLOWED = "management.endpoint.locks.access=unrestricted";
     private static final LockOwner BATCH = LockOwner.named("nightly batch");
@@ -50,7 +51,7 @@ class LocksEndpointTest {
 
     @Test
     void anOperatorSeesWhoHoldsALockAndEndsTheHold(CapturedOutput output) throws Exception {
-        try (RunningNode memoryNode = RunningNode.start(EXPOSED, ALLOWED);
+        try (RunningNode memoryNode = RunningNode.start(FRESH, EXPOSED, ALLOWED);
                 ComputeNode holder = joined(memoryNode);
                 ComputeNode other = joined(memoryNode)) {
             LockHandle handle = holder.acquire(LockRequest.write("report/2026?a=b"), BATCH);
@@ -100,7 +101,7 @@ class LocksEndpointTest {
 
     @Test
     void holdsCannotBeEndedUnlessThatIsAllowed() throws Exception {
-        try (RunningNode memoryNode = RunningNode.start(EXPOSED);
+        try (RunningNode memoryNode = RunningNode.start(FRESH, EXPOSED);
                 ComputeNode holder = joined(memoryNode);
                 LockHandle handle = holder.acquire(LockRequest.write("report"), BATCH)) {
             assertThat(memoryNode
