@@ -41,6 +41,9 @@ public interface ComputeNodeMonitor {
     /** {@return how many locks are held now} */
     long heldNow();
 
+    /** {@return how long the lock that this process has held for longest has been held, zero if it holds none} Reserved locks do not count. */
+    Duration longestHold();
+
     /** {@return how many locks this process keeps now although none of its callers holds them} They are not held. */
     int keptNow();
 

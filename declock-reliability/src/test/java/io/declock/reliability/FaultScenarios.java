@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.reliability.cluster.Cluster;
 import io.declock.reliability.cluster.Node;
-import io.declock.reliability.cluster.Program;
 import io.declock.reliability.cluster.WorkerClient;
 import io.declock.reliability.cluster.WorkerClient.Grant;
 import io.declock.reliability.ledger.Referee;
@@ -212,28 +211,7 @@ abstract class FaultScenarios<N extends Node> {
 
     // ---------------------------------------------------------------- under load
 
-    @Test
-    void everyNodeIsRestartedUnderLoad() {
-        List<N> three = new ArrayList<>(workers("one", "two", "three"));
-        Program memoryNodeBefore = cluster.memoryNode();
-        underLoad(three, () -> {
-            for (int i = 0; i < 3; i++) {
-                if (i == 1) {
-                    three.get(i).worker().program().kill();
-                } else {
-                    three.get(i).worker().leave();
-                }
-                N fresh = workers("fresh").get(0);
-                startLoad(fresh);
-                three.set(i, fresh);
-            }
-            cluster.memoryNode().terminate();
-            cluster.restartMemoryNode();
-        });
-        assertThat(cluster.memoryNode()).isNotEqualTo(memoryNodeBefore);
-    }
-
-    private void startLoad(Node node) {
+    final void startLoad(Node node) {
         node.worker().load(FIRST_LOAD_LOCK, LOAD_LOCKS, 3, 40);
     }
 

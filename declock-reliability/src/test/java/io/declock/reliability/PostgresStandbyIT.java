@@ -7,7 +7,7 @@ import io.declock.testkit.PostgresServer;
 import java.util.List;
 
 /** Stand-bys that PostgreSQL elects. */
-class PostgresStandbyIT extends StandbyContract {
+class PostgresStandbyIT extends CandidateFaults {
     private PostgresServer server;
 
     @Override

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.reliability.cluster.Cluster;
 import io.declock.reliability.cluster.Platform;
+import io.declock.reliability.cluster.Program;
 import io.declock.reliability.cluster.ProxiedNode;
 import io.declock.reliability.cluster.WorkerClient;
 import io.declock.reliability.cluster.WorkerClient.Grant;
@@ -15,6 +16,7 @@ import io.declock.reliability.ledger.Referee;
 import io.declock.testkit.TcpProxy.Direction;
 import io.declock.testkit.TcpProxy.Flow;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -24,8 +26,8 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
     private static final Duration LEASE = Duration.ofMillis(1000);
     private static final Duration EVERY_SECOND = Duration.ofSeconds(1);
     private static final Duration EVERY_TENTH = Duration.ofMillis(100);
-    /** For a minute. */
-    private static final int BREAKS = 600;
+    /** Ten of them are a second. */
+    private static final int BREAKS = Integer.getInteger("declock.breaks", 200);
 
     private static final int RESETS = Integer.getInteger("declock.resets", 5);
 
@@ -193,6 +195,27 @@ class ProcessFaultsIT extends FaultScenarios<ProxiedNode> {
         assertThat(runs.lost()).isZero();
         assertThat(runs.longest()).isLessThan(SHORT);
         assertSound();
+    }
+
+    @Test
+    void everyNodeIsRestartedUnderLoad() {
+        List<ProxiedNode> three = new ArrayList<>(workers("one", "two", "three"));
+        Program memoryNodeBefore = cluster.memoryNode();
+        underLoad(three, () -> {
+            for (int i = 0; i < 3; i++) {
+                if (i == 1) {
+                    three.get(i).worker().program().kill();
+                } else {
+                    three.get(i).worker().leave();
+                }
+                ProxiedNode fresh = workers("fresh").get(0);
+                startLoad(fresh);
+                three.set(i, fresh);
+            }
+            cluster.memoryNode().terminate();
+            cluster.restartMemoryNode();
+        });
+        assertThat(cluster.memoryNode()).isNotEqualTo(memoryNodeBefore);
     }
 
     @Test

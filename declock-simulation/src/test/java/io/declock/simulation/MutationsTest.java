@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MutationsTest {
     private static final boolean QUICK = Boolean.getBoolean("declock.quick");
     private static final long SEEDS = Long.getLong("declock.mutationSeeds", 4000);
-    private static final long CLEAN_SEEDS = QUICK ? 10 : 150;
-    private static final long SECOND_LINE_SEEDS = 200;
+    private static final long CLEAN_SEEDS = QUICK ? 10 : 40;
+    private static final long SECOND_LINE_SEEDS = 100;
     private final StringBuilder table = new StringBuilder();
     private final KnownSeeds known = KnownSeeds.read();
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The seed determines the whole run: two runs with one seed are identical. */
 class ReplayTest {
-    private static final long SEEDS = Boolean.getBoolean("declock.quick") ? 3 : 20;
+    private static final long SEEDS = Boolean.getBoolean("declock.quick") ? 3 : 8;
 
     @ParameterizedTest
     @EnumSource(Profile.class)

@@ -62,6 +62,11 @@ final class RunningNodeMonitor implements ComputeNodeMonitor {
     }
 
     @Override
+    public Duration longestHold() {
+        return ask(ComputeNodeMonitor::longestHold, Duration.ZERO);
+    }
+
+    @Override
     public int keptNow() {
         return ask(ComputeNodeMonitor::keptNow, 0);
     }

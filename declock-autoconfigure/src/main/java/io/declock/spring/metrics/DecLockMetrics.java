@@ -14,8 +14,10 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -50,13 +52,16 @@ public final class DecLockMetrics implements MeterBinder {
                 "declock.names",
                 "Lock names in the table of this application, idle ones included",
                 ComputeNodeMonitor::tableSize);
-        TimeGauge.builder(
-                        "declock.event.loop.lag",
-                        monitor,
-                        TimeUnit.NANOSECONDS,
-                        any -> any.eventLoopLag().toNanos())
-                .description("Longest wait for an event loop in the last minute")
-                .register(registry);
+        time(
+                registry,
+                "declock.hold.longest",
+                "How long the lock that is held for longest has been held",
+                ComputeNodeMonitor::longestHold);
+        time(
+                registry,
+                "declock.event.loop.lag",
+                "Longest wait for an event loop in the last minute",
+                ComputeNodeMonitor::eventLoopLag);
         grants(registry);
         remoteOperations(registry);
         events(registry);
@@ -69,6 +74,17 @@ public final class DecLockMetrics implements MeterBinder {
     private void gauge(
             MeterRegistry registry, String name, String description, ToDoubleFunction<ComputeNodeMonitor> value) {
         Gauge.builder(name, monitor, value).description(description).register(registry);
+    }
+
+    private void time(
+            MeterRegistry registry, String name, String description, Function<ComputeNodeMonitor, Duration> value) {
+        TimeGauge.builder(
+                        name,
+                        monitor,
+                        TimeUnit.NANOSECONDS,
+                        source -> value.apply(source).toNanos())
+                .description(description)
+                .register(registry);
     }
 
     private void grants(MeterRegistry registry) {

@@ -113,6 +113,9 @@ class WebApplicationTests {
             assertThat(locks)
                     .extractingJsonPathNumberValue("held[0].fencingToken")
                     .isEqualTo(handle.fencingToken());
+            assertThat(locks)
+                    .extractingJsonPathNumberValue("held[0].ageMillis")
+                    .satisfies(age -> assertThat(age.longValue()).isBetween(0L, 60_000L));
             assertThat(locks).extractingJsonPathStringValue("waiting[0].owner").isEqualTo("reader");
             assertThat(locks)
                     .extractingJsonPathNumberValue("waiting[0].queuePosition")

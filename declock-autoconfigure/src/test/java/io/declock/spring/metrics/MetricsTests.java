@@ -21,6 +21,7 @@ import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
@@ -46,6 +47,36 @@ class MetricsTests {
                     CompositeMeterRegistryAutoConfiguration.class,
                     DecLockMetricsAutoConfiguration.class))
             .withBean(SimpleMeterRegistry.class);
+
+    @Test
+    void theLongestHoldIsShownWithoutReservedAndKeptLocks() {
+        runner.run(context -> {
+            TimeGauge longest = context.getBean(MeterRegistry.class)
+                    .get("declock.hold.longest")
+                    .timeGauge();
+            DistributedReadWriteLock lock = context.getBean(DistributedReadWriteLock.class);
+            assertThat(longest.value()).isZero();
+            try (LockHandle first = lock.acquire(LockRequest.write("first"))) {
+                Thread.sleep(30);
+                try (LockHandle second = lock.acquire(LockRequest.write("second"))) {
+                    assertThat(second.isValid()).isTrue();
+                    assertThat(longest.value(TimeUnit.MILLISECONDS)).isGreaterThanOrEqualTo(30);
+                }
+                assertThat(first.isValid()).isTrue();
+                try (LockHandle job = lock.acquire(LockRequest.write("job").holdAtLeast(Duration.ofMinutes(1)))) {
+                    assertThat(job.isValid()).isTrue();
+                }
+            }
+            Thread.sleep(5);
+            long before = System.nanoTime();
+            try (LockHandle young = lock.acquire(LockRequest.write("young"))) {
+                assertThat(young.isValid()).isTrue();
+                double shown = longest.value(TimeUnit.NANOSECONDS);
+                assertThat(shown).isPositive().isLessThanOrEqualTo(System.nanoTime() - before);
+            }
+            assertThat(longest.value()).isZero();
+        });
+    }
 
     @Test
     void waitsAndHoldsAreTimedByModeAndKind() {

@@ -140,6 +140,9 @@ class LostLockTransactionTests {
                                     "Notes.quick\\(\\) takes its lock inside a transaction that its caller has begun",
                                     -1))
                     .hasSize(2);
+            // The other method's name comes from the transaction, which Spring names after it.
+            assertThat(output)
+                    .containsPattern("Notes\\.quick\\(\\) takes its lock inside a transaction .*Caller\\.inside");
         });
     }
 

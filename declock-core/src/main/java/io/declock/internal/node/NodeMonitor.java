@@ -109,6 +109,12 @@ final class NodeMonitor implements ComputeNodeMonitor {
     }
 
     @Override
+    public Duration longestHold() {
+        // Mostly nothing is held, and the table may be large.
+        return heldNow() == 0 ? Duration.ZERO : LongestHold.of(table.all(), clock.nanoTime());
+    }
+
+    @Override
     public int keptNow() {
         return kept.unused();
     }

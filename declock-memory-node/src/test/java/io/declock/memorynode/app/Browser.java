@@ -78,11 +78,29 @@ final class Browser implements AutoCloseable {
 
     /** Returns the first cells of a table's rows, all of one moment. */
     List<String> rows(String table) {
+        return texts(table + " tbody tr td:first-child");
+    }
+
+    /** Returns the texts of all such elements, all of one moment. */
+    List<String> texts(String css) {
         Object cells = driver.executeScript(
-                "return [...document.querySelectorAll(arguments[0])].map(cell => cell.textContent)",
-                table + " tbody tr td:first-child");
+                "return [...document.querySelectorAll(arguments[0])].map(cell => cell.textContent)", css);
         return ((List<?>) Objects.requireNonNull(cells))
                 .stream().map(String::valueOf).toList();
+    }
+
+    /** Returns what a function of the page makes of each item. */
+    List<Long> numbers(String items, String function) {
+        Object numbers = driver.executeScript("return [..." + items + "].map(" + function + ")");
+        return ((List<?>) Objects.requireNonNull(numbers))
+                .stream().map(number -> ((Number) number).longValue()).toList();
+    }
+
+    /** Returns the sum of red, green and blue of an element's background. */
+    long brightness(String css) {
+        return numbers("[document.querySelector('" + css + "')]", """
+                item => getComputedStyle(item).backgroundColor.match(/[0-9.]+/g).slice(0, 3)
+                  .reduce((sum, part) => sum + Number(part), 0)""").get(0);
     }
 
     /** Clicks in the page at once, where an element that is drawn anew each second may be gone a moment later. */

@@ -114,14 +114,92 @@ class ConsolePageTest {
             browser.find("#reason").sendKeys("it hangs");
             browser.find("#confirm").click();
 
-            waiting.get(20, TimeUnit.SECONDS).close();
+            LockHandle next = waiting.get(20, TimeUnit.SECONDS);
+            eventually(() -> assertThat(browser.text("#passed").lines())
+                    .satisfiesExactly(
+                            latest -> assertThat(latest).contains("billing, invoice run, token " + next.fencingToken()),
+                            former -> assertThat(former)
+                                    .contains("orders, nightly import, token " + held.fencingToken())));
+            next.close();
             assertThat(held.isValid()).isFalse();
             assertThat(output).contains("user 'operator' ends holds of 'stock:42' in namespace 'default': it hangs");
             eventually(() -> assertThat(browser.text("#holds tbody")).doesNotContain("nightly import"));
             eventually(() -> assertThat(browser.text("#ended-text")).startsWith("1, of at least "));
+            assertThat(browser.text("#fairness")).matches("orders had it in [0-9,]+ of [0-9,]+ looks.*");
             assertThat(browser.find("#dialog").isDisplayed()).isFalse();
             assertThat(browser.complaints()).isEmpty();
         }
+    }
+
+    @Test
+    void whatIsReservedOrKeptIsToldFromWhatIsHeld() throws Exception {
+        try (RunningNode node = memoryNode();
+                ComputeNode orders = service(node, "orders");
+                ComputeNode jobs = service(node, "jobs");
+                Browser browser = Browser.start()) {
+            for (int i = 0; i < 3; i++) {
+                orders.acquire(LockRequest.write("stock:1"), IMPORT).close();
+            }
+            jobs.acquire(LockRequest.write("report").holdAtLeast(Duration.ofHours(1)), IMPORT)
+                    .close();
+            browser.open(node, "operator", RunningNode.PASSWORD);
+
+            browser.find("#containing").sendKeys("stock:1");
+            eventually(() -> {
+                orders.acquire(LockRequest.write("stock:1"), IMPORT).close();
+                browser.click(rowOf("stock:1"));
+                assertThat(browser.text("#holds tbody")).contains("○ kept, not held", "orders");
+            });
+            assertThat(browser.find("#end").isEnabled())
+                    .as("ending what is not held")
+                    .isFalse();
+
+            browser.find("#containing").sendKeys(Keys.BACK_SPACE.toString().repeat(7) + "report");
+            eventually(() -> browser.click(rowOf("report")));
+            eventually(() -> assertThat(browser.text("#holds tbody")).contains("◇ reserved", "jobs"));
+            jobs.close();
+            eventually(() -> assertThat(browser.text("#lock-facts"))
+                    .matches(".*kept for .* more for a service that has left.*"));
+            assertThat(browser.find("#end").isEnabled()).isTrue();
+        }
+    }
+
+    /** Whoever sees no colours, or only dark ones, has the same figures. */
+    @Test
+    void everyCurveHasItsAxesAndIsLegibleWithoutColour() throws Exception {
+        try (RunningNode node = memoryNode();
+                ComputeNode orders = service(node, "orders");
+                ComputeNode billing = service(node, "billing");
+                ConsoleLoad load = new ConsoleLoad(orders, billing);
+                Browser browser = Browser.start()) {
+            load.start();
+            browser.open(node, "operator", RunningNode.PASSWORD);
+            eventually(() -> browser.click(rowOf("product:")));
+            eventually(() -> assertThat(browser.numbers("document.querySelectorAll('.uplot')", "item => 1"))
+                    .hasSize(4));
+
+            assertThat(browser.numbers(
+                            "document.querySelectorAll('.uplot')", "item => item.querySelectorAll('.u-axis').length"))
+                    .as("axes of each curve")
+                    .containsOnly(2L);
+            assertThat(browser.numbers("[document.querySelectorAll('#operations .u-legend line')]", """
+                            lines => new Set([...lines].map(line => line.getAttribute('stroke-dasharray'))).size"""))
+                    .as("ways in which the legend's lines are dashed")
+                    .containsExactly(4L);
+            browser.dark(false);
+            long light = browser.brightness("body");
+            browser.dark(true);
+            assertThat(browser.brightness("body")).isLessThan(light / 2);
+
+            browser.find("#by-rate").click();
+            eventually(() -> assertThat(browser.texts("#locks tbody tr td:nth-child(4)"))
+                    .isNotEmpty()
+                    .isSortedAccordingTo((a, b) -> Double.compare(rate(b), rate(a))));
+        }
+    }
+
+    private static double rate(String text) {
+        return Double.parseDouble(text.replace(",", ""));
     }
 
     /** Pictures of the page as it is, in light and dark; of a longer run if they are for the documentation. */

@@ -11,20 +11,34 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
-import org.junit.jupiter.api.AfterEach;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two machines on one network: one of them dies, or the cable between them is cut for a while. */
+/**
+ * Two machines on one network: the cable between them is cut for a while, or one of them dies. A machine serves the next test, too, unless a
+ * test has killed it: booting it and joining takes longer than most scenarios.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(400)
 class TwoMachinesIT {
-    private static final int DEADLINE_SECONDS = 240;
+    private static final int DEADLINE_SECONDS = 600;
     private static final Duration BOOT = Duration.ofSeconds(120);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     /** Lease of the participants and the memory node's margin, with the detection and the reset after it. */
@@ -38,29 +52,45 @@ class TwoMachinesIT {
     @TempDir
     Path temporary;
 
+    private int boots;
     private int[] ports;
     private Cable cable;
-    private ChildProcess first;
-    private ChildProcess second;
+    private @Nullable ChildProcess first;
+    private @Nullable ChildProcess second;
+    private @Nullable ChildProcess serving;
+    private final Set<ChildProcess> joined = new HashSet<>();
 
-    @BeforeEach
-    void bootBoth() throws Exception {
-        String image = Laboratory.image("what becomes of locks over RDMA when a machine dies");
+    @BeforeAll
+    void layTheCable() throws Exception {
         ports = freePorts();
         cable = new Cable(ports[0], ports[1]);
-        first = boot(1, image);
-        second = boot(2, image);
-        first.await("^@ here", BOOT);
-        second.await("^@ here", BOOT);
     }
 
-    @AfterEach
-    void endBoth() throws Exception {
-        if (first != null) {
-            first.close();
+    @BeforeEach
+    void bootWhatIsMissing() throws Exception {
+        String image = Laboratory.image("what becomes of locks over RDMA when a machine dies");
+        boolean boots1 = first == null;
+        boolean boots2 = second == null;
+        if (boots1) {
+            first = boot(1, image);
         }
-        if (second != null) {
-            second.close();
+        if (boots2) {
+            second = boot(2, image);
+        }
+        if (boots1) {
+            first.await("^@ here", BOOT);
+        }
+        if (boots2) {
+            second.await("^@ here", BOOT);
+        }
+    }
+
+    @AfterAll
+    void endAll() throws Exception {
+        for (ChildProcess machine : new ChildProcess[] {first, second}) {
+            if (machine != null) {
+                machine.close();
+            }
         }
         cable.close();
     }
@@ -70,7 +100,7 @@ class TwoMachinesIT {
         int other = number == 1 ? cable.firstEnd() : cable.secondEnd();
         return VirtualMachine.boot(
                 "node" + number,
-                temporary.resolve("node" + number),
+                temporary.resolve("node" + number + "-" + ++boots),
                 Laboratory.java(Participant.class, "node" + number),
                 List.of(
                         "image=" + image,
@@ -85,11 +115,14 @@ class TwoMachinesIT {
 
     /** The first machine serves, some machines join it, and the second holds order-1. Returns the token of that hold. */
     private long serveAndHold(ChildProcess... joining) throws Exception {
-        serve("nowait");
-        for (ChildProcess machine : joining) {
+        if (serving != first) {
+            serve("nowait");
+        }
+        List<ChildProcess> newcomers = Stream.of(joining).filter(joined::add).toList();
+        for (ChildProcess machine : newcomers) {
             machine.tell("join " + ADDRESS);
         }
-        for (ChildProcess machine : joining) {
+        for (ChildProcess machine : newcomers) {
             machine.await("^@ done join", PATIENCE);
         }
         second.tell("acquire write order-1 20000");
@@ -99,6 +132,12 @@ class TwoMachinesIT {
     private void serve(String oldSessions) throws Exception {
         first.tell("serve " + ADDRESS + " " + oldSessions);
         first.await("^@ done serve", PATIENCE);
+        serving = first;
+    }
+
+    private static void release(ChildProcess machine, String lock) throws Exception {
+        machine.tell("release " + lock);
+        machine.await("^@ done release", PATIENCE);
     }
 
     /** Waits until a machine holds order-1. */
@@ -108,52 +147,13 @@ class TwoMachinesIT {
     }
 
     @Test
-    void aComputeNodeDiesWhileItHolds() throws Exception {
-        long deadOnesToken = serveAndHold(first, second);
-        first.tell("acquire write order-1 60000");
-        first.tell("acquire write order-2 20000");
-        first.await("^@ granted order-2", PATIENCE);
-        second.kill();
-
-        // Meanwhile a lock that the dead process did not use is acquired and released.
-        first.tell("release order-2");
-        first.await("^@ done release", PATIENCE);
-        first.tell("acquire write order-2 5000");
-        first.await("^@ granted order-2", Duration.ofSeconds(6));
-        assertThat(tokenOfOrder1(first, TAKE_OVER)).as("token of the successor").isGreaterThan(deadOnesToken);
-    }
-
-    @Test
-    void theMemoryNodeDiesAndComesBack() throws Exception {
-        long token = serveAndHold(second);
-
-        first.kill();
-        second.await("^@ lost order-1 LockLostException: .*order-1", PATIENCE);
-        second.tell("acquire write order-1 2000");
-        MatchResult refused = second.await("^@ refused order-1 (\\d+) (\\w+): (.*)", PATIENCE);
-        assertThat(Long.parseLong(refused.group(1)))
-                .as("milliseconds until it was refused")
-                .isLessThan(10_000);
-        assertThat(refused.group(3)).contains("order-1").contains("10.77.0.1:7420");
-
-        first.close();
-        first = boot(1, Laboratory.image("the memory node's return"));
-        first.await("^@ here", BOOT);
-        serve("wait");
-        second.tell("acquire write order-1 60000");
-        assertThat(tokenOfOrder1(second, PATIENCE))
-                .as("token after the restart")
-                .isGreaterThan(token);
-    }
-
-    @Test
+    @Order(1)
     void aCableThatIsCutForAWhileCostsNoHold() throws Exception {
         long token = serveAndHold(first, second);
         first.tell("acquire write order-1 60000");
         second.tell("acquire write order-2 20000");
         second.await("^@ granted order-2", PATIENCE);
-        second.tell("release order-2");
-        second.await("^@ done release", PATIENCE);
+        release(second, "order-2");
 
         cable.cut(true);
         // The adapter sends its FAA again until it gives up.
@@ -165,9 +165,53 @@ class TwoMachinesIT {
 
         second.await("goes on with another RDMA connection", PATIENCE);
         second.await("^@ granted order-2", PATIENCE);
-        second.tell("release order-1");
-        second.await("^@ done release", PATIENCE);
+        release(second, "order-1");
         assertThat(tokenOfOrder1(first, PATIENCE)).as("token of the successor").isGreaterThan(token);
+        release(first, "order-1");
+        release(second, "order-2");
+    }
+
+    @Test
+    @Order(2)
+    void aComputeNodeDiesWhileItHolds() throws Exception {
+        long deadOnesToken = serveAndHold(first, second);
+        first.tell("acquire write order-1 60000");
+        first.tell("acquire write order-2 20000");
+        first.await("^@ granted order-2", PATIENCE);
+        second.kill();
+        second.close();
+        second = null;
+
+        // Meanwhile a lock that the dead process did not use is acquired and released.
+        release(first, "order-2");
+        first.tell("acquire write order-2 5000");
+        first.await("^@ granted order-2", Duration.ofSeconds(6));
+        assertThat(tokenOfOrder1(first, TAKE_OVER)).as("token of the successor").isGreaterThan(deadOnesToken);
+        release(first, "order-1");
+    }
+
+    @Test
+    @Order(3)
+    void theMemoryNodeDiesAndComesBack() throws Exception {
+        long token = serveAndHold(second);
+
+        first.kill();
+        first.close();
+        second.await("^@ lost order-1 LockLostException: .*order-1", PATIENCE);
+        second.tell("acquire write order-1 2000");
+        MatchResult refused = second.await("^@ refused order-1 (\\d+) (\\w+): (.*)", PATIENCE);
+        assertThat(Long.parseLong(refused.group(1)))
+                .as("milliseconds until it was refused")
+                .isLessThan(10_000);
+        assertThat(refused.group(3)).contains("order-1").contains("10.77.0.1:7420");
+
+        first = boot(1, Laboratory.image("the memory node's return"));
+        first.await("^@ here", BOOT);
+        serve("wait");
+        second.tell("acquire write order-1 60000");
+        assertThat(tokenOfOrder1(second, PATIENCE))
+                .as("token after the restart")
+                .isGreaterThan(token);
     }
 
     private static int[] freePorts() throws Exception {

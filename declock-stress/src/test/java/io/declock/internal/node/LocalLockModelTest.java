@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 class LocalLockModelTest {
     private static final boolean QUICK = Boolean.getBoolean("declock.quick");
-    private static final int INVOCATIONS = Integer.getInteger("declock.invocations", QUICK ? 100 : 300);
+    private static final int INVOCATIONS = Integer.getInteger("declock.invocations", QUICK ? 100 : 150);
 
     /** A value that is only correct if writers exclude everybody; a thread that is never woken is a deadlock, which Lincheck reports. */
     public static class GuardedValue {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 class WakeUpModelTest {
     private static final boolean QUICK = Boolean.getBoolean("declock.quick");
-    private static final int INVOCATIONS = 4 * Integer.getInteger("declock.invocations", QUICK ? 100 : 300);
+    private static final int INVOCATIONS = 4 * Integer.getInteger("declock.invocations", QUICK ? 100 : 150);
 
     @BeforeAll
     static void parkStrictly() throws Exception {

@@ -13,12 +13,17 @@ import io.declock.testkit.Ports;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.junit.platform.console.ConsoleLauncher;
 
 /**
  * A process that is told what to do on its standard input, one command per line, and says on its standard output what came of
@@ -66,7 +71,7 @@ public final class Participant {
                                     acquire(LockMode.valueOf(words[1].toUpperCase(Locale.ROOT)), words[2], words[3]));
                 case "release" -> release(words[1]);
                 case "work" -> new Work(node, name, words).run(this::say);
-                case "rehearse" -> rehearse();
+                case "rehearse" -> rehearse(List.of(words).subList(1, words.length));
                 case "leave" -> node.close();
                 default -> throw new IllegalArgumentException("unknown command");
             }
@@ -91,8 +96,12 @@ public final class Participant {
         }
     }
 
-    /** Loads the classes that will be needed, on a machine without a device, for the archive that later starts are quicker with. */
-    private void rehearse() throws Exception {
+    /**
+     * Loads the classes that will be needed, on a machine without a device, for the archive that later starts are quicker with.
+     *
+     * @param tests names of the test classes that machines run
+     */
+    private void rehearse(List<String> tests) throws Exception {
         String address = "tcp://127.0.0.1:" + Ports.free();
         serve(address, "nowait");
         join(address);
@@ -100,6 +109,16 @@ public final class Participant {
         release("rehearsal");
         node.close();
         memoryNode.close();
+        discover(tests);
+    }
+
+    /** Prepares a run of tests, and runs none of them. */
+    private static void discover(List<String> tests) {
+        List<String> arguments = new ArrayList<>(List.of("execute", "--disable-banner", "--details=none"));
+        arguments.addAll(List.of("--include-classname=.*", "--config=junit.platform.execution.dryRun.enabled=true"));
+        tests.forEach(test -> arguments.add("--select-class=" + test));
+        PrintWriter nowhere = new PrintWriter(Writer.nullWriter());
+        ConsoleLauncher.run(nowhere, nowhere, arguments.toArray(String[]::new));
     }
 
     private void acquire(LockMode mode, String lock, String waitMillis) {
