@@ -47,6 +47,8 @@ public record UnpackedJar(Path jar, List<String> jvm) {
     private void rehearse(List<String> arguments) throws IOException, InterruptedException {
         List<String> command = Commands.java(jvm);
         command.addAll(List.of("-XX:ArchiveClassesAtExit=" + archive(), "-Xlog:disable"));
+        Path home = Files.createDirectory(jar.resolveSibling("home-of-the-rehearsal"));
+        command.addAll(List.of("-Djava.io.tmpdir=" + home, "-Duser.home=" + home));
         command.addAll(List.of("-Dspring.context.exit=onRefresh", "-jar", jar.toString()));
         command.addAll(arguments);
         run(command);

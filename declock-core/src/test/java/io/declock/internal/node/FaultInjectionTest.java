@@ -45,12 +45,14 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** One callback throws, once or always: afterwards locks are still granted, the dead are expelled, and records are reclaimed. */
+@Tag("slow")
 @Timeout(60)
 class FaultInjectionTest {
     private static final Duration LEASE = Duration.ofMillis(300);

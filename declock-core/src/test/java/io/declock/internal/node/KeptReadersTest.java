@@ -21,11 +21,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules K4 and K7: a lock that many processes read costs them nothing, and a writer gets it as soon as nobody reads. */
+@Tag("slow")
 @Timeout(60)
 class KeptReadersTest {
     private static final Duration LONG = Duration.ofMinutes(1);

@@ -38,10 +38,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Leases over real sockets: how short they may be, and what becomes of waiters when the memory node is started again. */
+@Tag("slow")
 @Timeout(60)
 class LeaseTest {
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -29,10 +29,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Locks that stay taken for a while after their method ended, also when the process leaves or dies (rules R1 to R4). */
+@Tag("slow")
 @Timeout(60)
 class MinimumHoldTest {
     private static final LockOwner OWNER = LockOwner.named("job");

@@ -3,6 +3,9 @@
 
 package io.declock.spi.election;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("slow")
 final class MemoryEngineTest extends ElectionEngineContract {
     private final MemoryEngine.Shared shared = new MemoryEngine.Shared();
 

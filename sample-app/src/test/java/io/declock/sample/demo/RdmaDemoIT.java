@@ -52,8 +52,8 @@ class RdmaDemoIT {
                 "-Ddemo.shop=" + shop,
                 "-cp " + shop,
                 DemoRunner.class.getName(),
-                "--rdma=$LAB_ADDRESS --instances=2 --products=2 --stock=60",
-                "--concurrency=6 --orders=200 --seconds=40 --patience=400");
+                "--rdma=$LAB_ADDRESS --instances=2 --products=2 --stock=40",
+                "--concurrency=6 --orders=100 --seconds=20 --patience=400");
         ChildProcess.Finished ended = ChildProcess.run(
                 Laboratory.command("--seconds=" + SECONDS, "run", String.join(" ", demo)),
                 Duration.ofSeconds(SECONDS + 60));

@@ -11,9 +11,11 @@ import io.declock.internal.tcp.wire.EventLoops;
 import io.declock.internal.tcp.wire.HeldUpLoop;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("slow")
 @Timeout(60)
 class LongestEventLoopLagTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -34,11 +34,13 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 /** Messages between compute nodes: directly where that works, else through the memory node. */
+@Tag("slow")
 @Timeout(60)
 class TcpPeersTest extends TcpNodes {
     private Node open(String name, TcpFabricSettings settings) throws Exception {
