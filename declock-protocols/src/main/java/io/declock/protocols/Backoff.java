@@ -1,0 +1,28 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocols;
+
+/** How long a client pauses before it tries again. Immutable. */
+public interface Backoff {
+    /** No pause at all. */
+    Backoff NONE = (retries, world) -> 0;
+
+    /**
+     * Returns how long to pause.
+     *
+     * @param retries how often the client has tried in vain, at least once
+     */
+    long nanos(int retries, LockWorld world);
+
+    /**
+     * Truncated exponential back-off, as in SMART (Ren et al., ASPLOS 2024): pauses double up to a limit, and each has a random part.
+     *
+     * @param shortest the first pause, in nanoseconds
+     * @param longest the limit, in nanoseconds
+     * @param random bound of the random part, in nanoseconds
+     */
+    static Backoff truncatedExponential(long shortest, long longest, long random) {
+        return (retries, world) -> Math.min(longest, shortest << Math.min(retries - 1, 30)) + world.below(random);
+    }
+}

@@ -1,0 +1,31 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocols;
+
+import io.declock.LockMode;
+
+/**
+ * A client: what holds locks or waits for them. It may hold several locks at a time, each once, and acquires none that it holds or waits for. Not
+ * thread-safe: the {@link LockWorld} calls it on one thread at a time.
+ */
+public interface LockClient {
+    /**
+     * Asks for a lock.
+     *
+     * @param lock address of the lock
+     * @param granted called when the client holds it, maybe before this method returns
+     */
+    void acquire(long lock, LockMode mode, Runnable granted);
+
+    /**
+     * Gives a lock back.
+     *
+     * @param lock address of a lock that the client holds
+     * @param released called when the client may acquire it again, maybe before this method returns
+     */
+    void release(long lock, Runnable released);
+
+    /** Receives a message of another client. */
+    void received(LockMessage message);
+}

@@ -1,0 +1,27 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocols;
+
+import io.declock.spi.VerbChain;
+
+/**
+ * What a client of a lock needs of the world around it: verbs on the memory of one memory node, messages to other clients, time and chance.
+ * Whatever a client is told, it is told by one thread at a time.
+ */
+public interface LockWorld {
+    /** Posts a chain of verbs; chains of one client are executed in the order of posting. */
+    void post(VerbChain chain);
+
+    /** Sends a message to another client. Messages from one client to another arrive once and in order, unless one of the two has died. */
+    void send(LockMessage message);
+
+    /** Returns the client's clock, in nanoseconds. */
+    long now();
+
+    /** Lets something happen later. */
+    void after(long nanos, Runnable event);
+
+    /** Returns a random number from zero up to, and without, a bound; zero for a bound that is not positive. */
+    long below(long bound);
+}

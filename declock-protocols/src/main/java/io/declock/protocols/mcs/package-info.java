@@ -1,0 +1,22 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * The MCS lock over a network, as ShiftLock's paper describes it (section 2.4, algorithm 1): exclusive, and first come, first served. One word
+ * names the last in the queue, zero if there is none.
+ *
+ * <ol>
+ *   <li>A client swaps the word for itself. Plain adapters have no unconditional swap, so it swaps the value that it expects, and on
+ *       failure the one that it has learnt.
+ *   <li>If somebody was there, the client tells it that it is the successor, and waits to be handed the lock.
+ *   <li>On a release, a client that knows no successor swaps itself for zero.
+ *   <li>If that fails, somebody has come: the client waits to be told by whom.
+ *   <li>It hands the lock to the successor with a message.
+ * </ol>
+ *
+ * <p>Nothing mends the queue when a client dies.
+ */
+@NullMarked
+package io.declock.protocols.mcs;
+
+import org.jspecify.annotations.NullMarked;

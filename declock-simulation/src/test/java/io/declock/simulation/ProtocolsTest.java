@@ -1,0 +1,125 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.protocols.Backoff;
+import io.declock.protocols.LockProtocol;
+import io.declock.protocols.cas.CasLock;
+import io.declock.protocols.dslr.Dslr;
+import io.declock.protocols.mcs.McsLock;
+import io.declock.simulation.ProtocolSimulation.Result;
+import io.declock.simulation.ProtocolSimulation.Setting;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Other locks of the literature: each excludes, lets everybody in, and keeps its own order, whatever overtakes whatever on the way. */
+class ProtocolsTest {
+    private static final int SEEDS = 300;
+    private static final Backoff BACKOFF = Backoff.truncatedExponential(100, 3_200, 2_000);
+
+    /** A lease is much longer than a message travels, which is at most twenty times as long as it is on average. */
+    private static final Dslr.Settings SETTINGS = new Dslr.Settings(1_000_000, Dslr.TICKETS);
+
+    /** So few that they run out again and again. */
+    private static final Dslr SOON_SOLD_OUT = Dslr.plus(new Dslr.Settings(1_000_000, 11), BACKOFF);
+
+    static Stream<LockProtocol> protocols() {
+        return Stream.of(
+                CasLock.spinning(),
+                CasLock.with(BACKOFF),
+                new McsLock(),
+                Dslr.polling(SETTINGS, 5_000),
+                Dslr.plus(SETTINGS, BACKOFF),
+                SOON_SOLD_OUT);
+    }
+
+    static Stream<LockProtocol> protocolsThatOutliveClients() {
+        return protocols().filter(LockProtocol::outlivesClients);
+    }
+
+    private static Setting setting(LockProtocol protocol, int clients, double readShare, int inside) {
+        return new Setting(protocol, clients, 2, 12, readShare, inside, 1_000, 3_000, 0);
+    }
+
+    @ParameterizedTest
+    @MethodSource("protocols")
+    void everySeedHoldsEveryProperty(LockProtocol protocol) {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            int clients = 2 + (int) (seed % 7);
+            Result result =
+                    ProtocolSimulation.run(seed, setting(protocol, clients, (seed % 4) / 4.0, (int) (seed % 3)));
+            assertThat(result.acquisitions()).isEqualTo(clients * 12L);
+        }
+    }
+
+    /** What is reset for the dead costs leases, so the living cause none of it. */
+    @ParameterizedTest
+    @MethodSource("protocolsThatOutliveClients")
+    void nobodyWaitsForALeaseWhileAllClientsLive(LockProtocol protocol) {
+        long longest = 0;
+        for (long seed = 0; seed < SEEDS; seed++) {
+            Result result = ProtocolSimulation.run(seed, setting(protocol, 6, 0.5, 0));
+            longest = Math.max(longest, result.nanos());
+            if (protocol != SOON_SOLD_OUT) {
+                assertThat(result.resetVerbs()).as("seed %d", seed).isZero();
+            }
+        }
+        assertThat(longest).isLessThan(SETTINGS.leaseNanos());
+    }
+
+    @ParameterizedTest
+    @MethodSource("protocolsThatOutliveClients")
+    void everySeedHoldsEveryPropertyWhenClientsDie(LockProtocol protocol) {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            int clients = 3 + (int) (seed % 6);
+            ProtocolSimulation.run(
+                    seed,
+                    new Setting(protocol, clients, 2, 12, (seed % 4) / 4.0, 1, 1_000, 3_000, 1 + (int) (seed % 2)));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("protocols")
+    void aSeedReplaysExactly(LockProtocol protocol) {
+        Setting setting = setting(protocol, 6, 0.5, 1);
+        assertThat(ProtocolSimulation.run(7, setting)).isEqualTo(ProtocolSimulation.run(7, setting));
+    }
+
+    @Test
+    void anUncontendedAcquisitionIsOneVerb() {
+        protocols().forEach(protocol -> {
+            Result alone = ProtocolSimulation.run(1, setting(protocol, 1, 0, 1));
+            assertThat(alone.acquireVerbsEach()).as(protocol.name()).isEqualTo(1);
+            assertThat(alone.messages()).isZero();
+        });
+    }
+
+    /** MCS hands the lock over with a message, and touches the memory node only if it knows no successor. */
+    @Test
+    void aKnownSuccessorIsHandedTheLockWithoutAVerb() {
+        Result contended = ProtocolSimulation.run(1, new Setting(new McsLock(), 8, 1, 20, 0, 4, 1_000, 0, 0));
+        assertThat(contended.releaseVerbs()).isLessThan(contended.acquisitions() / 4);
+        assertThat(contended.messages()).isGreaterThan(contended.acquisitions());
+    }
+
+    /** What the paper measured as retries (DecLock, section 2.2): a spinlock's verbs per acquisition grow with its clients. */
+    @Test
+    void aSpinlockRetriesMoreTheMoreClientsItHasAndLessWithABackoff() {
+        double few = verbsEach(CasLock.spinning(), 8);
+        double many = verbsEach(CasLock.spinning(), 64);
+        double paused = verbsEach(CasLock.with(BACKOFF), 64);
+        System.out.printf("CASLock: %.1f and %.1f verbs to acquire, with back-off %.1f%n", few, many, paused);
+        assertThat(many).isGreaterThan(4 * few);
+        assertThat(paused).isLessThan(many);
+    }
+
+    private static double verbsEach(LockProtocol protocol, int clients) {
+        return ProtocolSimulation.onPapersAdapter(1, new Setting(protocol, clients, 1, 20, 0.5, 1, 1_050, 20, 0))
+                .acquireVerbsEach();
+    }
+}
