@@ -164,7 +164,7 @@ class ConsolePageTest {
         }
     }
 
-    /** Whoever sees no colours, or only dark ones, has the same figures. */
+    /** A reader who sees no colours, or the dark theme, has the same figures. */
     @Test
     void everyCurveHasItsAxesAndIsLegibleWithoutColour() throws Exception {
         try (RunningNode node = memoryNode();

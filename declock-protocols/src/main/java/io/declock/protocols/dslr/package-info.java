@@ -15,8 +15,8 @@
  *   <li>If neither {@code nX} nor {@code nS} has changed for two leases, a holder has died, and a waiter takes its turn away, with one
  *       compare-and-swap of what it has read. A reader sets {@code nX} to its own turn. A writer ends its own turn, too, and draws another ticket.
  *   <li>A client whose turn was taken away sees {@code nX} beyond its ticket and draws another one.
- *   <li>Counters must not run over. Who draws the last ticket sets the word to zero after its release, as soon as nobody else is at it. Who
- *       draws one beyond takes it back and waits for that.
+ *   <li>Counters must not run over. The client with the last ticket sets the word to zero after its release, as soon as all tickets have been
+ *       served. A client that draws one beyond takes it back and waits for that.
  * </ol>
  *
  * <p>Where this differs from the printed algorithms 1 to 3:
@@ -26,7 +26,7 @@
  *       release it.
  *   <li>A reader that takes a turn away leaves {@code nS} alone. The printed line counts all readers before it as gone, also those of its own
  *       turn, which would have to learn of that from {@code nS}. Readers that really are gone cost the next writer two leases.
- *   <li>Who draws a ticket beyond the last draws none again before the word is zero. The printed one draws again after a back-off, which keeps
+ *   <li>A client that draws a ticket beyond the last draws none again before the word is zero. The printed one draws again after a back-off, which keeps
  *       the word from being swapped.
  * </ul>
  *
