@@ -84,6 +84,9 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
      */
     boolean awaitIdle(Duration timeout) throws InterruptedException;
 
+    /** {@return the values that belong to locks} */
+    GuardedValues guardedValues();
+
     /** {@return the monitor, which shows the state of this process's locks} */
     ComputeNodeMonitor monitor();
 

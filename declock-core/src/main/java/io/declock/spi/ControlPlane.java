@@ -153,6 +153,32 @@ public interface ControlPlane {
     }
 
     /**
+     * Reads the value of a record, and its header at the same instant.
+     *
+     * @param record the record's address, from its resolution
+     * @return completes with what was read, and exceptionally if the memory node knows no values
+     */
+    default CompletionStage<ValueReading> readValue(long record) {
+        return CompletableFuture.failedStage(noValues());
+    }
+
+    /**
+     * Stores the value of a record, or removes it, if the position of the writer is still in the lock's queue (rule V1 of docs/protocol.md).
+     *
+     * @param writing what is stored, and by which holder
+     * @return completes when the memory node has it, and exceptionally with a {@link FabricException.Refused}: for the reason {@link
+     *     FabricException.Reason#NOT_YET} in a reset, {@link FabricException.Reason#BAD_REQUEST} for a position that was given back, {@link
+     *     FabricException.Reason#TABLE_FULL} if the memory node has no room
+     */
+    default CompletionStage<Void> writeValue(ValueWriting writing) {
+        return CompletableFuture.failedStage(noValues());
+    }
+
+    private static FabricException.Refused noValues() {
+        return new FabricException.Refused(FabricException.Reason.BAD_VERSION, "this fabric knows no guarded values");
+    }
+
+    /**
      * Has the memory node relay a message to its receiver, for when there is no direct connection. Best effort.
      *
      * @param message the message, with its receiver

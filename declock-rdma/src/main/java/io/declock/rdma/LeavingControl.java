@@ -15,6 +15,8 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
 import io.declock.spi.RestoredHold;
+import io.declock.spi.ValueReading;
+import io.declock.spi.ValueWriting;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -71,6 +73,16 @@ final class LeavingControl implements ControlPlane {
     @Override
     public CompletionStage<Void> reserve(long record, long nanos) {
         return tcp.reserve(record, nanos);
+    }
+
+    @Override
+    public CompletionStage<ValueReading> readValue(long record) {
+        return tcp.readValue(record);
+    }
+
+    @Override
+    public CompletionStage<Void> writeValue(ValueWriting writing) {
+        return tcp.writeValue(writing);
     }
 
     @Override

@@ -6,6 +6,10 @@ package io.declock.reliability;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.DecLock;
+import io.declock.DecLockException;
+import io.declock.Guarded;
+import io.declock.LockRequest;
 import io.declock.MemoryNodeAddress;
 import io.declock.internal.node.NodeListPublisher;
 import io.declock.internal.tcp.wire.Wire;
@@ -66,6 +70,12 @@ class FormerReleasesIT {
     static List<Release> withoutReservations() {
         return Release.former().stream()
                 .filter(release -> release.wireVersion() < Wire.RESERVATIONS_VERSION)
+                .toList();
+    }
+
+    static List<Release> withoutValues() {
+        return Release.former().stream()
+                .filter(release -> release.wireVersion() < Wire.VALUES_VERSION)
                 .toList();
     }
 
@@ -188,6 +198,23 @@ class FormerReleasesIT {
                     .isInstanceOf(NodeListPublisher.Failure.class)
                     .hasMessageContaining("speaks version " + (Wire.LISTS_VERSION - 1))
                     .hasMessageContaining("knows no lists of memory nodes: update it");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("withoutValues")
+    void aMemoryNodeOfAFormerReleaseIsNamedWhereItWouldStoreAValue(Release release) throws Exception {
+        try (ReleasesPlatform platform = new ReleasesPlatform(LEASE, release, false);
+                Program program = platform.startMemoryNode("mn");
+                DecLock locks = DecLock.connect(platform.address("mn").toString())) {
+            assertThat(program.isAlive()).isTrue();
+            Guarded<String> value = locks.guardedValues().of("value", String.class);
+            assertThatThrownBy(() -> value.update(old -> "new"))
+                    .isInstanceOf(DecLockException.class)
+                    .hasMessageContaining("speaks version " + release.wireVersion())
+                    .hasMessageContaining("knows no guarded values: update it");
+            // The lock was given back.
+            locks.acquire(LockRequest.write("value")).close();
         }
     }
 

@@ -20,6 +20,7 @@ final class Checkers implements SessionObserver {
     private final GrantChecker grants;
     private final EntryChecker entries;
     private final LastingChecker lasting;
+    private final ValueChecker values = new ValueChecker();
 
     Checkers(SimulatedWorld world, SimulationOptions options) {
         this.localOrder = new LocalOrderChecker(options.local());
@@ -46,6 +47,10 @@ final class Checkers implements SessionObserver {
 
     LastingChecker lasting() {
         return lasting;
+    }
+
+    ValueChecker values() {
+        return values;
     }
 
     ProgressChecker progress() {

@@ -40,6 +40,8 @@ public final class OptionsChooser {
         REPLACEMENTS,
         /** Some holds last a while at least, also when their processes leave or die; with faults as in {@link #RESUMPTIONS} or {@link #MOVES}. */
         MINIMUMS,
+        /** Holders read and store the values of their locks; with faults as in {@link #MINIMUMS}. */
+        VALUES,
         /** Many compute nodes acquire and release locks in a rush, and the records start near the end of their index range. */
         WALL,
         /** Several memory nodes, over which the names are spread, with faults of them and of compute nodes. */
@@ -137,7 +139,8 @@ public final class OptionsChooser {
     private SimulationOptions choose() {
         boolean overflow = is(Profile.OVERFLOW);
         boolean guard = is(Profile.GUARD);
-        boolean disconnects = profile == Profile.DISCONNECTS || resumes() || profile == Profile.MINIMUMS;
+        boolean disconnects =
+                profile == Profile.DISCONNECTS || resumes() || profile == Profile.MINIMUMS || profile == Profile.VALUES;
         boolean resets = is(Profile.RESETS) || disconnects;
         boolean lossy = is(Profile.LOSSY);
         boolean crashes = is(Profile.CRASHES) || disconnects;
@@ -174,7 +177,11 @@ public final class OptionsChooser {
         SimulationOptions drawn = new SimulationOptions(cluster, network, workload(), faults, local(), cql());
         if (disconnects) {
             SimulationOptions broken = withDisconnects(drawn);
-            return profile == Profile.MINIMUMS ? withMinimums(broken) : broken;
+            return switch (profile) {
+                case MINIMUMS -> withMinimums(broken);
+                case VALUES -> withMinimums(broken).withValues(world.oneOf(0.5, 1.0));
+                default -> broken;
+            };
         }
         if (profile == Profile.WALL) {
             return inARush(drawn);

@@ -11,7 +11,10 @@ import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.node.GuardedStore;
 import io.declock.internal.protocol.CqlLock;
+import io.declock.spi.StoredValue;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -132,6 +135,8 @@ final class SimulatedClient {
         private @Nullable LocalLock lock;
         private @Nullable HoldRecord hold;
         private @Nullable Acquisition acquisition;
+        private GuardedStore.@Nullable Ahead ahead;
+        private boolean guarded;
 
         Attempt(String name, LockMode mode, boolean noWait, @Nullable Attempt around, Runnable whenDone) {
             super(SimulatedClient.this, mode, noWait);
@@ -154,6 +159,9 @@ final class SimulatedClient {
                 return;
             }
             lock = entered;
+            double share = cluster.options().valueShare();
+            guarded = lasting && share > 0 && world.chance(share);
+            ahead = guarded && state() == State.WAITING ? node.values().ahead(entered) : null;
             run();
             if (!told && lasting && world.chance(workload.timedShare())) {
                 world.after(1 + world.exponential(workload.patience()), node, () -> giveUp(entered));
@@ -208,6 +216,49 @@ final class SimulatedClient {
             checkers.localOrder().granted(node, name, this);
             checkers.overtaking().granted(node, this);
             checkers.begins(fresh);
+            if (guarded) {
+                look(fresh, this::use);
+            } else {
+                use();
+            }
+        }
+
+        /** Reads the lock's value, which nobody else can have changed since the last holder stored it. */
+        private void look(HoldRecord fresh, Runnable then) {
+            node.values().read(hold(), ahead).whenComplete((value, failure) -> {
+                MemoryNodeLife life = life();
+                if (failure == null && life != null && fresh.counts()) {
+                    checkers.values()
+                            .sees(fresh, life, value.map(Attempt::number).orElse(0L));
+                }
+                then.run();
+            });
+        }
+
+        private @Nullable MemoryNodeLife life() {
+            CqlLock remote = HeldLock.remote(hold());
+            SimulatedSession session = remote == null ? null : SimulatedSession.of(remote);
+            return session == null ? null : session.life();
+        }
+
+        private static long number(StoredValue value) {
+            return ByteBuffer.wrap(value.bytes()).getLong();
+        }
+
+        /** Stores another value, and goes on when the memory node has it, or the lock is lost. */
+        private void store(HoldRecord current, Runnable then) {
+            long number = checkers.values().begins(current);
+            byte[] bytes = ByteBuffer.allocate(Long.BYTES).putLong(number).array();
+            node.values().write(hold(), bytes).whenComplete((done, failure) -> {
+                MemoryNodeLife life = life();
+                if (failure == null && life != null) {
+                    checkers.values().stored(current, life, number);
+                }
+                then.run();
+            });
+        }
+
+        private void use() {
             if (mode().isExclusive() && lasting && world.chance(minimums.share())) {
                 last(hold());
                 return;
@@ -286,6 +337,11 @@ final class SimulatedClient {
         /** Releases one acquisition of the hold, and continues. */
         private void giveBack(LockMode as) {
             HoldRecord current = hold;
+            if (guarded && current != null && current.isExclusive() && hold().lost() == null) {
+                guarded = false;
+                store(current, () -> giveBack(as));
+                return;
+            }
             if (current != null) {
                 checkers.ends(current);
                 if (!as.isExclusive()) {

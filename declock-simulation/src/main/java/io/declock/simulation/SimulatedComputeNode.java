@@ -10,6 +10,7 @@ import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
+import io.declock.internal.node.GuardedStore;
 import io.declock.internal.node.Waiting;
 import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.CqlLock;
@@ -234,6 +235,11 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
     /** Has a hold last that long at least. */
     CompletableFuture<Void> last(Hold hold, long nanos) {
         return node.last(hold, nanos);
+    }
+
+    /** Returns the values of its locks. */
+    GuardedStore values() {
+        return node.guardedStore();
     }
 
     /** Forgets a lock if it is idle. */

@@ -16,6 +16,8 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
 import io.declock.spi.RestoredHold;
+import io.declock.spi.ValueReading;
+import io.declock.spi.ValueWriting;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -257,6 +259,25 @@ final class SimulatedRequests implements ControlPlane {
                         if (refusal.reason() == FabricException.Reason.BAD_REQUEST) {
                             throw new Violation("reservation", String.valueOf(refusal.getMessage()));
                         }
+                        answer.completeExceptionally(refusal);
+                    }
+                },
+                false);
+    }
+
+    @Override
+    public CompletionStage<ValueReading> readValue(long record) {
+        return request(() -> session.accepted().readValue(record));
+    }
+
+    @Override
+    public CompletionStage<Void> writeValue(ValueWriting writing) {
+        return ask(
+                answer -> {
+                    try {
+                        session.accepted().writeValue(writing);
+                        done(answer);
+                    } catch (FabricException.Refused refusal) {
                         answer.completeExceptionally(refusal);
                     }
                 },

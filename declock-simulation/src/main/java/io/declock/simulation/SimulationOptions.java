@@ -22,6 +22,7 @@ import io.declock.LocalSettings;
  * @param elections candidates of the memory nodes, and the engine that elects one of them
  * @param minimums holds that last a while at least
  * @param keep when positions are kept that nobody uses
+ * @param valueShare share of holds that read the value of their lock, and store another one if they are exclusive
  */
 public record SimulationOptions(
         Cluster cluster,
@@ -35,7 +36,8 @@ public record SimulationOptions(
         Wiring wiring,
         Elections elections,
         Minimums minimums,
-        KeepSettings keep) {
+        KeepSettings keep,
+        double valueShare) {
 
     /** Makes options that keep no positions. */
     public SimulationOptions(
@@ -62,13 +64,33 @@ public record SimulationOptions(
                 wiring,
                 elections,
                 minimums,
-                KeepSettings.OFF);
+                KeepSettings.OFF,
+                0);
     }
 
     /** Returns the options with other settings of kept positions. */
     public SimulationOptions keeping(KeepSettings other) {
         return new SimulationOptions(
-                cluster, network, workload, faults, local, cql, outages, rare, wiring, elections, minimums, other);
+                cluster,
+                network,
+                workload,
+                faults,
+                local,
+                cql,
+                outages,
+                rare,
+                wiring,
+                elections,
+                minimums,
+                other,
+                valueShare);
+    }
+
+    /** Returns the options with that share of holds that read and store the values of their locks. */
+    public SimulationOptions withValues(double share) {
+        return new SimulationOptions(
+                cluster, network, workload, faults, local, cql, outages, rare, wiring, elections, minimums, keep,
+                share);
     }
 
     /** Makes options without holds that last a while at least. */
@@ -395,6 +417,7 @@ public record SimulationOptions(
                 "  " + elections,
                 "  " + minimums,
                 "  " + keep,
+                "  values " + valueShare,
                 "  " + local,
                 "  " + cql);
     }

@@ -678,6 +678,35 @@ final class Mutations {
                     HOLD,
                     "isOnlyReserved",
                     No.class),
+            // V: values of guarded locks
+            Mutation.of(
+                    "V1",
+                    "a value is stored by a position that was given back",
+                    Scenario.VALUES,
+                    SERVER + "Values",
+                    "checkPosition",
+                    Nothing.class),
+            Mutation.of(
+                    "V3",
+                    "a value that was read before the lock was held counts",
+                    Scenario.VALUES,
+                    "io.declock.internal.node.GuardedStore",
+                    "shows",
+                    Yes.class),
+            Mutation.of(
+                    "V4",
+                    "the copy of another position counts",
+                    Scenario.VALUES,
+                    "io.declock.internal.node.GuardedStore$Copy",
+                    "isOf",
+                    Yes.class),
+            Mutation.of(
+                    "V4",
+                    "the copy is read while another value is being stored",
+                    Scenario.VALUES,
+                    "io.declock.internal.node.GuardedStore$Entry",
+                    "isBusy",
+                    No.class),
             // H: the memory node's next life
             Mutation.of(
                     "H1",

@@ -24,6 +24,7 @@ enum Scenario {
     RESUMPTIONS(Profile.RESUMPTIONS),
     REPLACEMENTS(Profile.REPLACEMENTS),
     MINIMUMS(Profile.MINIMUMS),
+    VALUES(Profile.VALUES),
     WALL(Profile.WALL),
     SPREAD(Profile.SPREAD),
     RECLAIM(Profile.RECLAIM),

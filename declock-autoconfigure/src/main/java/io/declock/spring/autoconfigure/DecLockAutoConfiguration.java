@@ -5,7 +5,9 @@ package io.declock.spring.autoconfigure;
 
 import io.declock.ComputeNodeMonitor;
 import io.declock.DistributedReadWriteLock;
+import io.declock.GuardedValues;
 import io.declock.LockTemplate;
+import io.declock.ValueCodecs;
 import io.declock.spi.LockObserver;
 import io.declock.spring.AcquisitionInterceptor;
 import org.springframework.beans.factory.ObjectProvider;
@@ -20,13 +22,18 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Auto-configuration of {@link DistributedReadWriteLock}. Backs off where the application defines its own.
  *
  * <p>Every part that starts and stops is a lifecycle bean; see {@link PhasedLifecycle}.
  */
-@AutoConfiguration(afterName = "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration")
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration",
+            "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration"
+        })
 @EnableConfigurationProperties(DecLockProperties.class)
 public final class DecLockAutoConfiguration {
 
@@ -43,6 +50,18 @@ public final class DecLockAutoConfiguration {
     @ConditionalOnSingleCandidate(DistributedReadWriteLock.class)
     LockTemplate decLockTemplate(DistributedReadWriteLock lock) {
         return new LockTemplate(lock);
+    }
+
+    /** Guarded values are stored as JSON where there is Jackson. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(JsonMapper.class)
+    static class JsonConfiguration {
+
+        @Bean
+        @ConditionalOnMissingBean
+        ValueCodecs decLockValueCodecs(ObjectProvider<JsonMapper> mapper) {
+            return new JsonValueCodecs(mapper.getIfAvailable(JsonMapper::new));
+        }
     }
 
     /** Hides the secret from every user of the actuator, whatever is configured for other values. */
@@ -98,6 +117,12 @@ public final class DecLockAutoConfiguration {
         @Bean
         DistributedReadWriteLock decLock(DecLockNode node, ObjectProvider<AcquisitionInterceptor> interceptors) {
             return new NodeLock(node, interceptors.orderedStream().toList());
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        GuardedValues decLockGuardedValues(DecLockNode node, ObjectProvider<ValueCodecs> codecs) {
+            return new NodeValues(node, codecs.getIfAvailable(BasicValueCodecs::new));
         }
 
         @Bean

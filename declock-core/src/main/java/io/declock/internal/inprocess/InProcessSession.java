@@ -28,6 +28,8 @@ import io.declock.spi.RemoteMemory;
 import io.declock.spi.Resolution;
 import io.declock.spi.RestoredHold;
 import io.declock.spi.SessionListener;
+import io.declock.spi.ValueReading;
+import io.declock.spi.ValueWriting;
 import io.declock.spi.VerbChain;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -227,6 +229,29 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
             return CompletableFuture.completedStage(null);
         } catch (FabricException.Refused e) {
             return CompletableFuture.failedStage(e);
+        }
+    }
+
+    @Override
+    public CompletionStage<ValueReading> readValue(long record) {
+        return session().isCut()
+                ? CompletableFuture.failedStage(over())
+                : CompletableFuture.completedStage(session().readValue(record));
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // The one value of Void.
+    public CompletionStage<Void> writeValue(ValueWriting writing) {
+        if (!session().enter()) {
+            return CompletableFuture.failedStage(over());
+        }
+        try {
+            session().writeValue(writing);
+            return CompletableFuture.completedStage(null);
+        } catch (FabricException.Refused e) {
+            return CompletableFuture.failedStage(e);
+        } finally {
+            session().exit();
         }
     }
 

@@ -8,8 +8,11 @@ import io.declock.LockMode;
 import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
+import io.declock.internal.protocol.PositionState;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -168,6 +171,71 @@ public final class HeldLock {
         try {
             CqlLock side = lock.remote();
             return side != null && side.environment() == lock.session() ? side : null;
+        } finally {
+            lock.mutex.unlock();
+        }
+    }
+
+    // ---------------------------------------------------------------- what a hold rests on
+
+    /**
+     * What a hold rests on at one moment: a position in a session.
+     *
+     * @param record address of the record
+     * @param epoch full epoch of the position
+     * @param index queue index of the position
+     * @param exclusive its mode
+     */
+    public record Footing(CqlEnvironment session, long record, long epoch, int index, boolean exclusive) {}
+
+    /**
+     * Calls a function with what a hold rests on, under the lock's mutex: until the function returns, the hold is not lost and the lock not handed over.
+     *
+     * @param quick must neither block nor call the lock
+     * @return its result, or null if the hold rests on no position at this moment, because it moves to the memory node's next life or to another one
+     * @throws LockLostException if it was lost
+     * @throws IllegalStateException if it was given back
+     */
+    public static <T> @Nullable T whileHeld(Hold hold, Function<Footing, T> quick) {
+        LocalState lock = LocalState.of(hold);
+        AtomicReference<@Nullable T> result = new AtomicReference<>();
+        AtomicBoolean ended = new AtomicBoolean();
+        lock.event(effects -> {
+            Losses.loseIfOver(lock, hold, effects);
+            if (hold.lost() == null && lock.holds.contains(hold)) {
+                Footing footing = footing(lock);
+                result.set(footing == null ? null : quick.apply(footing));
+            } else {
+                ended.set(true);
+            }
+        });
+        LockLostException lost = hold.lost();
+        if (lost != null) {
+            throw new LockLostException(lost.getMessage(), lost);
+        }
+        if (ended.get()) {
+            throw new IllegalStateException(lock.title() + " is not held any more by " + hold.owner());
+        }
+        return result.get();
+    }
+
+    private static @Nullable Footing footing(LocalState lock) {
+        CqlLock side = lock.remote();
+        CqlEnvironment session = lock.session();
+        if (side == null || session == null || side.environment() != session) {
+            return null;
+        }
+        return side.state() == PositionState.HELD && !lock.isSuspended()
+                ? new Footing(session, side.record(), side.epoch(), side.index(), side.isExclusive())
+                : null;
+    }
+
+    /** Runs an action under the mutex of a hold's lock, whatever has become of the hold. */
+    public static void underMutex(Hold hold, Runnable quick) {
+        LocalState lock = LocalState.of(hold);
+        lock.mutex.lock();
+        try {
+            quick.run();
         } finally {
             lock.mutex.unlock();
         }

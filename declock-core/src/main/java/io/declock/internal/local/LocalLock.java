@@ -10,6 +10,7 @@ import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.CqlUpper;
 import io.declock.internal.protocol.Effects;
+import io.declock.internal.protocol.PositionState;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.Resolution;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -375,6 +376,26 @@ public final class LocalLock implements CqlUpper, LocalState.Front, KeptLocks.Ke
         lock.mutex.lock();
         try {
             return lock.remote();
+        } finally {
+            lock.mutex.unlock();
+        }
+    }
+
+    /** Returns the key under which holds know this lock. */
+    public Hold.Lock key() {
+        return lock;
+    }
+
+    /** Returns the session, the record and the position that this node has now, or null without a session; the index of no position is -1. */
+    public HeldLock.@Nullable Footing footing() {
+        lock.mutex.lock();
+        try {
+            CqlLock side = lock.remote();
+            if (side == null || lock.session() != side.environment()) {
+                return null;
+            }
+            int index = side.state() == PositionState.HELD ? side.index() : -1;
+            return new HeldLock.Footing(side.environment(), side.record(), side.epoch(), index, side.isExclusive());
         } finally {
             lock.mutex.unlock();
         }

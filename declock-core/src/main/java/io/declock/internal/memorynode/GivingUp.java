@@ -162,6 +162,7 @@ final class GivingUp {
             if (name != null && !Directory.isDetached(name) && !isHome(set, name)) {
                 raiseAbove(record);
                 directory.detach(record);
+                node.values().forget(record);
             }
         }
         if (last < used) {

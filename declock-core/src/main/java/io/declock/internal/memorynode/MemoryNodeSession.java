@@ -19,6 +19,8 @@ import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.SessionListener;
+import io.declock.spi.ValueReading;
+import io.declock.spi.ValueWriting;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -268,6 +270,12 @@ public final class MemoryNodeSession {
         return table.membership();
     }
 
+    /** Returns whether a record starts at an address that the compute node was told. */
+    public boolean knowsRecord(long address) {
+        int record = recordAt(address);
+        return record >= 0 && known.contains(record);
+    }
+
     /** Returns whether a record starts at an address. */
     public boolean isRecord(long address) {
         return recordAt(address) >= 0;
@@ -339,6 +347,36 @@ public final class MemoryNodeSession {
             throw new IllegalArgumentException("no record starts at address " + address);
         }
         services.reserve(this, record, nanos);
+    }
+
+    /**
+     * Reads the value of a record (rule V3).
+     *
+     * @param address address at which the record starts
+     * @throws IllegalArgumentException if no record starts there
+     */
+    public ValueReading readValue(long address) {
+        node.counts().count(NodeCounts.Kind.VALUE_READ);
+        return node.values().read(knownRecord(address));
+    }
+
+    /**
+     * Stores the value of a record, or removes it (rule V1). Must be called within {@link #enter}, so that nothing is stored by a session that was cut.
+     *
+     * @throws FabricException.Refused if the position is not in the queue any more, in a reset, or if there is no room
+     * @throws IllegalArgumentException if no record starts there
+     */
+    public void writeValue(ValueWriting writing) throws FabricException.Refused {
+        node.values().write(knownRecord(writing.record()), member.name(), writing);
+        node.counts().count(NodeCounts.Kind.VALUE_STORED);
+    }
+
+    private int knownRecord(long address) {
+        int record = recordAt(address);
+        if (record < 0 || !known.contains(record)) {
+            throw new IllegalArgumentException("no record that " + describe() + " knows starts at address " + address);
+        }
+        return record;
     }
 
     /**

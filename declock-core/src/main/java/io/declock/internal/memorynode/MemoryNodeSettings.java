@@ -22,6 +22,7 @@ import java.util.function.LongSupplier;
  * @param maxComputeNodes most compute nodes that can be joined at once, at most 4,095
  * @param recordsPerSession most records that one session may have created and that were not reclaimed, 0 for nine tenths of all: enough for
  *     one service, and it leaves room for the others if the service keeps using new names
+ * @param values most values of guarded locks, of up to 1,024 bytes each
  * @param maxLease longest lease granted, at least 50 ms and at most {@code formerLease}
  * @param formerLease longest lease that an earlier life of this memory node can have granted; a start with empty memory waits for it. It
  *     does not follow {@code maxLease}: a lower {@code maxLease} must not shorten the wait below leases that were granted before
@@ -41,6 +42,7 @@ public record MemoryNodeSettings(
         int queueCapacity,
         int maxComputeNodes,
         int recordsPerSession,
+        int values,
         Duration maxLease,
         Duration formerLease,
         Duration leaseMargin,
@@ -72,6 +74,7 @@ public record MemoryNodeSettings(
         SettingChecks.powerOfTwo("queueCapacity", queueCapacity, 2, RecordLayout.MAX_CAPACITY);
         SettingChecks.between("maxComputeNodes", maxComputeNodes, 1, QueueEntry.MAX_NODE_ID);
         SettingChecks.atLeast("recordsPerSession", recordsPerSession, 0);
+        SettingChecks.atLeast("values", values, 0);
         SettingChecks.positive("maxLease", maxLease);
         SettingChecks.atLeast("maxLease", maxLease, SHORTEST_LEASE);
         SettingChecks.notNegative("leaseMargin", leaseMargin);
@@ -103,6 +106,7 @@ public record MemoryNodeSettings(
         private int queueCapacity = RecordLayout.DEFAULT_CAPACITY;
         private int maxComputeNodes = QueueEntry.MAX_NODE_ID;
         private int recordsPerSession;
+        private int values = 10_000;
         private Duration maxLease = LONGEST_LEASE;
         private Duration formerLease = LONGEST_LEASE;
         private Duration leaseMargin = Duration.ofMillis(500);
@@ -138,6 +142,12 @@ public record MemoryNodeSettings(
         /** Sets {@link MemoryNodeSettings#recordsPerSession}. */
         public Builder recordsPerSession(int recordsPerSession) {
             this.recordsPerSession = recordsPerSession;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeSettings#values}. */
+        public Builder values(int values) {
+            this.values = values;
             return this;
         }
 
@@ -207,6 +217,7 @@ public record MemoryNodeSettings(
                     queueCapacity,
                     maxComputeNodes,
                     recordsPerSession,
+                    values,
                     maxLease,
                     formerLease,
                     leaseMargin,

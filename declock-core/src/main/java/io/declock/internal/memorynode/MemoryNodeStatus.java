@@ -18,6 +18,7 @@ import java.util.List;
  * @param recordsInUse records that belong to a name
  * @param recordsTotal records the region holds
  * @param recordsPerSession most records that one session may have created and that were not reclaimed
+ * @param values values of guarded locks
  * @param queueCapacity entries per record
  * @param regionBytes size of the region
  * @param committedBytes bytes of the region that take memory
@@ -39,6 +40,8 @@ import java.util.List;
  * @param resumed how often a session went on with another connection
  * @param restoredHolds holds of the former life that were restored
  * @param refusedHolds holds of the former life that contradicted others and were not restored
+ * @param valuesRead values of guarded locks read
+ * @param valuesStored values of guarded locks stored or removed
  * @param grace how long the members of the former life were waited for, or have been so far
  * @param graceLeft how much longer members of the former life are waited for at most; services may join meanwhile, but no name is resolved
  * @param listProblem why members cannot be written down, so that no compute node may join; empty if they can
@@ -54,6 +57,7 @@ public record MemoryNodeStatus(
         long recordsInUse,
         long recordsTotal,
         long recordsPerSession,
+        long values,
         int queueCapacity,
         long regionBytes,
         long committedBytes,
@@ -74,6 +78,8 @@ public record MemoryNodeStatus(
         long resumed,
         long restoredHolds,
         long refusedHolds,
+        long valuesRead,
+        long valuesStored,
         Duration grace,
         Duration graceLeft,
         String listProblem,

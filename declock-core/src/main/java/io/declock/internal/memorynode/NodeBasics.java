@@ -16,6 +16,7 @@ final class NodeBasics {
     private final RecordLayout layout;
     private final NodeCounts counts = new NodeCounts();
     private final KnownRecords unwritten;
+    private final Values values;
     private final long incarnation;
     private final Term term;
     private volatile boolean closed;
@@ -34,6 +35,7 @@ final class NodeBasics {
         this.region = region;
         this.layout = layout;
         this.unwritten = new KnownRecords(settings.records());
+        this.values = new Values(settings, region, layout);
         this.incarnation = incarnation;
         this.term = term;
     }
@@ -73,6 +75,11 @@ final class NodeBasics {
     /** Returns the records of restored holds that are not written yet as they will be when positions can be taken ({@link Claims}). */
     KnownRecords unwritten() {
         return unwritten;
+    }
+
+    /** Returns the values of guarded locks. */
+    Values values() {
+        return values;
     }
 
     boolean isClosed() {

@@ -31,7 +31,11 @@ public final class NodeCounts {
         /** Holds of the former life that were restored. */
         RESTORED_HOLD,
         /** Holds of the former life that contradicted others, and were not restored. */
-        REFUSED_HOLD
+        REFUSED_HOLD,
+        /** Values of guarded locks that were read. */
+        VALUE_READ,
+        /** Values of guarded locks that were stored or removed. */
+        VALUE_STORED
     }
 
     private static final int KINDS = Kind.values().length;

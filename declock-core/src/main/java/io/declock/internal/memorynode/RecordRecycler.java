@@ -35,7 +35,7 @@ final class RecordRecycler {
     }
 
     /**
-     * Reclaims the records of a round that were not kept and have not changed since its proposal, without those in which a hold was restored that is not
+     * Reclaims the records of a round that were not kept and have not changed since its proposal, without those that have a value, and those in which a hold was restored that is not
      * written yet: it will be, also when its compute node has ended, and the record must not be another name's by then.
      */
     void recycle(ReclaimRound round) {
@@ -47,6 +47,7 @@ final class RecordRecycler {
             if (!isQuarantined(record)
                     && !node.unwritten().contains(record)
                     && !round.isKept(i)
+                    && !node.values().has(record)
                     && region.read(layout.header(region.recordAddress(record))) == round.header(i)
                     && (!mayHold || IdleScan.isIdle(round.header(i)))) {
                 idle.add(record);
@@ -73,6 +74,7 @@ final class RecordRecycler {
         for (int record : records) {
             all.forEach(session -> session.known().remove(record));
             sessions.nothingIsLeftBehind(record);
+            node.values().forget(record);
             directory.forget(record);
         }
     }

@@ -21,6 +21,7 @@ import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.time.Clock;
 import io.declock.spi.LockObserver;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -77,6 +78,24 @@ final class Acquirer {
     @Nullable
     LocalWaiter acquire(String name, LockMode mode, Object owner, long waitNanos, boolean interruptible, boolean byView)
             throws InterruptedException {
+        return acquire(name, mode, owner, waitNanos, interruptible, byView, null);
+    }
+
+    /**
+     * As above.
+     *
+     * @param whenAsked told of the lock when the caller has asked for it and has to wait, or null
+     */
+    @Nullable
+    LocalWaiter acquire(
+            String name,
+            LockMode mode,
+            Object owner,
+            long waitNanos,
+            boolean interruptible,
+            boolean byView,
+            @Nullable Consumer<LocalLock> whenAsked)
+            throws InterruptedException {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
@@ -89,6 +108,9 @@ final class Acquirer {
             began = began == NOT_SET ? waiter.since() : began;
             boolean waits = waiter.state() == LocalWaiter.State.WAITING;
             if (waits) {
+                if (whenAsked != null) {
+                    whenAsked.accept(lock);
+                }
                 deadline = deadline == NOT_SET ? deadlineIn(waitNanos) : deadline;
                 if (!await(waiter, deadline, interruptible) && lock.abandon(waiter)) {
                     return gaveUp(name, mode, began, interruptible);

@@ -7,6 +7,7 @@ import io.declock.ComputeNodeMonitor;
 import io.declock.ComputeNodeSettings;
 import io.declock.Counters;
 import io.declock.DecLock;
+import io.declock.GuardedValues;
 import io.declock.InvalidSettingException;
 import io.declock.LocalSettings;
 import io.declock.LockHandle;
@@ -55,6 +56,8 @@ public final class ComputeNode implements DecLock {
     private final Acquirer acquirer;
     private final RequestRunner requests;
     private final NodeMonitor monitor;
+    private final GuardedStore store;
+    private final GuardedLocks guarded;
     private final Callers callers = new Callers();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -78,6 +81,8 @@ public final class ComputeNode implements DecLock {
                 counters);
         AsyncAcquirer async = new AsyncAcquirer(acquirer, callers, runtime);
         this.requests = new RequestRunner(settings.defaultWaitTime(), runtime, memoryNodes, acquirer, async);
+        this.store = new GuardedStore(runtime.timer(), settings.name());
+        this.guarded = new GuardedLocks(requests, store);
         this.monitor = new NodeMonitor(runtime.clock(), memoryNodes, table, kept, callers, counters);
     }
 
@@ -160,6 +165,11 @@ public final class ComputeNode implements DecLock {
     }
 
     @Override
+    public GuardedValues guardedValues() {
+        return guarded;
+    }
+
+    @Override
     public ComputeNodeMonitor monitor() {
         return monitor;
     }
@@ -193,6 +203,11 @@ public final class ComputeNode implements DecLock {
         } catch (LockLostException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** Returns the values of guarded locks. */
+    public GuardedStore guardedStore() {
+        return store;
     }
 
     /** Returns the locks that this process knows. */
@@ -234,6 +249,7 @@ public final class ComputeNode implements DecLock {
         @Override
         public void forgotten(LocalLock lock) {
             memoryNodes.forgotten(lock);
+            store.forgotten(lock);
         }
 
         @Override

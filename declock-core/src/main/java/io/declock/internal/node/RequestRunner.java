@@ -16,6 +16,7 @@ import io.declock.internal.local.Acquisition;
 import io.declock.internal.local.Ceiling;
 import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
+import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.StageFailure;
@@ -31,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,6 +77,24 @@ final class RequestRunner {
             throw notGranted(request, missing.getKey(), missing.getValue(), wait);
         }
         return lasting(handle(request, parts), request);
+    }
+
+    /**
+     * Acquires the only name of a request.
+     *
+     * @param whenAsked told of the lock if the caller has to wait for it
+     */
+    HandleImpl acquireSingle(LockRequest request, Object owner, Consumer<LocalLock> whenAsked)
+            throws InterruptedException {
+        long wait = waitNanos(request);
+        LockTable.checkName(request.name());
+        LocalWaiter granted = acquirer.acquire(request.name(), request.mode(), owner, wait, true, false, whenAsked);
+        if (granted == null) {
+            throw notGranted(request, request.name(), request.mode(), wait);
+        }
+        HandleImpl handle = handle(request, granted, List.of());
+        lasting(handle, request);
+        return handle;
     }
 
     @Nullable

@@ -13,6 +13,8 @@ import io.declock.spi.FabricException;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
+import io.declock.spi.ValueReading;
+import io.declock.spi.ValueWriting;
 import io.declock.spi.VerbChain;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -116,6 +118,20 @@ public interface CqlEnvironment {
     default CompletionStage<Void> reserve(long record, long nanos) {
         return CompletableFuture.failedStage(
                 new FabricException.Refused(FabricException.Reason.BAD_VERSION, "this session knows no reservations"));
+    }
+
+    /** Reads the value of a record (rule V3); the caller must not hold a mutex. */
+    default CompletionStage<ValueReading> readValue(long record) {
+        return CompletableFuture.failedStage(noValues());
+    }
+
+    /** Stores the value of a record, or removes it (rule V1); the caller must not hold a mutex. */
+    default CompletionStage<Void> writeValue(ValueWriting writing) {
+        return CompletableFuture.failedStage(noValues());
+    }
+
+    private static FabricException.Refused noValues() {
+        return new FabricException.Refused(FabricException.Reason.BAD_VERSION, "this session knows no guarded values");
     }
 
     /**

@@ -29,6 +29,8 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
 import io.declock.spi.RestoredHold;
+import io.declock.spi.ValueReading;
+import io.declock.spi.ValueWriting;
 import io.declock.spi.VerbChain;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -613,6 +615,16 @@ public final class NodeSession implements CqlEnvironment {
     @Override
     public CompletionStage<Void> reserve(long record, long nanos) {
         return fabric.control().reserve(record, nanos);
+    }
+
+    @Override
+    public CompletionStage<ValueReading> readValue(long record) {
+        return fabric.control().readValue(record);
+    }
+
+    @Override
+    public CompletionStage<Void> writeValue(ValueWriting writing) {
+        return fabric.control().writeValue(writing);
     }
 
     @Override

@@ -90,6 +90,7 @@ class MemoryNodeConfiguration {
                 .records(sizing.records())
                 .queueCapacity(sizing.layout().capacity())
                 .recordsPerSession(properties.recordsPerSession())
+                .values(properties.values())
                 .maxLease(properties.maxLease())
                 .formerLease(properties.formerLease())
                 .leaseMargin(properties.leaseMargin())

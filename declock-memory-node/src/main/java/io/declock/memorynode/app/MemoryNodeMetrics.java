@@ -43,6 +43,7 @@ final class MemoryNodeMetrics implements MeterBinder {
                 "records.session.limit",
                 "Lock records that one service may have created",
                 MemoryNodeStatus::recordsPerSession);
+        gauge(registry, "values", "Values of guarded locks", MemoryNodeStatus::values);
         gauge(registry, "serving", "1 while services may join, else 0", status -> status.serving() ? 1 : 0);
         TimeGauge.builder(
                         PREFIX + "event.loop.lag",
@@ -89,6 +90,8 @@ final class MemoryNodeMetrics implements MeterBinder {
             election(registry, "elections", "Times that this candidate was elected", Standing::elections);
             election(registry, "depositions", "Times that this candidate lost its term", Standing::depositions);
         }
+        counter(registry, "values.read", "Values of guarded locks read", MemoryNodeStatus::valuesRead);
+        counter(registry, "values.stored", "Values of guarded locks stored or removed", MemoryNodeStatus::valuesStored);
         verb(registry, "fetch_and_add", MemoryNodeStatus::fetchAndAdds);
         verb(registry, "compare_and_swap", MemoryNodeStatus::compareAndSwaps);
         verb(registry, "read", MemoryNodeStatus::reads);

@@ -25,6 +25,7 @@ import org.springframework.util.unit.DataSize;
  * @param memory Memory for lock records. Determines their number; mutually exclusive with records.
  * @param records Number of lock records, one per lock name in use. By default, 100000.
  * @param recordsPerSession Maximum number of lock records that one service instance may have created and that were not reclaimed, so that an instance that keeps asking for new names leaves room for others. Zero for nine tenths of all.
+ * @param values Maximum number of guarded values, of up to 1,024 bytes each. They are kept on the heap.
  * @param queueCapacity Queue entries per lock record: the number of services that can wait for one lock without looking at its queue from time to time. A power of two from 2 to 256.
  * @param preallocate Whether all memory is allocated at the start, instead of when it is needed.
  * @param maxLease Longest lease granted to a service. At least 50 ms.
@@ -56,6 +57,7 @@ public record MemoryNodeProperties(
         @Nullable DataSize memory,
         @Nullable Long records,
         @DefaultValue("0") int recordsPerSession,
+        @DefaultValue("10000") int values,
         @DefaultValue("64") int queueCapacity,
         @DefaultValue("false") boolean preallocate,
         @DefaultValue("10s") Duration maxLease,

@@ -13,6 +13,7 @@ import io.declock.internal.tcp.wire.NodeListFrames;
 import io.declock.internal.tcp.wire.Numbered;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.RdmaFrames;
+import io.declock.internal.tcp.wire.ValueFrames;
 import io.declock.spi.FabricException;
 import io.declock.spi.Membership;
 import io.declock.spi.MembershipChange;
@@ -59,6 +60,7 @@ final class SessionAnswers {
             case TICKET_REPLY -> answer(PeerFrames.readTicketReply(body));
             case RDMA_ACCESS_REPLY -> answer(RdmaFrames.readRdmaAccessReply(body));
             case RDMA_GRANT_REPLY -> answer(RdmaFrames.readRdmaGrantReply(body));
+            case VALUE -> answer(ValueFrames.readValue(body));
             case DONE -> requests.answer(ControlFrames.readDone(body), Done.DONE);
             case REFUSED -> {
                 ControlFrames.Refusal refusal = ControlFrames.readRefused(body);

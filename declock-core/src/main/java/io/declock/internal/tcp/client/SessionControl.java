@@ -7,6 +7,7 @@ import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.InquiryFrames;
 import io.declock.internal.tcp.wire.MemberFrames;
 import io.declock.internal.tcp.wire.NodeListFrames;
+import io.declock.internal.tcp.wire.ValueFrames;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricException;
@@ -21,6 +22,8 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
 import io.declock.spi.RestoredHold;
+import io.declock.spi.ValueReading;
+import io.declock.spi.ValueWriting;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
@@ -165,6 +168,26 @@ final class SessionControl implements ControlPlane {
                         SessionControl::nothing,
                         (out, request) -> ControlFrames.writeReserve(out, request, reservation))
                 : tooOld("reservations");
+    }
+
+    @Override
+    public CompletionStage<ValueReading> readValue(long record) {
+        return line.version() >= Wire.VALUES_VERSION
+                ? line.ask(
+                        ValueReading.class,
+                        Function.identity(),
+                        (out, request) -> ValueFrames.writeReadValue(out, request, record))
+                : tooOld("guarded values");
+    }
+
+    @Override
+    public CompletionStage<Void> writeValue(ValueWriting writing) {
+        return line.version() >= Wire.VALUES_VERSION
+                ? line.ask(
+                        SessionAnswers.Done.class,
+                        SessionControl::nothing,
+                        (out, request) -> ValueFrames.writeWriteValue(out, request, writing))
+                : tooOld("guarded values");
     }
 
     @Override

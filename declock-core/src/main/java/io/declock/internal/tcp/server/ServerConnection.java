@@ -22,6 +22,7 @@ import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.SocketAddresses;
+import io.declock.internal.tcp.wire.ValueFrames;
 import io.declock.internal.tcp.wire.Versions;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.FabricException;
@@ -229,6 +230,10 @@ final class ServerConnection extends FrameConnection {
         } else if (type == FrameType.RESERVE && !entered) {
             // A late frame of a replaced connection must not change what the present one has reserved since.
             ControlFrames.readReserve(body);
+        } else if (type == FrameType.WRITE_VALUE && !entered) {
+            // Nor may it store a value after one that the present connection has stored since, or after the session was
+            // cut.
+            ValueFrames.readWriteValue(body);
         } else {
             requests.accept(present, current, type, body, out());
         }

@@ -17,6 +17,7 @@ import io.declock.internal.tcp.wire.NodeListFrames;
 import io.declock.internal.tcp.wire.Numbered;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.RdmaFrames;
+import io.declock.internal.tcp.wire.ValueFrames;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.GivenUp;
@@ -26,6 +27,7 @@ import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.Resolution;
+import io.declock.spi.ValueWriting;
 import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +70,8 @@ final class SessionRequests {
             case DECLARE_NODE_SET -> declareNodeSet(session, ControlFrames.readDeclareNodeSet(body), out);
             case RESTORE -> restore(session, ControlFrames.readRestore(body), out);
             case RESERVE -> reserve(session, ControlFrames.readReserve(body), out);
+            case READ_VALUE -> readValue(session, ValueFrames.readReadValue(body), out);
+            case WRITE_VALUE -> writeValue(session, ValueFrames.readWriteValue(body), out);
             case LOCK_ANSWER -> session.answerInquiry(InquiryFrames.readLockAnswer(body));
             case MOVED -> moved(session, ControlFrames.readMoved(body), out);
             case AWAIT_GRACE -> awaitGrace(session, ControlFrames.readAwaitGrace(body));
@@ -192,6 +196,29 @@ final class SessionRequests {
             ControlFrames.writeDone(out, request.request());
         } catch (FabricException.Refused e) {
             refused(out, request.request(), e);
+        }
+    }
+
+    private static void readValue(MemoryNodeSession session, Numbered<Long> record, ByteBuf out)
+            throws BadFrameException {
+        checkKnown(session, record.value());
+        ValueFrames.writeValue(out, record.request(), session.readValue(record.value()));
+    }
+
+    private static void writeValue(MemoryNodeSession session, Numbered<ValueWriting> request, ByteBuf out)
+            throws BadFrameException {
+        checkKnown(session, request.value().record());
+        try {
+            session.writeValue(request.value());
+            ControlFrames.writeDone(out, request.request());
+        } catch (FabricException.Refused e) {
+            refused(out, request.request(), e);
+        }
+    }
+
+    private static void checkKnown(MemoryNodeSession session, long record) throws BadFrameException {
+        if (!session.knowsRecord(record)) {
+            throw new BadFrameException("the value of a record at address " + record + ", which it was not told");
         }
     }
 

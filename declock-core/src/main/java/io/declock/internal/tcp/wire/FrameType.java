@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The types of frames. One class of this package writes and reads each: {@link HandshakeFrames}, {@link ControlFrames}, {@link
- * MemberFrames}, {@link NodeListFrames}, {@link PeerFrames}, {@link RdmaFrames}, {@link ChainFrame} or {@link ChainDoneFrame}.
+ * MemberFrames}, {@link NodeListFrames}, {@link PeerFrames}, {@link RdmaFrames}, {@link ValueFrames}, {@link ChainFrame} or {@link ChainDoneFrame}.
  */
 public enum FrameType {
     /** Proof of a compute node or of a connecting peer. */
@@ -70,6 +70,10 @@ public enum FrameType {
     RESERVE(0x1D),
     /** A compute node tells its holds and waits of a lock. */
     LOCK_ANSWER(0x1E),
+    /** The value of a record is read. */
+    READ_VALUE(0x1F),
+    /** The value of a record is stored or removed. */
+    WRITE_VALUE(0x20),
 
     /** Proof of the accepting side. */
     AUTHENTICATED(0x41),
@@ -120,7 +124,9 @@ public enum FrameType {
     /** A memory node has taken names over. */
     TAKEN_OVER(0x5A),
     /** A memory node asks who holds a lock, or ends its holds. */
-    LOCK_INQUIRY(0x5B);
+    LOCK_INQUIRY(0x5B),
+    /** The value of a record, with its header. */
+    VALUE(0x5C);
 
     private static final @Nullable FrameType[] BY_NUMBER = new @Nullable FrameType[256];
 

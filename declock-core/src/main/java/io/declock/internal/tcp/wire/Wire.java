@@ -8,7 +8,7 @@ public final class Wire {
     /** The first four bytes of every connection in both directions: "DCLK", read as a little-endian number. */
     public static final int MAGIC = 0x4B4C_4344;
     /** Newest version of the protocol that this release speaks. */
-    public static final int VERSION = 7;
+    public static final int VERSION = 8;
     /** First version with lists of memory nodes that replace one another. */
     public static final int LISTS_VERSION = 5;
     /** First version with reservations. */
@@ -17,6 +17,8 @@ public final class Wire {
     public static final int INQUIRIES_VERSION = 6;
     /** First version in which the members that ask for kept locks are told apart. */
     public static final int KEEPING_VERSION = 7;
+    /** First version with values of guarded locks. */
+    public static final int VALUES_VERSION = 8;
     /** Oldest version of the protocol that this release speaks. */
     public static final int OLDEST_VERSION = 4;
     /** Bytes of the preamble. */

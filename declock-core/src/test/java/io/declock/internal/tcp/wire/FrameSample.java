@@ -12,7 +12,10 @@ import io.declock.spi.LockAnswer;
 import io.declock.spi.LockInquiry;
 import io.declock.spi.Member;
 import io.declock.spi.Resolution;
+import io.declock.spi.StoredValue;
 import io.declock.spi.TestChain;
+import io.declock.spi.ValueReading;
+import io.declock.spi.ValueWriting;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
 import io.netty.buffer.ByteBuf;
@@ -130,6 +133,27 @@ public final class FrameSample {
                         new ControlFrames.Reserve(any.i64(), any.i64()),
                         ControlFrames::writeReserve,
                         ControlFrames::readReserve);
+            case READ_VALUE -> numbered(number, any.i64(), ValueFrames::writeReadValue, ValueFrames::readReadValue);
+            case WRITE_VALUE ->
+                numbered(
+                        number,
+                        new ValueWriting(
+                                any.i64(),
+                                any.i64(),
+                                random.nextInt(),
+                                any.i64(),
+                                random.nextBoolean() ? any.name() : null),
+                        ValueFrames::writeWriteValue,
+                        ValueFrames::readWriteValue);
+            case VALUE ->
+                numbered(
+                        number,
+                        new ValueReading(
+                                any.i64(),
+                                any.i64(),
+                                random.nextBoolean() ? new StoredValue(any.i64(), any.text(), any.name()) : null),
+                        ValueFrames::writeValue,
+                        ValueFrames::readValue);
             case LOCK_INQUIRY ->
                 sample(
                         new LockInquiry(

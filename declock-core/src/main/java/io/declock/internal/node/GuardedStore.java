@@ -1,0 +1,299 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.internal.node;
+
+import io.declock.DecLockException;
+import io.declock.GrantKind;
+import io.declock.LockLostException;
+import io.declock.internal.layout.LockHeader;
+import io.declock.internal.local.HeldLock;
+import io.declock.internal.local.HeldLock.Footing;
+import io.declock.internal.local.Hold;
+import io.declock.internal.local.LocalLock;
+import io.declock.internal.protocol.CqlEnvironment;
+import io.declock.internal.session.StageFailure;
+import io.declock.internal.time.TimerService;
+import io.declock.spi.FabricException;
+import io.declock.spi.StoredValue;
+import io.declock.spi.ValueReading;
+import io.declock.spi.ValueWriting;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads and stores the values of guarded locks, and knows those of the locks that this process has (docs/guarded-values.md; rules V1 to V4 of
+ * docs/protocol.md). Thread-safe: what is known of one value is guarded by its lock's mutex, so that it changes hands together with the lock.
+ */
+public final class GuardedStore {
+    /** How long a hold that moves, or whose lock is in a reset, is waited for before the next attempt. */
+    private static final long PAUSE_NANOS = 5_000_000;
+
+    private final TimerService timers;
+    private final String self;
+    private final Map<Hold.Lock, Entry> entries = new ConcurrentHashMap<>();
+
+    GuardedStore(TimerService timers, String self) {
+        this.timers = timers;
+        this.self = self;
+    }
+
+    /** What is known of one lock's value; guarded by the lock's mutex. */
+    private static final class Entry {
+        /** Volatile for {@link #knows}, which only saves a request. */
+        private volatile @Nullable Copy copy;
+
+        private CompletableFuture<Boolean> writing = CompletableFuture.completedFuture(true);
+
+        /** Returns whether a value is being stored, so that nobody may read the copy or store another one. */
+        boolean isBusy() {
+            return !writing.isDone();
+        }
+    }
+
+    /** A value, and the position under which this process has read or written it (rule V4). */
+    private record Copy(
+            CqlEnvironment session,
+            long epoch,
+            int index,
+            @Nullable StoredValue value) {
+        static Copy of(Footing footing, @Nullable StoredValue value) {
+            return new Copy(footing.session(), footing.epoch(), footing.index(), value);
+        }
+
+        boolean isOf(Footing footing) {
+            return session == footing.session() && epoch == footing.epoch() && index == footing.index();
+        }
+    }
+
+    private Entry entry(Hold hold) {
+        return entries.computeIfAbsent(hold.lock(), any -> new Entry());
+    }
+
+    /** A lock was forgotten, and so is its value. */
+    void forgotten(LocalLock lock) {
+        entries.remove(lock.key());
+    }
+
+    // ---------------------------------------------------------------- reading
+
+    /** A reading that was asked for before the lock was granted (rule V3). */
+    public record Ahead(CqlEnvironment session, long record, CompletionStage<ValueReading> answer) {}
+
+    /** Asks for the value of a lock that a caller has just asked for; returns null if there is no session yet, or the value is known. */
+    public @Nullable Ahead ahead(LocalLock lock) {
+        Footing footing = lock.footing();
+        if (footing == null || knows(lock, footing)) {
+            return null;
+        }
+        return new Ahead(footing.session(), footing.record(), footing.session().readValue(footing.record()));
+    }
+
+    private boolean knows(LocalLock lock, Footing footing) {
+        Entry known = entries.get(lock.key());
+        Copy copy = known == null ? null : known.copy;
+        return copy != null && copy.isOf(footing);
+    }
+
+    /**
+     * Reads the value of a lock that is held.
+     *
+     * @param ahead what was asked for before the grant, or null
+     * @return completes with the value, and exceptionally with a {@link LockLostException} if the lock was lost
+     */
+    public CompletableFuture<Optional<StoredValue>> read(Hold hold, @Nullable Ahead ahead) {
+        CompletableFuture<Optional<StoredValue>> result = new CompletableFuture<>();
+        guarded(result, () -> read(hold, ahead, result));
+        return result;
+    }
+
+    /** What a reader does next: it waits, has the value, or asks for it. */
+    private record Step(
+            @Nullable CompletableFuture<Boolean> after,
+            @Nullable Copy known,
+            Footing footing) {}
+
+    private void read(Hold hold, @Nullable Ahead ahead, CompletableFuture<Optional<StoredValue>> result) {
+        Step step = HeldLock.whileHeld(hold, footing -> {
+            Entry entry = entry(hold);
+            boolean known = entry.copy != null && entry.copy.isOf(footing);
+            return new Step(entry.isBusy() ? entry.writing : null, known ? entry.copy : null, footing);
+        });
+        if (step == null) {
+            later(result, () -> read(hold, null, result));
+        } else if (step.after != null) {
+            step.after.whenComplete((done, failure) -> guarded(result, () -> read(hold, null, result)));
+        } else if (step.known != null) {
+            result.complete(Optional.ofNullable(step.known.value));
+        } else if (ahead != null && ahead.session == step.footing.session() && ahead.record == step.footing.record()) {
+            ahead.answer.whenComplete((reading, failure) -> guarded(result, () -> {
+                if (failure != null || !take(hold, reading, result)) {
+                    read(hold, null, result);
+                }
+            }));
+        } else {
+            ask(hold, step.footing, result);
+        }
+    }
+
+    /** Takes a reading made before the grant if it shows that this process's position had the lock then (rule V3). Returns whether it did. */
+    private boolean take(Hold hold, ValueReading reading, CompletableFuture<Optional<StoredValue>> result) {
+        Boolean taken = HeldLock.whileHeld(hold, footing -> {
+            Entry entry = entry(hold);
+            boolean known = entry.copy != null && entry.copy.isOf(footing);
+            boolean counts = !known && !entry.isBusy() && shows(reading, hold, footing);
+            if (counts) {
+                entry.copy = Copy.of(footing, reading.value());
+            }
+            return counts;
+        });
+        if (Boolean.TRUE.equals(taken)) {
+            result.complete(Optional.ofNullable(reading.value()));
+            return true;
+        }
+        return false;
+    }
+
+    private static boolean shows(ValueReading reading, Hold hold, Footing footing) {
+        long header = reading.header();
+        if (LockHeader.isInReset(header)
+                || LockHeader.fullEpoch(header, reading.epoch()) != footing.epoch()
+                || LockHeader.tail(header) <= footing.index()) {
+            return false;
+        }
+        int head = LockHeader.head(header);
+        // The head moves past shared positions that still hold; one that found no writer held from the beginning.
+        return footing.exclusive()
+                ? head == footing.index()
+                : head >= footing.index() || hold.kind() == GrantKind.UNCONTENDED;
+    }
+
+    private void ask(Hold hold, Footing footing, CompletableFuture<Optional<StoredValue>> result) {
+        footing.session()
+                .readValue(footing.record())
+                .whenComplete((reading, failure) -> guarded(result, () -> {
+                    if (failure == null) {
+                        HeldLock.whileHeld(hold, present -> {
+                            entry(hold).copy = Copy.of(present, reading.value());
+                            return true;
+                        });
+                        result.complete(Optional.ofNullable(reading.value()));
+                    } else {
+                        again(hold, result, failure, () -> read(hold, null, result));
+                    }
+                }));
+    }
+
+    // ---------------------------------------------------------------- storing
+
+    /**
+     * Stores the value of a lock that is held exclusively, or removes it.
+     *
+     * @param bytes the value, or null to remove it
+     * @return completes when the memory node has it, and exceptionally with a {@link LockLostException} if the lock was lost
+     */
+    public CompletableFuture<Boolean> write(Hold hold, byte @Nullable [] bytes) {
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        guarded(result, () -> write(hold, bytes, result));
+        return result;
+    }
+
+    private void write(Hold hold, byte @Nullable [] bytes, CompletableFuture<Boolean> result) {
+        CompletableFuture<Boolean> written = new CompletableFuture<>();
+        Step step = HeldLock.whileHeld(hold, footing -> {
+            Entry entry = entry(hold);
+            if (entry.isBusy()) {
+                return new Step(entry.writing, null, footing);
+            }
+            if (!footing.exclusive()) {
+                throw new IllegalStateException("a shared hold stores nothing");
+            }
+            entry.writing = written;
+            return new Step(null, null, footing);
+        });
+        if (step == null) {
+            later(result, () -> write(hold, bytes, result));
+        } else if (step.after != null) {
+            step.after.whenComplete((done, failure) -> guarded(result, () -> write(hold, bytes, result)));
+        } else {
+            post(hold, step.footing, bytes, written, result);
+        }
+    }
+
+    private void post(
+            Hold hold,
+            Footing footing,
+            byte @Nullable [] bytes,
+            CompletableFuture<Boolean> written,
+            CompletableFuture<Boolean> result) {
+        long token = hold.token();
+        CompletionStage<Void> answer;
+        try {
+            answer = footing.session()
+                    .writeValue(new ValueWriting(footing.record(), footing.epoch(), footing.index(), token, bytes));
+        } catch (RuntimeException e) {
+            written.complete(false);
+            throw e;
+        }
+        answer.whenComplete((done, failure) -> {
+            Copy now = failure == null
+                    ? Copy.of(footing, bytes == null ? null : new StoredValue(token, self, bytes))
+                    : null;
+            HeldLock.underMutex(hold, () -> entry(hold).copy = now);
+            written.complete(failure == null);
+            if (failure == null) {
+                result.complete(true);
+            } else {
+                guarded(result, () -> notWritten(hold, footing, bytes, failure, result));
+            }
+        });
+    }
+
+    /** The memory node did not store a value. If the hold has another position by now, or the lock was in a reset, it is tried again. */
+    private void notWritten(
+            Hold hold, Footing asked, byte @Nullable [] bytes, Throwable failure, CompletableFuture<Boolean> result) {
+        Throwable cause = StageFailure.unwrapped(failure);
+        if (cause instanceof FabricException.Refused refused
+                && refused.reason() == FabricException.Reason.BAD_REQUEST
+                && asked.equals(HeldLock.whileHeld(hold, footing -> footing))) {
+            result.completeExceptionally(notStored(hold, cause));
+        } else {
+            again(hold, result, failure, () -> write(hold, bytes, result));
+        }
+    }
+
+    // ---------------------------------------------------------------- what both do when they fail
+
+    private void again(Hold hold, CompletableFuture<?> result, Throwable failure, Runnable next) {
+        Throwable cause = StageFailure.unwrapped(failure);
+        if (cause instanceof FabricException.Refused refused
+                && !refused.reason().passes()
+                && refused.reason() != FabricException.Reason.BAD_REQUEST) {
+            result.completeExceptionally(notStored(hold, cause));
+        } else {
+            later(result, next);
+        }
+    }
+
+    private static DecLockException notStored(Hold hold, Throwable cause) {
+        return new DecLockException(
+                "the value of " + hold.lock().title() + " was not read or stored: " + cause.getMessage(), cause);
+    }
+
+    private void later(CompletableFuture<?> result, Runnable next) {
+        timers.schedule(PAUSE_NANOS, () -> guarded(result, next));
+    }
+
+    /** Runs a step; an exception of it is the result. */
+    private static void guarded(CompletableFuture<?> result, Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            result.completeExceptionally(e);
+        }
+    }
+}
