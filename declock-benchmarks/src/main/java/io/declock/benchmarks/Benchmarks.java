@@ -16,6 +16,7 @@ import io.declock.benchmarks.scenario.SameScenario;
 import io.declock.benchmarks.scenario.ScaleScenario;
 import io.declock.benchmarks.scenario.SettingsScenario;
 import io.declock.benchmarks.scenario.UncontendedScenario;
+import io.declock.benchmarks.scenario.ValuesScenario;
 import io.declock.benchmarks.scenario.ZipfScenario;
 import io.declock.benchmarks.server.FillCommand;
 import io.declock.benchmarks.server.HazelcastMemberCommand;
@@ -40,6 +41,7 @@ import picocli.CommandLine.Command;
             ReadMostlyScenario.class,
             SameScenario.class,
             ReadConfigScenario.class,
+            ValuesScenario.class,
             LocalScenario.class,
             MemoryScenario.class,
             NamesScenario.class,

@@ -74,6 +74,11 @@ class ScenarioSmokeTest {
     }
 
     @Test
+    void values() throws Exception {
+        assertThat(tiny("values")).contains("declock-value (alone)", "declock-value (hot)");
+    }
+
+    @Test
     void local() throws Exception {
         assertThat(tiny("local")).contains("jvm-fair");
     }

@@ -13,6 +13,7 @@ import io.declock.LockMode;
 import io.declock.benchmarks.server.HazelcastMemberCommand;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hazelcast's {@code IMap.lock(key)}, in both ways that its documentation describes.
@@ -72,6 +73,21 @@ public final class HazelcastPeer implements LockUnderTest {
             }
             Thread.sleep(100);
         }
+    }
+
+    /** Returns the same with values, which the map has under the keys that are locked. */
+    public LockUnderTest withValues() {
+        return new ValueOf(this, new ValueOf.Store() {
+            @Override
+            public @Nullable String get(String name) {
+                return map.get(name);
+            }
+
+            @Override
+            public void set(String name, String value) {
+                map.set(name, value);
+            }
+        });
     }
 
     @Override

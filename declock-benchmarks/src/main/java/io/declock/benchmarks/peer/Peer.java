@@ -7,6 +7,7 @@ import io.declock.benchmarks.server.ServerKind;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The locks that can be put under load. */
 public enum Peer {
@@ -34,6 +35,19 @@ public enum Peer {
     CURATOR_RW(ServerKind.ZOOKEEPER, true, true, "InterProcessReadWriteLock"),
     /** etcd's lock service. */
     ETCD(ServerKind.ETCD, true, false, "jetcd Lock with one lease per thread, kept alive"),
+    /** DecLock's guarded values. */
+    DECLOCK_VALUE(
+            ServerKind.MEMORY_NODE,
+            true,
+            true,
+            "GuardedValues: the value comes with the lock, and is stored before it is released"),
+    /** Redisson's plain lock, and a value in Redis. */
+    REDISSON_VALUE(ServerKind.REDIS, false, false, "getLock(name), then getBucket(name).get() and set()"),
+    /** Spring Integration's Redis lock, and a value in Redis. */
+    SPRING_REDIS_VALUE(ServerKind.REDIS, false, false, "RedisLockRegistry, SPIN_LOCK, then GET and SET by Lettuce"),
+    /** Hazelcast's map lock, and the value of its key. */
+    HAZELCAST_SERVER_VALUE(
+            ServerKind.HAZELCAST, true, false, "IMap.lock(key), then get(key) and set(key), one member, no backup"),
     /** One lock inside one JVM: fair. */
     JVM_FAIR(ServerKind.NONE, true, true, "new ReentrantReadWriteLock(true), one JVM"),
     /** One lock inside one JVM: not fair. */
@@ -79,8 +93,26 @@ public enum Peer {
     /** Returns whether it is another product: ratios compare DecLock with these. */
     public boolean isCompetitor() {
         return switch (this) {
-            case DECLOCK, BARE_VERB, JVM_FAIR, JVM_NON_FAIR -> false;
+            case DECLOCK,
+                    BARE_VERB,
+                    JVM_FAIR,
+                    JVM_NON_FAIR,
+                    DECLOCK_VALUE,
+                    REDISSON_VALUE,
+                    SPRING_REDIS_VALUE,
+                    HAZELCAST_SERVER_VALUE -> false;
             default -> true;
+        };
+    }
+
+    /** Returns the same product with a value that its lock guards, or null if that is not compared. */
+    public @Nullable Peer withValue() {
+        return switch (this) {
+            case DECLOCK -> DECLOCK_VALUE;
+            case REDISSON -> REDISSON_VALUE;
+            case SPRING_REDIS_SPIN -> SPRING_REDIS_VALUE;
+            case HAZELCAST_SERVER -> HAZELCAST_SERVER_VALUE;
+            default -> null;
         };
     }
 

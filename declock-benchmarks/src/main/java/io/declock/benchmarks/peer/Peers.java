@@ -31,6 +31,10 @@ public final class Peers {
             case CURATOR_MUTEX -> new CuratorPeer(address, false);
             case CURATOR_RW -> new CuratorPeer(address, true);
             case ETCD -> new EtcdPeer(address);
+            case DECLOCK_VALUE -> new GuardedPeer(DecLockPeer.joined(address, name, tuning));
+            case REDISSON_VALUE -> new RedissonPeer(address, RedissonPeer.Kind.PLAIN).withValues();
+            case SPRING_REDIS_VALUE -> new SpringRedisPeer(address, RedisLockType.SPIN_LOCK).withValues();
+            case HAZELCAST_SERVER_VALUE -> HazelcastPeer.client(address).withValues();
             case JVM_FAIR -> new JvmPeer(true);
             case JVM_NON_FAIR -> new JvmPeer(false);
         };

@@ -4,10 +4,12 @@
 package io.declock.benchmarks.peer;
 
 import io.declock.LockMode;
+import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RLock;
 import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RedissonClient;
+import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /**
@@ -38,6 +40,22 @@ public final class RedissonPeer implements LockUnderTest {
         this.kind = kind;
         this.readWriteLocks = new PerName<>(client::getReadWriteLock);
         this.exclusiveLocks = new PerName<>(kind == Kind.FAIR ? client::getFairLock : client::getLock);
+    }
+
+    /** Returns the same with values, which Redis has under other keys. */
+    public LockUnderTest withValues() {
+        return new ValueOf(this, new ValueOf.Store() {
+            @Override
+            public @Nullable String get(String name) {
+                return client.<String>getBucket("value:" + name, StringCodec.INSTANCE)
+                        .get();
+            }
+
+            @Override
+            public void set(String name, String value) {
+                client.<String>getBucket("value:" + name, StringCodec.INSTANCE).set(value);
+            }
+        });
     }
 
     @Override

@@ -6,7 +6,9 @@ package io.declock.benchmarks.peer;
 import io.declock.LockMode;
 import java.net.URI;
 import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
@@ -30,6 +32,22 @@ public final class SpringRedisPeer implements LockUnderTest {
         connections.start();
         registry = new RedisLockRegistry(connections, "bench");
         registry.setRedisLockType(type);
+    }
+
+    /** Returns the same with values, which Redis has under other keys. */
+    public LockUnderTest withValues() {
+        StringRedisTemplate redis = new StringRedisTemplate(connections);
+        return new ValueOf(this, new ValueOf.Store() {
+            @Override
+            public @Nullable String get(String name) {
+                return redis.opsForValue().get("value:" + name);
+            }
+
+            @Override
+            public void set(String name, String value) {
+                redis.opsForValue().set("value:" + name, value);
+            }
+        });
     }
 
     @Override

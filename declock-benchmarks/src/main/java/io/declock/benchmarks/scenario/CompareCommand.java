@@ -31,6 +31,7 @@ public final class CompareCommand implements Callable<Integer> {
         SCENARIOS.put("read-mostly", ReadMostlyScenario::new);
         SCENARIOS.put("same", SameScenario::new);
         SCENARIOS.put("read-config", ReadConfigScenario::new);
+        SCENARIOS.put("values", ValuesScenario::new);
         SCENARIOS.put("local", LocalScenario::new);
     }
 
@@ -40,7 +41,7 @@ public final class CompareCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "SCENARIO",
-            description = "uncontended, hot, zipf, read-mostly, same, read-config, local (default: all of them).")
+            description = "uncontended, hot, zipf, read-mostly, same, read-config, values, local (default: all of them).")
     private List<String> names = new ArrayList<>();
 
     @Override
