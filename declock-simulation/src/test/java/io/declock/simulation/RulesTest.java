@@ -31,11 +31,11 @@ import org.junit.jupiter.api.Test;
  */
 class RulesTest {
     private static final Path PROJECT = Path.of("..");
-    private static final String NAME = "(?:[A-EGHKMOR][0-9]{1,2}(?:\\.[0-9])?|F)\\b";
+    private static final String NAME = "(?:[A-EGHKMORV][0-9]{1,2}(?:\\.[0-9])?|F)\\b";
     private static final Pattern CITATION =
             Pattern.compile("\\b[Rr]ules? (" + NAME + "(?:(?:, | and |, and | to )" + NAME + ")*)");
     /** A word of the form of a rule's name. It is a rule's name only in a citation. H2 is a database, too. */
-    private static final Pattern LIKE_A_NAME = Pattern.compile("\\b(?!H2\\b)[A-EGHKMOR][0-9]{1,2}(?:\\.[0-9])?\\b");
+    private static final Pattern LIKE_A_NAME = Pattern.compile("\\b(?!H2\\b)[A-EGHKMORV][0-9]{1,2}(?:\\.[0-9])?\\b");
 
     private static final Pattern MUTATION = Pattern.compile("\\*([^*]+)\\*");
     private static final Pattern CLASS_NAME = Pattern.compile("`([A-Z][A-Za-z]+)`");

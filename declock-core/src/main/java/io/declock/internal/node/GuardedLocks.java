@@ -3,6 +3,7 @@
 
 package io.declock.internal.node;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.DecLockException;
 import io.declock.Guarded;
 import io.declock.GuardedValues;
@@ -144,11 +145,18 @@ final class GuardedLocks implements GuardedValues {
         private final ValueCodec<T> codec;
         private final @Nullable StoredValue found;
         private final ReentrantLock mutex = new ReentrantLock();
+
+        @GuardedBy("mutex")
         private @Nullable T value;
+
         /** The bytes to be stored at the end, if something was set. */
+        @GuardedBy("mutex")
         private byte @Nullable [] unsaved;
 
+        @GuardedBy("mutex")
         private boolean changed;
+
+        @GuardedBy("mutex")
         private boolean closed;
 
         HeldValue(HandleImpl handle, ValueCodec<T> codec, @Nullable StoredValue found) {
