@@ -6,6 +6,7 @@ package io.declock.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
+import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.content;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.jsonPath;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
@@ -82,6 +83,15 @@ class SampleApplicationTest {
                         .sorted((a, b) -> Integer.compare(b.left(), a.left()))
                         .map(Receipt::token))
                 .isSorted();
+
+        // The second time there is nothing left to enter.
+        for (int i = 0; i < 2; i++) {
+            web.perform(post("/products/" + kettle.product() + "/books"))
+                    .andExpect(status().isOk())
+                    .andExpect(jsonPath("$.pieces").value(150))
+                    .andExpect(jsonPath("$.orders").value(150))
+                    .andExpect(jsonPath("$.by").value("one"));
+        }
 
         web.perform(get("/stats"))
                 .andExpect(status().isOk())

@@ -101,6 +101,23 @@ public class OrderBook {
                         order by p.position""").query(OrderBook::salesOf).list();
     }
 
+    /**
+     * An accepted order.
+     *
+     * @param id its id; orders for one product have ids in the order of their locks
+     * @param quantity pieces that it sold
+     */
+    record Accepted(long id, int quantity) {}
+
+    /** Returns the next orders for a product that were accepted after that one. */
+    List<Accepted> acceptedAfter(String product, long id, int most) {
+        return jdbc.sql("select id, quantity from shop_order where product = ? and id > ? order by id fetch first "
+                        + most + " rows only")
+                .params(product, id)
+                .query((row, number) -> new Accepted(row.getLong("id"), row.getInt("quantity")))
+                .list();
+    }
+
     /** Returns the number of accepted orders that share their token with another order for the same product. */
     public long ordersThatShareAToken() {
         return jdbc.sql("select count(*) - count(distinct product || ':' || token) from shop_order where token > 0")

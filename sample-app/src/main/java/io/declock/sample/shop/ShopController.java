@@ -18,8 +18,10 @@ class ShopController {
     private final OrderDesk desk;
     private final OrderBook orders;
     private final Turnover turnover;
+    private final Bookkeeper bookkeeper;
 
-    ShopController(OrderDesk desk, OrderBook orders, Turnover turnover) {
+    ShopController(OrderDesk desk, OrderBook orders, Turnover turnover, Bookkeeper bookkeeper) {
+        this.bookkeeper = bookkeeper;
         this.desk = desk;
         this.orders = orders;
         this.turnover = turnover;
@@ -41,6 +43,15 @@ class ShopController {
             throw new UnknownProductException(id);
         }
         return desk.show(id);
+    }
+
+    /** Enters the orders for a product in the books, from where the last instance stopped. */
+    @PostMapping("/products/{id}/books")
+    Bookkeeper.Books enter(@PathVariable String id) throws InterruptedException {
+        if (!Order.isProductId(id)) {
+            throw new UnknownProductException(id);
+        }
+        return bookkeeper.enter(id);
     }
 
     /** Lists the products as the database has them at this moment. */

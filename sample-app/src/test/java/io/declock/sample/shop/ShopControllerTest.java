@@ -46,6 +46,9 @@ class ShopControllerTest {
     @MockitoBean
     private OrderBook orders;
 
+    @MockitoBean
+    private Bookkeeper bookkeeper;
+
     private ResultActions order(String body) throws Exception {
         return web.perform(
                 post("/orders").contentType(MediaType.APPLICATION_JSON).content(body));
