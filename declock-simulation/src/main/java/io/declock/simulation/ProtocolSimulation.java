@@ -4,12 +4,14 @@
 package io.declock.simulation;
 
 import io.declock.LockMode;
+import io.declock.Verb;
 import io.declock.protocols.LockClient;
 import io.declock.protocols.LockMessage;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockServer;
 import io.declock.protocols.LockWorld;
 import io.declock.protocols.Waiter;
+import io.declock.spi.ExtendedAtomics;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -284,14 +287,34 @@ public final class ProtocolSimulation {
                 System.arraycopy(memory, word, read, 0, read.length);
                 return read;
             }
+            case MASKED_COMPARE_AND_SWAP, MASKED_FETCH_AND_ADD -> {
+                return executeExtended(party, chain, verb, word);
+            }
         }
+        notice(party, word, before);
+        return new long[] {before};
+    }
+
+    private long[] executeExtended(Party party, VerbChain chain, int verb, int word) {
+        Verb kind = chain.verb(verb);
+        long[] before = {memory[word], memory[word + 1]};
+        IntToLongFunction operands = w -> chain.writeWord(verb, w);
+        if (ExtendedAtomics.matches(kind, operands, before[0], before[1])) {
+            memory[word] = ExtendedAtomics.changed(kind, operands, 0, before[0]);
+            memory[word + 1] = ExtendedAtomics.changed(kind, operands, 1, before[1]);
+        }
+        notice(party, word, before[0]);
+        return before;
+    }
+
+    /** Sees whether a client has arrived at a lock by a change that it has made. */
+    private void notice(Party party, int word, long before) {
         if (party instanceof Worker worker
                 && word % setting.protocol().words() == 0
                 && word < lockWords()
                 && setting.protocol().arrives(before, memory[word])) {
             arrived(worker, (long) word * WORD);
         }
-        return new long[] {before};
     }
 
     private static final class Results implements VerbResults {

@@ -8,7 +8,7 @@ public final class Wire {
     /** The first four bytes of every connection in both directions: "DCLK", read as a little-endian number. */
     public static final int MAGIC = 0x4B4C_4344;
     /** Newest version of the protocol that this release speaks. */
-    public static final int VERSION = 7;
+    public static final int VERSION = 8;
     /** First version with lists of memory nodes that replace one another. */
     public static final int LISTS_VERSION = 5;
     /** First version with reservations. */
@@ -17,6 +17,8 @@ public final class Wire {
     public static final int INQUIRIES_VERSION = 6;
     /** First version in which the members that ask for kept locks are told apart. */
     public static final int KEEPING_VERSION = 7;
+    /** First version with extended atomics. */
+    public static final int EXTENDED_ATOMICS_VERSION = 8;
     /** Oldest version of the protocol that this release speaks. */
     public static final int OLDEST_VERSION = 4;
     /** Bytes of the preamble. */
@@ -56,6 +58,10 @@ public final class Wire {
     public static final int OP_READ = 3;
     /** Code of a WRITE in a chain. */
     public static final int OP_WRITE = 4;
+    /** Code of a masked CAS in a chain. */
+    public static final int OP_MASKED_COMPARE_AND_SWAP = 5;
+    /** Code of a masked FAA in a chain. */
+    public static final int OP_MASKED_FETCH_AND_ADD = 6;
 
     private Wire() {}
 }
