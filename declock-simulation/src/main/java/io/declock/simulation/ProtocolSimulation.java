@@ -177,7 +177,7 @@ public final class ProtocolSimulation {
 
     /** Roughly as long as the clients are at work if nobody dies. */
     private long deathsUntil() {
-        return 20 * setting.oneWay() * setting.rounds();
+        return (20 + 2L * setting.operationsInside()) * setting.oneWay() * setting.rounds();
     }
 
     private long travelTime() {
@@ -368,17 +368,27 @@ public final class ProtocolSimulation {
                 case RESET -> resetVerbs += chain.size();
                 default -> acquireVerbs += chain.size();
             }
-            lastArrival = Math.max(lastArrival, world.now() + verbTime());
-            world.at(lastArrival, null, () -> arrive(chain, 0, new long[chain.size()][]));
+            long[] arrivals = new long[chain.size()];
+            for (int i = 0; i < arrivals.length; i++) {
+                lastArrival = i == 0
+                        ? Math.max(lastArrival, world.now() + verbTime())
+                        : lastArrival + world.exponential(setting.jitter() / 2);
+                arrivals[i] = lastArrival;
+            }
+            arriveLater(chain, 0, arrivals, new long[chain.size()][]);
         }
 
-        /** The adapter executes one verb after the other. */
-        private void arrive(VerbChain chain, int verb, long[][] results) {
+        private void arriveLater(VerbChain chain, int verb, long[] arrivals, long[][] results) {
+            world.at(arrivals[verb], null, () -> arrive(chain, verb, arrivals, results));
+        }
+
+        /** The adapter executes one verb after the other; those of others may come between. */
+        private void arrive(VerbChain chain, int verb, long[] arrivals, long[][] results) {
             long execution = nic.execution(chain.verb(verb), chain.address(verb), world.now());
             world.at(execution, null, () -> {
                 results[verb] = execute(this, chain, verb);
                 if (verb + 1 < chain.size()) {
-                    arrive(chain, verb + 1, results);
+                    arriveLater(chain, verb + 1, arrivals, results);
                 } else {
                     lastAnswer = Math.max(lastAnswer, world.now() + verbTime());
                     world.at(lastAnswer, place, () -> chain.completed(new Results(results)));

@@ -96,6 +96,28 @@ class ProtocolsTest {
         }
     }
 
+    /** A hold lasts for nearly a lease: that is no reason to take the lock from its holder. */
+    @ParameterizedTest
+    @MethodSource("protocolsThatOutliveClients")
+    void aHolderWithinItsLeaseIsLeftAlone(LockProtocol protocol) {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            Result result = ProtocolSimulation.run(seed, setting(protocol, 5, (seed % 4) / 4.0, 400));
+            if (protocol != SOON_SOLD_OUT) {
+                assertThat(result.resetVerbs()).as("seed %d", seed).isZero();
+            }
+        }
+    }
+
+    /** Many clients come while a lock is being recovered, because a lease is not much longer here than verbs and messages travel at most. */
+    @Test
+    void everySeedHoldsEveryPropertyWhenClientsComeDuringARecovery() {
+        for (long seed = 0; seed < 5 * SEEDS; seed++) {
+            ShiftLock protocol = new ShiftLock(new ShiftLock.Settings(200_000, 1 + (int) (seed % 3), 1_000));
+            int inside = (int) (seed % 5) * 20;
+            ProtocolSimulation.run(seed, new Setting(protocol, 9, 2, 20, (seed % 4) / 4.0, inside, 1_000, 1_000, 4));
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("protocols")
     void aSeedReplaysExactly(LockProtocol protocol) {
