@@ -15,6 +15,8 @@ public interface RemoteMemory {
      * before this method returns, so the caller must not hold a mutex that the completion needs.
      *
      * @param chain the chain
+     * @throws UnsupportedOperationException if the chain has an {@linkplain io.declock.Verb#isExtended extended atomic}, and it is known that the memory node
+     *     executes none; nothing was posted then, and the session goes on
      */
     void post(VerbChain chain);
 

@@ -113,19 +113,53 @@ public abstract class VerbChain {
     }
 
     /**
-     * Appends a write of several words; at most one such write per chain. The array must not change until completion.
+     * Appends a write of several words; at most one such write or {@linkplain Verb#isExtended extended atomic} per chain. The array must not change until
+     * completion.
      *
      * @param address byte offset in the region
      * @param words the words
      * @return this chain
      */
     public final VerbChain write(long address, long[] words) {
-        if (payload != null) {
-            throw new IllegalStateException("a chain carries one multi-word write");
+        return append(Verb.WRITE, address, words.length, words);
+    }
+
+    /**
+     * Appends a masked compare-and-swap; at most one extended atomic or write of several words per chain. The array must not change until completion.
+     *
+     * @param address byte offset in the region, a multiple of {@value ExtendedAtomics#BYTES}
+     * @param operands as {@link ExtendedAtomics} says
+     * @return this chain
+     */
+    public final VerbChain maskedCompareAndSwap(long address, long[] operands) {
+        return appendExtended(Verb.MASKED_COMPARE_AND_SWAP, address, operands);
+    }
+
+    /**
+     * Appends a masked fetch-and-add; at most one extended atomic or write of several words per chain. The array must not change until completion.
+     *
+     * @param address byte offset in the region, a multiple of {@value ExtendedAtomics#BYTES}
+     * @param operands as {@link ExtendedAtomics} says
+     * @return this chain
+     */
+    public final VerbChain maskedFetchAndAdd(long address, long[] operands) {
+        return appendExtended(Verb.MASKED_FETCH_AND_ADD, address, operands);
+    }
+
+    private VerbChain appendExtended(Verb verb, long address, long[] operands) {
+        if (operands.length != ExtendedAtomics.operands(verb)) {
+            throw new IllegalArgumentException(verb + " with " + operands.length + " operands");
         }
-        payload = words;
+        return append(verb, address, ExtendedAtomics.WORDS, operands);
+    }
+
+    private VerbChain append(Verb verb, long address, int count, long[] content) {
+        if (payload != null) {
+            throw new IllegalStateException("a chain carries one multi-word write or extended atomic");
+        }
+        payload = content;
         payloadVerb = size;
-        return append(Verb.WRITE, address, words.length, 0);
+        return append(verb, address, count, 0);
     }
 
     private VerbChain append(Verb verb, long address, long first, long second) {
@@ -191,20 +225,20 @@ public abstract class VerbChain {
     }
 
     /**
-     * {@return how many words a READ or WRITE covers; 1 for atomics}
+     * {@return how many words a verb works on: 1 for atomics of one word, 2 for extended ones}
      *
      * @param i position of the verb in the chain
      */
     public final int words(int i) {
         Verb verb = verb(i);
-        return verb == Verb.READ || verb == Verb.WRITE ? (int) operand(i) : 1;
+        return verb == Verb.FETCH_AND_ADD || verb == Verb.COMPARE_AND_SWAP ? 1 : (int) operand(i);
     }
 
     /**
-     * {@return word {@code w} of the WRITE at {@code i}}
+     * {@return word {@code w} of the WRITE at {@code i}, or of the operands of the extended atomic there}
      *
      * @param i position of the verb in the chain
-     * @param w position of the word in the WRITE
+     * @param w position of the word
      */
     public final long writeWord(int i, int w) {
         return payload != null && i == payloadVerb ? payload[w] : desired(i);

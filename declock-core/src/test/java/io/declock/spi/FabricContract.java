@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionService;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorCompletionService;
@@ -189,6 +190,85 @@ public abstract class FabricContract {
         assertThat(run(a, chain -> chain.read(word, 1))[0][0]).isEqualTo(-7);
         run(a, chain -> chain.write(word, new long[] {1, 2, Long.MIN_VALUE}));
         assertThat(run(a, chain -> chain.read(word, 3))[0]).containsExactly(1, 2, Long.MIN_VALUE);
+    }
+
+    /** Returns whether the fabric executes extended atomics; one that does not refuses them. */
+    protected boolean executesExtendedAtomics() {
+        return true;
+    }
+
+    @Test
+    void extendedAtomicsDoWhatTheySay() throws Exception {
+        Joined a = join("a");
+        long words = LAYOUT.entry(record(a, "ns:x"), 0);
+        assertThat(words % ExtendedAtomics.BYTES).isZero();
+        run(a, chain -> chain.write(words, new long[] {0x1_FFFF, 5}));
+        long[] addition = {1, -1, 0x8000, 0};
+        if (!executesExtendedAtomics()) {
+            assertThatThrownBy(() -> run(a, chain -> chain.maskedFetchAndAdd(words, addition)))
+                    .hasStackTraceContaining("MASKED_FETCH_AND_ADD")
+                    .hasStackTraceContaining("not supported");
+            assertThat(run(join("b"), chain -> chain.read(words, 2))[0]).containsExactly(0x1_FFFF, 5);
+            return;
+        }
+        assertThat(run(a, chain -> chain.maskedFetchAndAdd(words, addition))[0]).containsExactly(0x1_FFFF, 5);
+        assertThat(run(a, chain -> chain.read(words, 2))[0])
+                .as("no carry leaves the low field")
+                .containsExactly(0x1_0000, 4);
+        long[] swap = {0xAB_0001_0000L, 4, 0xFFFF_0000L, -1, 7, 8, 0xFF, 0xF};
+        long[][] found = run(
+                a,
+                chain -> chain.read(words, 1).maskedCompareAndSwap(words, swap).fetchAndAdd(words, 1));
+        assertThat(found[1]).containsExactly(0x1_0000, 4);
+        assertThat(found[2][0]).isEqualTo(0x1_0007);
+        assertThat(run(a, chain -> chain.maskedCompareAndSwap(words, swap))[0])
+                .as("found, but not as expected")
+                .containsExactly(0x1_0008, 8);
+        assertThat(run(a, chain -> chain.read(words, 2))[0]).containsExactly(0x1_0008, 8);
+        assertThat(counters.verbs(Purpose.ACQUIRE, Verb.MASKED_COMPARE_AND_SWAP))
+                .isEqualTo(2);
+        assertThat(rig.node().status().fetchAndAdds())
+                .as("two of them were masked or not")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void extendedAtomicsAreAtomicAcrossSessions() throws Exception {
+        if (!executesExtendedAtomics()) {
+            return;
+        }
+        int each = lockRounds();
+        List<Joined> nodes = List.of(join("a"), join("b"), join("c"));
+        long words = LAYOUT.entry(record(nodes.get(0), "ns:x"), 0);
+        run(nodes.get(0), chain -> chain.write(words, new long[] {0, 0}));
+        Set<Long> found = ConcurrentHashMap.newKeySet();
+
+        inParallel(nodes, (node, n) -> {
+            for (int i = 0; i < each; i++) {
+                long[] before = run(node, chain -> chain.maskedFetchAndAdd(words, new long[] {1, 1, 0, 0}))[0];
+                assertThat(before[0]).as("both words are changed at once").isEqualTo(before[1]);
+                assertThat(found.add(before[0])).isTrue();
+            }
+        });
+
+        assertThat(found).hasSize(nodes.size() * each);
+    }
+
+    @Test
+    void anExtendedAtomicAtAnAddressThatIsNotItsOwnEndsTheSession() throws Exception {
+        if (!executesExtendedAtomics()) {
+            return;
+        }
+        Joined a = join("a");
+        long words = LAYOUT.entry(record(a, "ns:x"), 0);
+        for (long address : new long[] {words + Long.BYTES, a.session().joined().regionBytes(), -16}) {
+            Joined each = join("bad" + address);
+            TestChain chain = TestChain.forPurpose(Purpose.ACQUIRE);
+            chain.write(words, 1).maskedFetchAndAdd(address, new long[] {1, 1, 0, 0});
+            assertThatThrownBy(() -> chain.runOn(each.session())).hasCauseInstanceOf(FabricException.class);
+            await().untilAsserted(() -> assertThat(each.listener().losses).hasSize(1));
+        }
+        assertThat(run(a, chain -> chain.read(words, 2))[0]).containsExactly(QueueEntry.INITIAL, QueueEntry.INITIAL);
     }
 
     @Test

@@ -4,29 +4,37 @@
 package io.declock.protocols;
 
 import io.declock.LockMode;
+import org.jspecify.annotations.Nullable;
 
 /** A lock of the literature: what it keeps in a memory node's memory, and how a client uses that. Immutable. */
 public interface LockProtocol {
     /** Returns its name. */
     String name();
 
-    /** Returns how many words a lock has, which are zero before it is used. */
+    /** Returns how many words a lock has, which are zero before it is used. They are aligned to their size if that is a power of two. */
     int words();
 
-    /** Returns whether the words of a lock are zero whenever nobody uses it. */
-    boolean isZeroWhenUnused();
+    /**
+     * Returns whether these may be the words of a lock that nobody holds, waits for or releases.
+     *
+     * @param words what the lock has in memory
+     */
+    boolean isUnused(long[] words);
 
     /** Returns whether it has such a mode. */
     boolean has(LockMode mode);
 
     /**
-     * Returns whether a client takes its place in the order of waiters by a change of the lock's first word that it makes. Where the order is that of the
-     * memory node, a lock is granted in this order, to readers side by side.
+     * Returns whether a client takes its place in the order of waiters by a change of the lock's first word that it makes. {@link #mayPass} says what the
+     * order is worth.
      */
     boolean arrives(long before, long after);
 
-    /** Returns whether locks are granted in the order of {@link #arrives}. */
-    boolean isFair();
+    /**
+     * Returns whether a client may be granted a lock before another one that {@link #arrives arrived} earlier and still waits. A lock without any order
+     * returns true.
+     */
+    boolean mayPass(Waiter granted, Waiter earlier);
 
     /** Returns whether the lock of a client that died is granted to others after a while. */
     boolean outlivesClients();
@@ -38,6 +46,23 @@ public interface LockProtocol {
      */
     LockClient client(int number, LockWorld world);
 
+    /**
+     * Makes the part of it beside the memory node, which has messages to {@link #SERVER}.
+     *
+     * @return null if it has none
+     */
+    default @Nullable LockServer server(LockWorld world) {
+        return null;
+    }
+
+    /** Returns how many words the server has for all locks of its memory node, at {@link LockWorld#serverAddress}. They are zero at first. */
+    default int serverWords() {
+        return 0;
+    }
+
     /** How many clients there can be. */
     int MOST_CLIENTS = 1 << 16;
+
+    /** The number by which messages name the server as sender or receiver. */
+    int SERVER = -1;
 }

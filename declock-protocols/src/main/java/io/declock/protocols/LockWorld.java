@@ -6,14 +6,17 @@ package io.declock.protocols;
 import io.declock.spi.VerbChain;
 
 /**
- * What a client of a lock needs of the world around it: verbs on the memory of one memory node, messages to other clients, time and chance.
+ * What a client of a lock, or its server, needs of the world around it: verbs on the memory of one memory node, messages to other clients, time and chance.
  * Whatever a client is told, it is told by one thread at a time.
  */
 public interface LockWorld {
     /** Posts a chain of verbs; chains of one client are executed in the order of posting. */
     void post(VerbChain chain);
 
-    /** Sends a message to another client. Messages from one client to another arrive once and in order, unless one of the two has died. */
+    /** Returns where the words of the server begin, if the lock has any ({@link LockProtocol#serverWords}). */
+    long serverAddress();
+
+    /** Sends a message to another client or the server. Messages from one client to another arrive once and in order, unless one of the two has died. */
     void send(LockMessage message);
 
     /** Returns the client's clock, in nanoseconds. */

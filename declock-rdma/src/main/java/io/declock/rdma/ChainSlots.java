@@ -102,7 +102,7 @@ final class ChainSlots {
         return (int) sequence & count - 1;
     }
 
-    /** Returns whether a chain stays within the memory that was granted. */
+    /** Returns whether a chain stays within the memory that was granted, and has only verbs that are executed here. */
     boolean isGranted(VerbChain chain) {
         // Nearly every chain has one verb, for which a loop costs more than the check itself.
         return chain.size() == 1 ? isGranted(chain, 0) : areGranted(chain);
@@ -119,7 +119,8 @@ final class ChainSlots {
     private boolean isGranted(VerbChain chain, int i) {
         long address = chain.address(i);
         int words = chain.words(i);
-        return address >= 0
+        return !chain.verb(i).isExtended()
+                && address >= 0
                 && (address & Long.BYTES - 1) == 0
                 && words >= 1
                 && words <= MAX_WORDS
@@ -186,6 +187,8 @@ final class ChainSlots {
                 requests.header(request, slot, Constants.IBV_WR_RDMA_WRITE, flags | more);
                 requests.remote(request, remote, grant.key());
             }
+            case MASKED_COMPARE_AND_SWAP, MASKED_FETCH_AND_ADD ->
+                throw new IllegalStateException(chain + " was not refused");
         }
     }
 

@@ -6,10 +6,12 @@ package io.declock.rdma;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.ibm.disni.verbs.IbvQP;
 import io.declock.Purpose;
+import io.declock.Verb;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.Errno;
 import io.declock.rdma.verbs.VerbsBackend;
+import io.declock.spi.ExtendedAtomics;
 import io.declock.spi.FabricException;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.VerbChain;
@@ -130,6 +132,7 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
     @Override
     public void post(VerbChain chain) {
         if (!slots.isGranted(chain)) {
+            refuseExtended(chain);
             FabricException cause = new FabricException.Refused(
                     FabricException.Reason.BAD_REQUEST,
                     chain + " reaches outside the memory that the memory node granted: " + slots.granted() + " bytes");
@@ -150,6 +153,14 @@ final class VerbQueue implements RemoteMemory, CompletionLoop.Handler, VerbResul
             }
         } finally {
             takers.leave(this);
+        }
+    }
+
+    private static void refuseExtended(VerbChain chain) {
+        Verb extended = ExtendedAtomics.first(chain);
+        if (extended != null) {
+            throw new UnsupportedOperationException("the verb " + extended
+                    + " cannot be posted by RDMA: the extended atomics of adapters are not supported");
         }
     }
 

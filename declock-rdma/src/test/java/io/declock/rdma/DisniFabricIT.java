@@ -25,6 +25,11 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 @EnabledIfSystemProperty(named = OwnLibraries.DISNI, matches = ".+", disabledReason = "there is no libdisni.so")
 class DisniFabricIT extends FabricContract {
     @Override
+    protected boolean executesExtendedAtomics() {
+        return false;
+    }
+
+    @Override
     protected FabricRig start(MemoryNodeSettings settings) {
         return new RdmaRig(settings, time, RdmaFabric.SCHEME, OwnLibraries::disni);
     }

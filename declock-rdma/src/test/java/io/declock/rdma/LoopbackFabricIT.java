@@ -11,6 +11,11 @@ import io.declock.spi.FabricRig;
 /** Sessions over TCP with a memory node whose adapter executes their verbs through a loopback queue pair. */
 class LoopbackFabricIT extends FabricContract {
     @Override
+    protected boolean executesExtendedAtomics() {
+        return false;
+    }
+
+    @Override
     protected FabricRig start(MemoryNodeSettings settings) {
         return new RdmaRig(settings, time, TcpFabric.SCHEME);
     }

@@ -9,6 +9,11 @@ import io.declock.spi.FabricRig;
 
 class RdmaFabricIT extends FabricContract {
     @Override
+    protected boolean executesExtendedAtomics() {
+        return false;
+    }
+
+    @Override
     protected FabricRig start(MemoryNodeSettings settings) {
         return new RdmaRig(settings, time, RdmaFabric.SCHEME);
     }

@@ -126,6 +126,20 @@ class VerbQueueTest {
         assertThat(taker.watched).as("again by the last").isEqualTo(2);
     }
 
+    @Test
+    void anExtendedAtomicIsRefusedByNameAndHarmsNothing() {
+        assertThatThrownBy(() -> post(c -> c.fetchAndAdd(0, 1).maskedCompareAndSwap(0, new long[8])))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("MASKED_COMPARE_AND_SWAP")
+                .hasMessageContaining("not supported");
+        assertThatThrownBy(() -> post(c -> c.maskedFetchAndAdd(0, new long[4])))
+                .isInstanceOf(UnsupportedOperationException.class);
+        assertThat(backend.posts).isEmpty();
+        TestChain next = post(c -> c.fetchAndAdd(0, 1));
+        complete(0);
+        assertThat(next.future()).isCompleted();
+    }
+
     private static void join(Thread thread) {
         try {
             thread.join(Duration.ofSeconds(SECONDS));

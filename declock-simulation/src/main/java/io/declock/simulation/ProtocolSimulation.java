@@ -4,21 +4,29 @@
 package io.declock.simulation;
 
 import io.declock.LockMode;
+import io.declock.Verb;
 import io.declock.protocols.LockClient;
 import io.declock.protocols.LockMessage;
 import io.declock.protocols.LockProtocol;
+import io.declock.protocols.LockServer;
 import io.declock.protocols.LockWorld;
+import io.declock.protocols.Waiter;
+import io.declock.spi.ExtendedAtomics;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.IntToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Clients of one lock of the literature in virtual time: each acquires locks, does remote operations inside, and releases them. Checks after each
- * step that the lock excludes, that a fair one grants in the order of arrival (unless clients die), and in the end that no client waits for ever.
+ * step that the lock excludes and that nobody passes whom it may not pass; in the end that no client waits for ever, and that the lock's words are those
+ * of an unused one. Order and words are checked only where no client dies.
  */
 public final class ProtocolSimulation {
     /** More virtual time than any run needs. */
@@ -59,8 +67,8 @@ public final class ProtocolSimulation {
      * @param acquireVerbs verbs of acquiring
      * @param releaseVerbs verbs of releasing
      * @param resetVerbs verbs of taking away what a client does not give back, and of beginning anew
-     * @param messages messages between clients
-     * @param nanos virtual time that all of it took
+     * @param messages messages between clients, and to and from the server
+     * @param nanos virtual time until the last client was done
      * @param hash hash of all events
      */
     public record Result(
@@ -84,7 +92,9 @@ public final class ProtocolSimulation {
     private final List<Worker> workers = new ArrayList<>();
     private final Map<Long, Holders> holders = new HashMap<>();
     /** By lock, those that have arrived and not been granted it, in order. */
-    private final Map<Long, List<Worker>> arrivals = new HashMap<>();
+    private final Map<Long, List<Arrival>> arrivals = new HashMap<>();
+
+    private final @Nullable Server server;
 
     private long acquisitions;
     private long acquireVerbs;
@@ -92,12 +102,19 @@ public final class ProtocolSimulation {
     private long resetVerbs;
     private long messages;
     private int finished;
+    private long finishedAt;
 
     private ProtocolSimulation(long seed, Setting setting, SimulatedNic nic) {
         this.setting = setting;
         this.world = new SimulatedWorld(seed, new Trace(0));
         this.nic = nic;
-        this.memory = new long[setting.locks() * setting.protocol().words()];
+        this.memory = new long[lockWords() + setting.protocol().serverWords()];
+        Server beside = new Server();
+        this.server = beside.automaton == null ? null : beside;
+    }
+
+    private int lockWords() {
+        return setting.locks() * setting.protocol().words();
     }
 
     /**
@@ -130,7 +147,7 @@ public final class ProtocolSimulation {
         if (finished < setting.clients()) {
             throw new Violation("progress", setting.clients() - finished + " clients wait for ever");
         }
-        if (setting.protocol().isZeroWhenUnused()) {
+        if (setting.deaths() == 0) {
             checkAtRest();
         }
         return new Result(
@@ -139,21 +156,28 @@ public final class ProtocolSimulation {
                 releaseVerbs,
                 resetVerbs,
                 messages,
-                world.now(),
+                finishedAt,
                 world.trace().hash());
     }
 
     private void checkAtRest() {
-        for (int i = 0; i < memory.length; i++) {
-            if (memory[i] != 0) {
-                throw new Violation("at rest", "word " + i + " is " + Long.toHexString(memory[i]));
+        int words = setting.protocol().words();
+        for (int i = 0; i < lockWords(); i += words) {
+            long[] lock = Arrays.copyOfRange(memory, i, i + words);
+            if (!setting.protocol().isUnused(lock)) {
+                throw new Violation(
+                        "at rest",
+                        "lock " + i * WORD + " is "
+                                + Arrays.stream(lock)
+                                        .mapToObj(Long::toHexString)
+                                        .toList());
             }
         }
     }
 
     /** Roughly as long as the clients are at work if nobody dies. */
     private long deathsUntil() {
-        return 20 * setting.oneWay() * setting.rounds();
+        return (20 + 2L * setting.operationsInside()) * setting.oneWay() * setting.rounds();
     }
 
     private long travelTime() {
@@ -165,39 +189,68 @@ public final class ProtocolSimulation {
     private static final class Holders {
         private int writer = NOBODY;
         private int readers;
+        /** Writers that hold the lock or have not ended its release. */
+        private int writersAtWork;
+        /** Writers that were granted the lock. */
+        private int writers;
+    }
+
+    /** One that has arrived and not been granted the lock. */
+    private record Arrival(Worker worker, boolean besideWriter, int writersBefore) {
+        Waiter seenWith(Holders now) {
+            return new Waiter(worker.mode, besideWriter, now.writers - writersBefore);
+        }
+    }
+
+    private Holders holdersOf(long lock) {
+        return holders.computeIfAbsent(lock, any -> new Holders());
+    }
+
+    private void arrived(Worker worker, long lock) {
+        Holders now = holdersOf(lock);
+        arrivals.computeIfAbsent(lock, any -> new ArrayList<>())
+                .add(new Arrival(worker, now.writersAtWork > 0, now.writers));
     }
 
     private void entered(int client, long lock, LockMode mode) {
-        Holders now = holders.computeIfAbsent(lock, any -> new Holders());
+        Holders now = holdersOf(lock);
         if (now.writer != NOBODY || mode == LockMode.WRITE && now.readers > 0) {
             throw new Violation(
                     "exclusion",
                     "client " + client + " has lock " + lock + " to " + mode + " beside writer " + now.writer + " and "
                             + now.readers + " readers");
         }
+        if (setting.deaths() == 0) {
+            checkOrder(workers.get(client), lock, now);
+        }
         if (mode == LockMode.WRITE) {
             now.writer = client;
+            now.writers++;
+            now.writersAtWork++;
         } else {
             now.readers++;
         }
-        if (setting.protocol().isFair() && setting.deaths() == 0) {
-            checkOrder(workers.get(client), lock);
-        }
     }
 
-    private void checkOrder(Worker granted, long lock) {
-        List<Worker> waiting = arrivals.getOrDefault(lock, List.of());
-        int place = waiting.indexOf(granted);
+    /** One that was granted the lock without an arrival must be allowed to pass all that wait. */
+    private void checkOrder(Worker granted, long lock, Holders now) {
+        List<Arrival> waiting = arrivals.getOrDefault(lock, List.of());
+        int place = 0;
+        while (place < waiting.size() && waiting.get(place).worker != granted) {
+            place++;
+        }
+        Waiter self = place < waiting.size() ? waiting.get(place).seenWith(now) : new Waiter(granted.mode, false, 0);
         for (int i = 0; i < place; i++) {
-            if (granted.mode == LockMode.WRITE || waiting.get(i).mode == LockMode.WRITE) {
+            if (!setting.protocol().mayPass(self, waiting.get(i).seenWith(now))) {
                 throw new Violation(
-                        "order", granted + " has lock " + lock + " before " + waiting.get(i) + ", which came earlier");
+                        "order",
+                        granted + " has lock " + lock + " to " + granted.mode + " before " + waiting.get(i).worker
+                                + ", which came earlier");
             }
         }
-        if (place < 0) {
-            throw new Violation("order", granted + " has lock " + lock + " and has not come");
+        if (place < waiting.size()) {
+            waiting.remove(place);
         }
-        waiting.remove(place);
     }
 
     private void leaves(int client, long lock, LockMode mode) {
@@ -214,7 +267,7 @@ public final class ProtocolSimulation {
 
     // ---------------------------------------------------------------- the memory node
 
-    private long[] execute(Worker worker, VerbChain chain, int verb) {
+    private long[] execute(Party party, VerbChain chain, int verb) {
         int word = (int) (chain.address(verb) / WORD);
         long before = memory[word];
         switch (chain.verb(verb)) {
@@ -234,12 +287,34 @@ public final class ProtocolSimulation {
                 System.arraycopy(memory, word, read, 0, read.length);
                 return read;
             }
+            case MASKED_COMPARE_AND_SWAP, MASKED_FETCH_AND_ADD -> {
+                return executeExtended(party, chain, verb, word);
+            }
         }
-        if (word % setting.protocol().words() == 0 && setting.protocol().arrives(before, memory[word])) {
-            arrivals.computeIfAbsent((long) word * WORD, any -> new ArrayList<>())
-                    .add(worker);
-        }
+        notice(party, word, before);
         return new long[] {before};
+    }
+
+    private long[] executeExtended(Party party, VerbChain chain, int verb, int word) {
+        Verb kind = chain.verb(verb);
+        long[] before = {memory[word], memory[word + 1]};
+        IntToLongFunction operands = w -> chain.writeWord(verb, w);
+        if (ExtendedAtomics.matches(kind, operands, before[0], before[1])) {
+            memory[word] = ExtendedAtomics.changed(kind, operands, 0, before[0]);
+            memory[word + 1] = ExtendedAtomics.changed(kind, operands, 1, before[1]);
+        }
+        notice(party, word, before[0]);
+        return before;
+    }
+
+    /** Sees whether a client has arrived at a lock by a change that it has made. */
+    private void notice(Party party, int word, long before) {
+        if (party instanceof Worker worker
+                && word % setting.protocol().words() == 0
+                && word < lockWords()
+                && setting.protocol().arrives(before, memory[word])) {
+            arrived(worker, (long) word * WORD);
+        }
     }
 
     private static final class Results implements VerbResults {
@@ -255,15 +330,125 @@ public final class ProtocolSimulation {
         }
     }
 
-    // ---------------------------------------------------------------- a client
+    // ---------------------------------------------------------------- clients and the server
 
-    private final class Worker implements LockWorld {
+    /** One that posts verbs and sends messages. */
+    private abstract class Party implements LockWorld {
         private final int number;
-        private final LockClient client;
-        private final SimulatedWorld.Place place;
-        private final long[] lastTo;
+        final SimulatedWorld.Place place;
+        private final long distance;
+        /** When the last message to each other one arrives; the server's is the last. */
+        private final long[] lastTo = new long[setting.clients() + 1];
+
         private long lastArrival;
         private long lastAnswer;
+
+        /** Makes one whose verbs take at least that long in each direction. */
+        Party(int number, String name, long distance) {
+            this.number = number;
+            this.place = new SimulatedWorld.Place(name);
+            this.distance = distance;
+        }
+
+        abstract void received(LockMessage message);
+
+        @Override
+        public final String toString() {
+            return place.toString();
+        }
+
+        private long verbTime() {
+            return distance + world.exponential(setting.jitter());
+        }
+
+        @Override
+        public final void post(VerbChain chain) {
+            switch (chain.purpose()) {
+                case RELEASE -> releaseVerbs += chain.size();
+                case RESET -> resetVerbs += chain.size();
+                default -> acquireVerbs += chain.size();
+            }
+            long[] arrivals = new long[chain.size()];
+            for (int i = 0; i < arrivals.length; i++) {
+                lastArrival = i == 0
+                        ? Math.max(lastArrival, world.now() + verbTime())
+                        : lastArrival + world.exponential(setting.jitter() / 2);
+                arrivals[i] = lastArrival;
+            }
+            arriveLater(chain, 0, arrivals, new long[chain.size()][]);
+        }
+
+        private void arriveLater(VerbChain chain, int verb, long[] arrivals, long[][] results) {
+            world.at(arrivals[verb], null, () -> arrive(chain, verb, arrivals, results));
+        }
+
+        /** The adapter executes one verb after the other; those of others may come between. */
+        private void arrive(VerbChain chain, int verb, long[] arrivals, long[][] results) {
+            long execution = nic.execution(chain.verb(verb), chain.address(verb), world.now());
+            world.at(execution, null, () -> {
+                results[verb] = execute(this, chain, verb);
+                if (verb + 1 < chain.size()) {
+                    arriveLater(chain, verb + 1, arrivals, results);
+                } else {
+                    lastAnswer = Math.max(lastAnswer, world.now() + verbTime());
+                    world.at(lastAnswer, place, () -> chain.completed(new Results(results)));
+                }
+            });
+        }
+
+        @Override
+        public final long serverAddress() {
+            return (long) lockWords() * WORD;
+        }
+
+        @Override
+        public final void send(LockMessage message) {
+            if (message.from() != number) {
+                throw new IllegalArgumentException(this + " does not send " + message);
+            }
+            messages++;
+            Party to = message.to() == LockProtocol.SERVER
+                    ? Objects.requireNonNull(server, "no server")
+                    : workers.get(message.to());
+            int index = message.to() == LockProtocol.SERVER ? setting.clients() : message.to();
+            lastTo[index] = Math.max(lastTo[index], world.now() + travelTime());
+            world.at(lastTo[index], to.place, () -> to.received(message));
+        }
+
+        @Override
+        public final long now() {
+            return world.now();
+        }
+
+        @Override
+        public final void after(long nanos, Runnable event) {
+            world.after(nanos, place, event);
+        }
+
+        @Override
+        public final long below(long bound) {
+            return world.below(bound);
+        }
+    }
+
+    /** The lock's part beside the memory node: its verbs have no way to go. */
+    private final class Server extends Party {
+        private final @Nullable LockServer automaton;
+
+        Server() {
+            super(LockProtocol.SERVER, "server", 0);
+            this.automaton = setting.protocol().server(this);
+        }
+
+        @Override
+        void received(LockMessage message) {
+            Objects.requireNonNull(automaton).received(message);
+        }
+    }
+
+    private final class Worker extends Party {
+        private final int number;
+        private final LockClient client;
         private int roundsLeft = setting.rounds();
         private boolean holds;
         private boolean isAtWork;
@@ -271,15 +456,14 @@ public final class ProtocolSimulation {
         private LockMode mode = LockMode.WRITE;
 
         Worker(int number) {
+            super(number, "client " + number, setting.oneWay());
             this.number = number;
             this.client = setting.protocol().client(number, this);
-            this.place = new SimulatedWorld.Place("client " + number);
-            this.lastTo = new long[setting.clients()];
         }
 
         void next() {
             if (roundsLeft-- == 0) {
-                finished++;
+                finish();
                 return;
             }
             isAtWork = true;
@@ -288,6 +472,11 @@ public final class ProtocolSimulation {
                     ? LockMode.READ
                     : LockMode.WRITE;
             client.acquire(lock, mode, this::granted);
+        }
+
+        private void finish() {
+            finished++;
+            finishedAt = world.now();
         }
 
         private void granted() {
@@ -301,11 +490,16 @@ public final class ProtocolSimulation {
             world.after(2 * setting.oneWay() * left, place, () -> {
                 holds = false;
                 leaves(number, lock, mode);
-                client.release(lock, () -> {
-                    isAtWork = false;
-                    world.after(travelTime(), place, this::next);
-                });
+                client.release(lock, this::released);
             });
+        }
+
+        private void released() {
+            isAtWork = false;
+            if (mode == LockMode.WRITE) {
+                holdersOf(lock).writersAtWork--;
+            }
+            world.after(travelTime(), place, this::next);
         }
 
         /** Dies as soon as it is at work with a lock; what it has posted is executed nevertheless. */
@@ -318,66 +512,15 @@ public final class ProtocolSimulation {
                 return;
             }
             place.die();
-            finished++;
+            finish();
             if (holds) {
                 leaves(number, lock, mode);
             }
         }
 
         @Override
-        public String toString() {
-            return place.toString();
-        }
-
-        @Override
-        public void post(VerbChain chain) {
-            switch (chain.purpose()) {
-                case RELEASE -> releaseVerbs += chain.size();
-                case RESET -> resetVerbs += chain.size();
-                default -> acquireVerbs += chain.size();
-            }
-            lastArrival = Math.max(lastArrival, world.now() + travelTime());
-            world.at(lastArrival, null, () -> arrive(chain, 0, new long[chain.size()][]));
-        }
-
-        /** The adapter executes one verb after the other. */
-        private void arrive(VerbChain chain, int verb, long[][] results) {
-            long execution = nic.execution(chain.verb(verb), chain.address(verb), world.now());
-            world.at(execution, null, () -> {
-                results[verb] = execute(this, chain, verb);
-                if (verb + 1 < chain.size()) {
-                    arrive(chain, verb + 1, results);
-                } else {
-                    lastAnswer = Math.max(lastAnswer, world.now() + travelTime());
-                    world.at(lastAnswer, place, () -> chain.completed(new Results(results)));
-                }
-            });
-        }
-
-        @Override
-        public void send(LockMessage message) {
-            messages++;
-            int to = message.to();
-            lastTo[to] = Math.max(lastTo[to], world.now() + travelTime());
-            world.at(
-                    lastTo[to],
-                    workers.get(to).place,
-                    () -> workers.get(to).client.received(message));
-        }
-
-        @Override
-        public long now() {
-            return world.now();
-        }
-
-        @Override
-        public void after(long nanos, Runnable event) {
-            world.after(nanos, place, event);
-        }
-
-        @Override
-        public long below(long bound) {
-            return world.below(bound);
+        void received(LockMessage message) {
+            client.received(message);
         }
     }
 }

@@ -31,6 +31,8 @@ final class SentChain extends VerbChain {
             case COMPARE_AND_SWAP -> compareAndSwap(address, chain.operand(i), chain.desired(i));
             case READ -> read(address, chain.words(i));
             case WRITE -> appendWrite(chain, i);
+            case MASKED_COMPARE_AND_SWAP, MASKED_FETCH_AND_ADD ->
+                throw new Violation("verbs", chain + " has a verb that the lock does not use");
         }
     }
 

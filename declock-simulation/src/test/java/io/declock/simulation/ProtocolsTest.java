@@ -10,6 +10,7 @@ import io.declock.protocols.LockProtocol;
 import io.declock.protocols.cas.CasLock;
 import io.declock.protocols.dslr.Dslr;
 import io.declock.protocols.mcs.McsLock;
+import io.declock.protocols.shiftlock.ShiftLock;
 import io.declock.simulation.ProtocolSimulation.Result;
 import io.declock.simulation.ProtocolSimulation.Setting;
 import java.util.stream.Stream;
@@ -28,6 +29,15 @@ class ProtocolsTest {
     /** So few that they run out again and again. */
     private static final Dslr SOON_SOLD_OUT = Dslr.plus(new Dslr.Settings(1_000_000, 11), BACKOFF);
 
+    private static final ShiftLock SHIFT_LOCK =
+            new ShiftLock(new ShiftLock.Settings(1_000_000, ShiftLock.WRITERS_IN_A_ROW, 1_000));
+
+    /** Writers let readers in after two of them. */
+    private static final ShiftLock SHIFTS_SOON = new ShiftLock(new ShiftLock.Settings(1_000_000, 2, 500));
+
+    /** Writers let readers in each time. */
+    private static final ShiftLock SHIFTS_ALWAYS = new ShiftLock(new ShiftLock.Settings(1_000_000, 1, 3_000));
+
     static Stream<LockProtocol> protocols() {
         return Stream.of(
                 CasLock.spinning(),
@@ -35,7 +45,10 @@ class ProtocolsTest {
                 new McsLock(),
                 Dslr.polling(SETTINGS, 5_000),
                 Dslr.plus(SETTINGS, BACKOFF),
-                SOON_SOLD_OUT);
+                SOON_SOLD_OUT,
+                SHIFT_LOCK,
+                SHIFTS_SOON,
+                SHIFTS_ALWAYS);
     }
 
     static Stream<LockProtocol> protocolsThatOutliveClients() {
@@ -83,6 +96,28 @@ class ProtocolsTest {
         }
     }
 
+    /** A hold lasts for nearly a lease: that is no reason to take the lock from its holder. */
+    @ParameterizedTest
+    @MethodSource("protocolsThatOutliveClients")
+    void aHolderWithinItsLeaseIsLeftAlone(LockProtocol protocol) {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            Result result = ProtocolSimulation.run(seed, setting(protocol, 5, (seed % 4) / 4.0, 400));
+            if (protocol != SOON_SOLD_OUT) {
+                assertThat(result.resetVerbs()).as("seed %d", seed).isZero();
+            }
+        }
+    }
+
+    /** Many clients come while a lock is being recovered, because a lease is not much longer here than verbs and messages travel at most. */
+    @Test
+    void everySeedHoldsEveryPropertyWhenClientsComeDuringARecovery() {
+        for (long seed = 0; seed < 5 * SEEDS; seed++) {
+            ShiftLock protocol = new ShiftLock(new ShiftLock.Settings(200_000, 1 + (int) (seed % 3), 1_000));
+            int inside = (int) (seed % 5) * 20;
+            ProtocolSimulation.run(seed, new Setting(protocol, 9, 2, 20, (seed % 4) / 4.0, inside, 1_000, 1_000, 4));
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("protocols")
     void aSeedReplaysExactly(LockProtocol protocol) {
@@ -104,6 +139,16 @@ class ProtocolsTest {
     void aKnownSuccessorIsHandedTheLockWithoutAVerb() {
         Result contended = ProtocolSimulation.run(1, new Setting(new McsLock(), 8, 1, 20, 0, 4, 1_000, 0, 0));
         assertThat(contended.releaseVerbs()).isLessThan(contended.acquisitions() / 4);
+        assertThat(contended.messages()).isGreaterThan(contended.acquisitions());
+    }
+
+    /** With ShiftLock one verb changes {@code RelCnt}, and a message passes the lock on: nobody reads. */
+    @Test
+    void aKnownSuccessorIsHandedAShiftLockWithOneVerb() {
+        ShiftLock never = new ShiftLock(new ShiftLock.Settings(1_000_000, 1_000, 1_000));
+        Result contended = ProtocolSimulation.run(1, new Setting(never, 8, 1, 20, 0, 4, 1_000, 0, 0));
+        assertThat(contended.acquireVerbsEach()).isEqualTo(1);
+        assertThat(contended.releaseVerbs()).isLessThan(contended.acquisitions() * 5 / 4);
         assertThat(contended.messages()).isGreaterThan(contended.acquisitions());
     }
 

@@ -93,6 +93,8 @@ public final class LoneNode extends StillNode implements LocalLock.Host {
                     result[i] = words.compareAndExchange(word, chain.operand(verb), chain.desired(verb));
                 case READ -> result[i] = words.get(word);
                 case WRITE -> words.set(word, chain.writeWord(verb, i));
+                case MASKED_COMPARE_AND_SWAP, MASKED_FETCH_AND_ADD ->
+                    throw new IllegalStateException(chain + " has a verb that the lock does not use");
             }
         }
         return result;

@@ -99,15 +99,22 @@ public final class DecLockMetrics implements MeterBinder {
     private void remoteOperations(MeterRegistry registry) {
         for (Purpose purpose : Purpose.values()) {
             for (Verb verb : Verb.values()) {
-                FunctionCounter.builder(
-                                "declock.remote.operations",
-                                monitor,
-                                source -> source.counters().verbs(purpose, verb))
-                        .description("Operations on the memory of memory nodes")
-                        .tags("verb", Texts.of(verb), "purpose", Texts.of(purpose))
-                        .register(registry);
+                // The lock posts no other ones.
+                if (!verb.isExtended()) {
+                    operations(registry, purpose, verb);
+                }
             }
         }
+    }
+
+    private void operations(MeterRegistry registry, Purpose purpose, Verb verb) {
+        FunctionCounter.builder(
+                        "declock.remote.operations",
+                        monitor,
+                        source -> source.counters().verbs(purpose, verb))
+                .description("Operations on the memory of memory nodes")
+                .tags("verb", Texts.of(verb), "purpose", Texts.of(purpose))
+                .register(registry);
     }
 
     private void events(MeterRegistry registry) {

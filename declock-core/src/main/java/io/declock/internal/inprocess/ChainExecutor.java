@@ -33,7 +33,7 @@ final class ChainExecutor {
     Results execute(VerbChain chain) {
         int words = 0;
         for (int i = 0; i < chain.size(); i++) {
-            if (!region.covers(chain.address(i), chain.words(i))) {
+            if (!region.covers(chain.verb(i), chain.address(i), chain.words(i))) {
                 throw new IndexOutOfBoundsException("verb " + i + " of " + chain);
             }
             words += chain.verb(i) == Verb.WRITE ? 0 : chain.words(i);
@@ -48,6 +48,11 @@ final class ChainExecutor {
 
     private void execute(VerbChain chain, int i, Results results) {
         Verb verb = chain.verb(i);
+        counts.count(verb);
+        if (verb.isExtended()) {
+            region.execute(verb, chain.address(i), w -> chain.writeWord(i, w), results::add);
+            return;
+        }
         for (int w = 0; w < chain.words(i); w++) {
             long operand = verb == Verb.WRITE ? chain.writeWord(i, w) : chain.operand(i);
             long found = region.execute(verb, chain.address(i) + (long) w * Long.BYTES, operand, chain.desired(i));
@@ -55,7 +60,6 @@ final class ChainExecutor {
                 results.add(found);
             }
         }
-        counts.count(verb);
     }
 
     /** The results of a chain's verbs. Not thread-safe. */

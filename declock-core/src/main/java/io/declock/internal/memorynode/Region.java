@@ -4,12 +4,15 @@
 package io.declock.internal.memorynode;
 
 import io.declock.Verb;
+import io.declock.spi.ExtendedAtomics;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntFunction;
+import java.util.function.IntToLongFunction;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +39,7 @@ public final class Region {
     private final IntFunction<ByteBuffer> allocator;
     private final boolean executedHere;
     private final AtomicReferenceArray<@Nullable ByteBuffer> segments;
+    private final WordPairs pairs = new WordPairs();
 
     private Region(int segments, int stride, int shift, IntFunction<ByteBuffer> allocator, boolean executedHere) {
         this.shift = shift;
@@ -153,6 +157,11 @@ public final class Region {
                 && segments.getAcquire((int) (address >>> shift)) != null;
     }
 
+    /** Returns whether a verb on {@code words} words from {@code address} on can be executed here. */
+    public boolean covers(Verb verb, long address, int words) {
+        return covers(address, words) && (!verb.isExtended() || (address & ExtendedAtomics.BYTES - 1) == 0);
+    }
+
     /**
      * Executes a verb on one word. Nothing else executes verbs: whoever has a READ or WRITE of several words calls this for each, in the
      * order of its choice.
@@ -170,7 +179,19 @@ public final class Region {
                 write(address, operand);
                 yield 0;
             }
+            case MASKED_COMPARE_AND_SWAP, MASKED_FETCH_AND_ADD ->
+                throw new IllegalArgumentException(verb + " works on two words");
         };
+    }
+
+    /**
+     * Executes an extended atomic on the two words at an address.
+     *
+     * @param operands as {@link ExtendedAtomics} says
+     * @param found gets the words that were there before
+     */
+    public void execute(Verb verb, long address, IntToLongFunction operands, LongConsumer found) {
+        pairs.execute(this, verb, address, operands, found);
     }
 
     /** Adds to a word and returns its former value. */

@@ -11,6 +11,7 @@ import io.declock.protocols.LockMessage;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
 import io.declock.protocols.OneVerb;
+import io.declock.protocols.Waiter;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -48,8 +49,8 @@ public final class CasLock implements LockProtocol {
     }
 
     @Override
-    public boolean isZeroWhenUnused() {
-        return true;
+    public boolean isUnused(long[] words) {
+        return words[0] == 0;
     }
 
     @Override
@@ -63,8 +64,8 @@ public final class CasLock implements LockProtocol {
     }
 
     @Override
-    public boolean isFair() {
-        return false;
+    public boolean mayPass(Waiter granted, Waiter earlier) {
+        return true;
     }
 
     @Override

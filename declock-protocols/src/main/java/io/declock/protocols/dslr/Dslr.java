@@ -8,6 +8,7 @@ import io.declock.protocols.Backoff;
 import io.declock.protocols.LockClient;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
+import io.declock.protocols.Waiter;
 import java.util.function.LongToIntFunction;
 
 /** The protocol that the package describes. */
@@ -88,8 +89,8 @@ public final class Dslr implements LockProtocol {
     }
 
     @Override
-    public boolean isZeroWhenUnused() {
-        return false;
+    public boolean isUnused(long[] words) {
+        return Tickets.areAllServed(words[0]);
     }
 
     @Override
@@ -105,8 +106,8 @@ public final class Dslr implements LockProtocol {
     }
 
     @Override
-    public boolean isFair() {
-        return true;
+    public boolean mayPass(Waiter granted, Waiter earlier) {
+        return Waiter.bothRead(granted, earlier);
     }
 
     @Override

@@ -42,6 +42,11 @@ final class Tickets {
         return of(exclusive, shared, exclusiveDrawn(word), sharedDrawn(word));
     }
 
+    /** Returns whether every ticket that was drawn has been served. */
+    static boolean areAllServed(long word) {
+        return word >>> 32 == (word & 0xFFFF_FFFFL);
+    }
+
     /** Returns whether the same tickets are served. */
     static boolean isServedAlike(long word, long other) {
         return (word ^ other) >>> 32 == 0;

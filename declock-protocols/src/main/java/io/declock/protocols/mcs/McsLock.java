@@ -10,6 +10,7 @@ import io.declock.protocols.LockMessage;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
 import io.declock.protocols.OneVerb;
+import io.declock.protocols.Waiter;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -32,8 +33,8 @@ public final class McsLock implements LockProtocol {
     }
 
     @Override
-    public boolean isZeroWhenUnused() {
-        return true;
+    public boolean isUnused(long[] words) {
+        return words[0] == 0;
     }
 
     @Override
@@ -47,8 +48,8 @@ public final class McsLock implements LockProtocol {
     }
 
     @Override
-    public boolean isFair() {
-        return true;
+    public boolean mayPass(Waiter granted, Waiter earlier) {
+        return false;
     }
 
     @Override

@@ -5,6 +5,7 @@ package io.declock.internal.tcp.client;
 
 import io.declock.Counters;
 import io.declock.MemoryNodeAddress;
+import io.declock.Verb;
 import io.declock.internal.chains.ChainWindow;
 import io.declock.internal.rdma.RdmaOffer;
 import io.declock.internal.tcp.wire.ControlFrames;
@@ -13,7 +14,9 @@ import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.internal.tcp.wire.Proofs;
 import io.declock.internal.tcp.wire.RdmaFrames;
+import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.ControlPlane;
+import io.declock.spi.ExtendedAtomics;
 import io.declock.spi.FabricException;
 import io.declock.spi.JoinReply;
 import io.declock.spi.Member;
@@ -341,6 +344,9 @@ final class TcpSession implements ControlSession, RemoteMemory, SessionControl.L
 
     @Override
     public void post(VerbChain chain) {
+        if (version < Wire.EXTENDED_ATOMICS_VERSION) {
+            refuseExtended(chain);
+        }
         for (int i = 0; i < chain.size(); i++) {
             fabric.counters().verb(chain.purpose(), chain.verb(i));
         }
@@ -355,6 +361,16 @@ final class TcpSession implements ControlSession, RemoteMemory, SessionControl.L
         if (over != null) {
             // The end of the session may have failed the waiting chains before this one was added.
             chains.failWaiting(over);
+        }
+    }
+
+    private void refuseExtended(VerbChain chain) {
+        Verb extended = ExtendedAtomics.first(chain);
+        if (extended != null) {
+            throw new UnsupportedOperationException(
+                    node + " does not know the verb " + extended + ": it speaks version " + version
+                            + " of the wire protocol, and extended atomics need version "
+                            + Wire.EXTENDED_ATOMICS_VERSION + ": update it");
         }
     }
 

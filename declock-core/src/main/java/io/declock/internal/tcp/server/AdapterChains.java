@@ -59,6 +59,7 @@ final class AdapterChains {
     /** Checks and posts the chain of a frame. */
     void accept(DataPlaneGate gate, FrameBody body) throws BadFrameException {
         ProcessorChains.read(frame, body, node.region());
+        refuseExtended();
         if (frame.sequence() != due || due - frame.oldest() < 0) {
             throw new BadFrameException("chain " + frame.sequence() + ", of which chain " + frame.oldest()
                     + " is the oldest unanswered one, where chain " + due + " is due");
@@ -76,6 +77,15 @@ final class AdapterChains {
             adapter.post(chain);
         }
         // Otherwise the session is cut or has another connection, and the code that did this closes this connection.
+    }
+
+    private void refuseExtended() throws BadFrameException {
+        for (int i = 0; i < frame.size(); i++) {
+            if (frame.verb(i).isExtended()) {
+                throw new BadFrameException("a chain with " + frame.verb(i)
+                        + ": an RDMA adapter executes the verbs here, and its extended atomics are not supported");
+            }
+        }
     }
 
     private void ended(DataPlaneGate gate) {

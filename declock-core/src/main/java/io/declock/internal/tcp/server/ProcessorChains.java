@@ -47,7 +47,7 @@ final class ProcessorChains implements ChainDoneFrame.Words {
     static void read(ChainFrame chain, FrameBody body, Region region) throws BadFrameException {
         chain.readChain(body);
         for (int i = 0; i < chain.size(); i++) {
-            if (!region.covers(chain.address(i), chain.words(i))) {
+            if (!region.covers(chain.verb(i), chain.address(i), chain.words(i))) {
                 throw new BadFrameException("a verb on " + chain.words(i) + " words at " + chain.address(i)
                         + ", which is not memory of this region");
             }
@@ -59,6 +59,11 @@ final class ProcessorChains implements ChainDoneFrame.Words {
         ExecutedChains session = Objects.requireNonNull(executed);
         for (int i = 0; i < chain.size(); i++) {
             Verb verb = chain.verb(i);
+            counts.count(verb);
+            if (verb.isExtended()) {
+                executeExtended(verb, i, session, out);
+                continue;
+            }
             for (int w = 0; w < chain.words(i); w++) {
                 long address = chain.address(i) + (long) w * Long.BYTES;
                 long found = region.execute(verb, address, chain.operand(i, w), chain.desired(i));
@@ -67,7 +72,13 @@ final class ProcessorChains implements ChainDoneFrame.Words {
                     session.found(found);
                 }
             }
-            counts.count(verb);
         }
+    }
+
+    private void executeExtended(Verb verb, int i, ExecutedChains session, ByteBuf out) {
+        region.execute(verb, chain.address(i), w -> chain.operand(i, w), found -> {
+            out.writeLongLE(found);
+            session.found(found);
+        });
     }
 }

@@ -4,6 +4,7 @@
 package io.declock.internal.tcp.wire;
 
 import io.declock.Verb;
+import io.declock.spi.ExtendedAtomics;
 import io.declock.spi.VerbChain;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -18,7 +19,7 @@ public final class ChainFrame {
     private final long[] operands = new long[VerbChain.MAX_VERBS];
     private final long[] desired = new long[VerbChain.MAX_VERBS];
     private final int[] words = new int[VerbChain.MAX_VERBS];
-    /** Where the words of a WRITE begin in the buffer. */
+    /** Where the words of a WRITE, or the operands of an extended atomic, begin in the buffer. */
     private final int[] payloads = new int[VerbChain.MAX_VERBS];
 
     private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
@@ -77,6 +78,15 @@ public final class ChainFrame {
                     out.writeLongLE(chain.writeWord(i, w));
                 }
             }
+            case MASKED_COMPARE_AND_SWAP -> writeExtended(out, Wire.OP_MASKED_COMPARE_AND_SWAP, chain, i);
+            case MASKED_FETCH_AND_ADD -> writeExtended(out, Wire.OP_MASKED_FETCH_AND_ADD, chain, i);
+        }
+    }
+
+    private static void writeExtended(ByteBuf out, int code, VerbChain chain, int i) {
+        out.writeByte(code).writeLongLE(chain.address(i));
+        for (int w = 0; w < ExtendedAtomics.operands(chain.verb(i)); w++) {
+            out.writeLongLE(chain.writeWord(i, w));
         }
     }
 
@@ -104,8 +114,17 @@ public final class ChainFrame {
                 payloads[i] = body.position();
                 body.skip(words[i] * Long.BYTES);
             }
+            case Wire.OP_MASKED_COMPARE_AND_SWAP -> readExtended(body, i, Verb.MASKED_COMPARE_AND_SWAP);
+            case Wire.OP_MASKED_FETCH_AND_ADD -> readExtended(body, i, Verb.MASKED_FETCH_AND_ADD);
             default -> throw new BadFrameException("unknown verb " + code);
         }
+    }
+
+    private void readExtended(FrameBody body, int i, Verb verb) throws BadFrameException {
+        verbs[i] = verb;
+        words[i] = ExtendedAtomics.WORDS;
+        payloads[i] = body.position();
+        body.skip(ExtendedAtomics.operands(verb) * Long.BYTES);
     }
 
     private static int readWords(FrameBody body) throws BadFrameException {
@@ -141,14 +160,16 @@ public final class ChainFrame {
         return addresses[i];
     }
 
-    /** Returns on how many words a verb works; 1 for atomics. */
+    /** Returns on how many words a verb works. */
     public int words(int i) {
         return words[i];
     }
 
-    /** Returns the addend of an FAA, the expected value of a CAS, or word {@code w} of a WRITE. */
+    /** Returns the addend of an FAA, the expected value of a CAS, word {@code w} of a WRITE, or operand {@code w} of an extended atomic. */
     public long operand(int i, int w) {
-        return verbs[i] == Verb.WRITE ? buffer.getLongLE(payloads[i] + w * Long.BYTES) : operands[i];
+        return verbs[i] == Verb.WRITE || verbs[i].isExtended()
+                ? buffer.getLongLE(payloads[i] + w * Long.BYTES)
+                : operands[i];
     }
 
     /** Returns the desired value of a CAS. */
@@ -159,10 +180,10 @@ public final class ChainFrame {
     /**
      * Appends the verbs to a chain that outlives the frame.
      *
-     * @throws BadFrameException if more than one WRITE has several words, which a {@link VerbChain} cannot carry
+     * @throws BadFrameException if more than one verb has several words of content, which a {@link VerbChain} cannot carry
      */
     public void copyTo(VerbChain chain) throws BadFrameException {
-        boolean longWrite = false;
+        int contents = 0;
         for (int i = 0; i < size; i++) {
             switch (verbs[i]) {
                 case FETCH_AND_ADD -> chain.fetchAndAdd(addresses[i], operands[i]);
@@ -171,19 +192,31 @@ public final class ChainFrame {
                 case WRITE -> {
                     if (words[i] == 1) {
                         chain.write(addresses[i], operand(i, 0));
-                    } else if (longWrite) {
-                        throw new BadFrameException("a chain with two WRITEs of several words to an adapter");
                     } else {
-                        longWrite = true;
-                        chain.write(addresses[i], payload(i));
+                        checkIsOnly(++contents);
+                        chain.write(addresses[i], content(i, words[i]));
                     }
+                }
+                case MASKED_COMPARE_AND_SWAP -> {
+                    checkIsOnly(++contents);
+                    chain.maskedCompareAndSwap(addresses[i], content(i, ExtendedAtomics.operands(verbs[i])));
+                }
+                case MASKED_FETCH_AND_ADD -> {
+                    checkIsOnly(++contents);
+                    chain.maskedFetchAndAdd(addresses[i], content(i, ExtendedAtomics.operands(verbs[i])));
                 }
             }
         }
     }
 
-    private long[] payload(int i) {
-        long[] payload = new long[words[i]];
+    private static void checkIsOnly(int contents) throws BadFrameException {
+        if (contents > 1) {
+            throw new BadFrameException("a chain with two WRITEs of several words to an adapter");
+        }
+    }
+
+    private long[] content(int i, int count) {
+        long[] payload = new long[count];
         for (int w = 0; w < payload.length; w++) {
             payload[w] = operand(i, w);
         }

@@ -19,6 +19,8 @@ public final class Wire {
     public static final int KEEPING_VERSION = 7;
     /** First version with values of guarded locks. */
     public static final int VALUES_VERSION = 8;
+    /** First version with extended atomics. */
+    public static final int EXTENDED_ATOMICS_VERSION = 8;
     /** Oldest version of the protocol that this release speaks. */
     public static final int OLDEST_VERSION = 4;
     /** Bytes of the preamble. */
@@ -58,6 +60,10 @@ public final class Wire {
     public static final int OP_READ = 3;
     /** Code of a WRITE in a chain. */
     public static final int OP_WRITE = 4;
+    /** Code of a masked CAS in a chain. */
+    public static final int OP_MASKED_COMPARE_AND_SWAP = 5;
+    /** Code of a masked FAA in a chain. */
+    public static final int OP_MASKED_FETCH_AND_ADD = 6;
 
     private Wire() {}
 }

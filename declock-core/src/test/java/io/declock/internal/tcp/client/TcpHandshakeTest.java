@@ -47,6 +47,7 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -209,6 +210,47 @@ class TcpHandshakeTest {
             assertThat(((FabricException.Refused) failure).reason()).isEqualTo(Reason.BAD_VERSION);
             assertThat(failure.getMessage()).contains(next.toString(), Versions.OURS.toString());
         }
+    }
+
+    @Test
+    void aMemoryNodeOfAFormerVersionIsSentNoExtendedAtomic() throws Exception {
+        Versions former = new Versions(Wire.EXTENDED_ATOMICS_VERSION - 1, Wire.OLDEST_VERSION);
+        try (Impostor older = new Impostor(socket -> {
+                    byte[] preamble = socket.getInputStream().readNBytes(Wire.PREAMBLE_BYTES);
+                    byte[] own = preamble(former);
+                    socket.getOutputStream().write(own);
+                    socket.getInputStream().readNBytes(5 + Wire.SECRET_BYTES);
+                    byte[] proof = Proofs.prove(
+                            Proofs.keyOf("s3cret-of-sixteen"), "declock server", nonce(preamble), nonce(own));
+                    Membership alone = new Membership(1, List.of(new Member(1, 1, "", "cn")));
+                    JoinReply reply = new JoinReply("mn", 1, "", 1, 1, 8, 4096, 1_000_000_000L, 1, alone, NodeSet.NONE);
+                    ByteBuf out = Unpooled.buffer();
+                    HandshakeFrames.writeAuthenticated(out, proof);
+                    HandshakeFrames.writeJoined(
+                            out, new HandshakeFrames.Joined(reply, new byte[Wire.SECRET_BYTES], true), former.newest());
+                    socket.getOutputStream().write(ByteBufUtil.getBytes(out));
+                    socket.getInputStream().readAllBytes();
+                });
+                Fabric fabric =
+                        TcpFabric.open(client().secret("s3cret-of-sixteen").build(), new NodeCounters())) {
+            RecordingListener listener = new RecordingListener();
+            FabricSession session = fabric.join(older.address(), request(), listener)
+                    .toCompletableFuture()
+                    .get(10, TimeUnit.SECONDS);
+            TestChain chain = TestChain.forPurpose(Purpose.ACQUIRE);
+            chain.read(0, 1).maskedFetchAndAdd(0, new long[4]);
+            assertThatThrownBy(() -> session.memory().post(chain))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining("MASKED_FETCH_AND_ADD")
+                    .hasMessageContaining("speaks version 7")
+                    .hasMessageContaining("update it");
+            assertThat(chain.ends).hasValue(0);
+            assertThat(listener.losses).isEmpty();
+        }
+    }
+
+    private static byte[] nonce(byte[] preamble) {
+        return Arrays.copyOfRange(preamble, Wire.PREAMBLE_BYTES - Wire.SECRET_BYTES, Wire.PREAMBLE_BYTES);
     }
 
     @Test

@@ -71,6 +71,8 @@ final class ThreadAdapter implements RdmaAccess, RegionMemory, RemoteMemory {
             case COMPARE_AND_SWAP -> segment.putLong(at, before == chain.operand(i) ? chain.desired(i) : before);
             case WRITE -> segment.putLong(at, chain.writeWord(i, w));
             case READ -> {}
+            case MASKED_COMPARE_AND_SWAP, MASKED_FETCH_AND_ADD ->
+                throw new IllegalStateException(chain + " was not refused");
         }
         return before;
     }

@@ -152,6 +152,16 @@ class AdapterChainsTest {
     }
 
     @Test
+    void anExtendedAtomicIsABadFrameThatNamesIt() {
+        VerbChain chain = chain().fetchAndAdd(address, 1).maskedFetchAndAdd(address, new long[4]);
+        assertThatThrownBy(() -> accept(0, chain))
+                .isInstanceOf(BadFrameException.class)
+                .hasMessageContaining("MASKED_FETCH_AND_ADD")
+                .hasMessageContaining("not supported");
+        assertThat(posted).isEmpty();
+    }
+
+    @Test
     void eachChainIsAnsweredOnItsCompletionWithTheWordsThatItFound() throws BadFrameException {
         accept(0, chain().read(address, 2).write(address, 9).fetchAndAdd(address, 1));
         accept(1, chain().compareAndSwap(address, 1, 2));

@@ -6,6 +6,7 @@ package io.declock.internal.tcp.wire;
 import io.declock.Purpose;
 import io.declock.Verb;
 import io.declock.internal.rdma.RdmaOffer;
+import io.declock.spi.ExtendedAtomics;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.GivenUp;
 import io.declock.spi.LockAnswer;
@@ -308,12 +309,23 @@ public final class FrameSample {
                 });
     }
 
+    /** Returns how many words a verb brings along. */
+    private static int contents(Verb verb, int words) {
+        if (verb.isExtended()) {
+            return ExtendedAtomics.operands(verb);
+        }
+        return verb == Verb.READ ? 0 : words;
+    }
+
     private static List<Object> described(int sequence, VerbChain chain) {
         List<Object> all = new ArrayList<>(List.of(sequence, chain.size()));
         for (int i = 0; i < chain.size(); i++) {
             all.addAll(List.of(chain.verb(i), chain.address(i), chain.words(i)));
-            for (int w = 0; w < chain.words(i) && chain.verb(i) != Verb.READ; w++) {
-                all.add(chain.verb(i) == Verb.WRITE ? chain.writeWord(i, w) : chain.operand(i));
+            for (int w = 0; w < contents(chain.verb(i), chain.words(i)); w++) {
+                all.add(
+                        chain.verb(i) == Verb.FETCH_AND_ADD || chain.verb(i) == Verb.COMPARE_AND_SWAP
+                                ? chain.operand(i)
+                                : chain.writeWord(i, w));
             }
             if (chain.verb(i) == Verb.COMPARE_AND_SWAP) {
                 all.add(chain.desired(i));
@@ -326,7 +338,7 @@ public final class FrameSample {
         List<Object> all = new ArrayList<>(List.of(chain.sequence(), chain.size()));
         for (int i = 0; i < chain.size(); i++) {
             all.addAll(List.of(chain.verb(i), chain.address(i), chain.words(i)));
-            for (int w = 0; w < chain.words(i) && chain.verb(i) != Verb.READ; w++) {
+            for (int w = 0; w < contents(chain.verb(i), chain.words(i)); w++) {
                 all.add(chain.operand(i, w));
             }
             if (chain.verb(i) == Verb.COMPARE_AND_SWAP) {

@@ -7,6 +7,7 @@ import io.declock.LockMode;
 import io.declock.LockView;
 import io.declock.Purpose;
 import io.declock.internal.layout.QueueEntry;
+import io.declock.spi.ExtendedAtomics;
 import io.declock.spi.FormerMemoryNode;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
@@ -33,19 +34,32 @@ record RandomContent(Random random, int version) {
     /** Kinds of peer message before version 7. */
     private static final int FORMER_KINDS = 7;
 
+    private static final int FORMER_VERBS = 5;
+    private static final int VERBS = FORMER_VERBS + 2;
+
     private static final String[] CHARACTERS = {"a", "Z", "0", ":", "/", "[", "ä", "\u2713", "\ud83d\udd12"};
 
     VerbChain verbs() {
         VerbChain chain = TestChain.forPurpose(Purpose.INSPECT);
         int size = 1 + random.nextInt(VerbChain.MAX_VERBS);
-        // A chain carries one WRITE of several words.
+        // A chain carries one WRITE of several words or one extended atomic.
         int longWrite = random.nextInt(size);
         for (int i = 0; i < size; i++) {
-            switch (random.nextInt(5)) {
+            int kind = random.nextInt(version >= Wire.EXTENDED_ATOMICS_VERSION ? VERBS : FORMER_VERBS);
+            switch (i == longWrite ? kind : Math.min(kind, FORMER_VERBS - 1)) {
                 case 0 -> chain.fetchAndAdd(i64(), i64());
                 case 1 -> chain.compareAndSwap(i64(), i64(), i64());
                 case 2 -> chain.read(i64(), 1 + size(Wire.MAX_WORDS - 1));
                 case 3 -> chain.write(i64(), i64());
+                case FORMER_VERBS ->
+                    chain.maskedCompareAndSwap(
+                            i64(),
+                            random.longs(ExtendedAtomics.COMPARE_AND_SWAP_OPERANDS)
+                                    .toArray());
+                case FORMER_VERBS + 1 ->
+                    chain.maskedFetchAndAdd(
+                            i64(),
+                            random.longs(ExtendedAtomics.FETCH_AND_ADD_OPERANDS).toArray());
                 default -> {
                     long[] words = random.longs(i == longWrite ? 1 + size(Wire.MAX_WORDS - 1) : 1)
                             .toArray();

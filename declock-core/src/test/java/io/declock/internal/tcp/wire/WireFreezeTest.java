@@ -5,10 +5,13 @@ package io.declock.internal.tcp.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.layout.ResetClaim;
+import io.declock.spi.TestChain;
+import io.declock.spi.VerbChain;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -39,6 +42,12 @@ class WireFreezeTest {
                 lines.add(type + " " + ByteBufUtil.hexDump(out));
             }
         }
+        if (version >= Wire.EXTENDED_ATOMICS_VERSION) {
+            lines.add(extendedAtomic(TestChain.forPurpose(Purpose.ACQUIRE)
+                    .maskedCompareAndSwap(48, new long[] {1, 2, 3, 4, 5, 6, 7, 8})));
+            lines.add(extendedAtomic(
+                    TestChain.forPurpose(Purpose.ACQUIRE).maskedFetchAndAdd(64, new long[] {1, 2, 3, 4})));
+        }
         ByteBuf preamble = Unpooled.buffer();
         Preamble.of(Wire.ROLE_SESSION, 0, new byte[Wire.SECRET_BYTES]).write(preamble);
         lines.add("preamble " + ByteBufUtil.hexDump(preamble));
@@ -49,6 +58,12 @@ class WireFreezeTest {
         lines.add("record " + layout.epoch(0) + " " + layout.entries(0) + " " + layout.claim(0) + " "
                 + layout.strideBytes());
         return lines;
+    }
+
+    private static String extendedAtomic(VerbChain chain) {
+        ByteBuf out = Unpooled.buffer();
+        ChainFrame.writeChain(out, 7, 7, chain);
+        return chain.verb(0) + " " + ByteBufUtil.hexDump(out);
     }
 
     @Test

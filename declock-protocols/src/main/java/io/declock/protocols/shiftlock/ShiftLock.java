@@ -1,0 +1,118 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocols.shiftlock;
+
+import io.declock.LockMode;
+import io.declock.protocols.LockClient;
+import io.declock.protocols.LockProtocol;
+import io.declock.protocols.LockServer;
+import io.declock.protocols.LockWorld;
+import io.declock.protocols.Waiter;
+
+/** The protocol that the package describes. */
+public final class ShiftLock implements LockProtocol {
+    /** How many writers follow each other before readers have their turn, in the paper. */
+    public static final int WRITERS_IN_A_ROW = 16;
+
+    /** A writer told its predecessor that it follows it; the detail is {@code RelCnt} as it found it. */
+    static final int SUCCESSOR = 1;
+    /** A writer passes the lock on; the detail is {@code RelCnt}, {@code more} is made by {@link #turn}. */
+    static final int HANDOVER = 2;
+    /** A writer gives the lock to the readers first; the detail is the {@code RelCnt} at which the receiver has it. */
+    static final int MODE_CHANGED = 3;
+    /** A client asks the server to recover a lock; the detail is the era. */
+    static final int RECOVER = 4;
+
+    /**
+     * What is tuned.
+     *
+     * @param leaseNanos how long a client holds a lock at most
+     * @param writersInARow how many writers follow each other before readers have their turn, at least one
+     * @param pauseNanos how long a client pauses before it reads the entry again
+     */
+    public record Settings(long leaseNanos, int writersInARow, long pauseNanos) {}
+
+    private final Settings settings;
+
+    /** Makes it. */
+    public ShiftLock(Settings settings) {
+        this.settings = settings;
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    /** Returns the second value of a message that passes a lock on: how many writers with the receiver follow each other, and the entry's epoch. */
+    static long turn(int row, long epoch) {
+        return row | epoch & Entry.EPOCH;
+    }
+
+    static int rowOf(long turn) {
+        return (int) turn;
+    }
+
+    static long epochOf(long turn) {
+        return turn & Entry.EPOCH;
+    }
+
+    @Override
+    public String name() {
+        return "ShiftLock";
+    }
+
+    @Override
+    public int words() {
+        return Entry.WORDS;
+    }
+
+    @Override
+    public boolean isUnused(long[] words) {
+        return Entry.tail(words[0]) == 0 && Entry.readers(words[0]) == 0;
+    }
+
+    @Override
+    public boolean has(LockMode mode) {
+        return true;
+    }
+
+    @Override
+    public boolean arrives(long before, long after) {
+        return Entry.readers(after) == Entry.readers(before) + 1
+                || Entry.tail(after) != 0 && Entry.tail(after) != Entry.tail(before);
+    }
+
+    /**
+     * Writers come in their order. A reader that waits is passed by so many writers in a row, and a writer by readers that some other writer kept waiting
+     * together with it.
+     */
+    @Override
+    public boolean mayPass(Waiter granted, Waiter earlier) {
+        if (granted.mode() == LockMode.READ) {
+            return earlier.mode() == LockMode.READ || granted.cameBesideWriter() || granted.writersSince() > 0;
+        }
+        return earlier.mode() == LockMode.READ && earlier.writersSince() < settings.writersInARow();
+    }
+
+    @Override
+    public boolean outlivesClients() {
+        return true;
+    }
+
+    @Override
+    public LockClient client(int number, LockWorld world) {
+        return new ShiftLockClient(this, number, world);
+    }
+
+    @Override
+    public LockServer server(LockWorld world) {
+        return new ShiftLockServer(world);
+    }
+
+    /** The era. */
+    @Override
+    public int serverWords() {
+        return 1;
+    }
+}
