@@ -19,14 +19,8 @@ public interface LockProtocol {
     /** Returns whether it has such a mode. */
     boolean has(LockMode mode);
 
-    /**
-     * Returns whether a client takes its place in the order of waiters by a change of the lock's first word that it makes. Where the order is that of the
-     * memory node, a lock is granted in this order, to readers side by side.
-     */
-    boolean arrives(long before, long after);
-
-    /** Returns whether locks are granted in the order of {@link #arrives}. */
-    boolean isFair();
+    /** Returns the order of its grants, {@link LockOrder#NONE} if it promises none. */
+    LockOrder order();
 
     /** Returns whether the lock of a client that died is granted to others after a while. */
     boolean outlivesClients();

@@ -83,8 +83,7 @@ public final class ProtocolSimulation {
     private final long[] memory;
     private final List<Worker> workers = new ArrayList<>();
     private final Map<Long, Holders> holders = new HashMap<>();
-    /** By lock, those that have arrived and not been granted it, in order. */
-    private final Map<Long, List<Worker>> arrivals = new HashMap<>();
+    private final OrderChecker order;
 
     private long acquisitions;
     private long acquireVerbs;
@@ -97,6 +96,7 @@ public final class ProtocolSimulation {
         this.setting = setting;
         this.world = new SimulatedWorld(seed, new Trace(0));
         this.nic = nic;
+        this.order = new OrderChecker(setting.protocol().order());
         this.memory = new long[setting.locks() * setting.protocol().words()];
     }
 
@@ -180,24 +180,9 @@ public final class ProtocolSimulation {
         } else {
             now.readers++;
         }
-        if (setting.protocol().isFair() && setting.deaths() == 0) {
-            checkOrder(workers.get(client), lock);
+        if (setting.deaths() == 0) {
+            order.granted(lock, workers.get(client).waiter());
         }
-    }
-
-    private void checkOrder(Worker granted, long lock) {
-        List<Worker> waiting = arrivals.getOrDefault(lock, List.of());
-        int place = waiting.indexOf(granted);
-        for (int i = 0; i < place; i++) {
-            if (granted.mode == LockMode.WRITE || waiting.get(i).mode == LockMode.WRITE) {
-                throw new Violation(
-                        "order", granted + " has lock " + lock + " before " + waiting.get(i) + ", which came earlier");
-            }
-        }
-        if (place < 0) {
-            throw new Violation("order", granted + " has lock " + lock + " and has not come");
-        }
-        waiting.remove(place);
     }
 
     private void leaves(int client, long lock, LockMode mode) {
@@ -218,15 +203,15 @@ public final class ProtocolSimulation {
         int word = (int) (chain.address(verb) / WORD);
         long before = memory[word];
         switch (chain.verb(verb)) {
-            case FETCH_AND_ADD -> memory[word] += chain.operand(verb);
+            case FETCH_AND_ADD -> change(worker, word, before + chain.operand(verb));
             case COMPARE_AND_SWAP -> {
                 if (before == chain.operand(verb)) {
-                    memory[word] = chain.desired(verb);
+                    change(worker, word, chain.desired(verb));
                 }
             }
             case WRITE -> {
                 for (int i = 0; i < chain.words(verb); i++) {
-                    memory[word + i] = chain.writeWord(verb, i);
+                    change(worker, word + i, chain.writeWord(verb, i));
                 }
             }
             case READ -> {
@@ -235,11 +220,13 @@ public final class ProtocolSimulation {
                 return read;
             }
         }
-        if (word % setting.protocol().words() == 0 && setting.protocol().arrives(before, memory[word])) {
-            arrivals.computeIfAbsent((long) word * WORD, any -> new ArrayList<>())
-                    .add(worker);
-        }
         return new long[] {before};
+    }
+
+    private void change(Worker worker, int word, long after) {
+        int inLock = word % setting.protocol().words();
+        order.changed((long) (word - inLock) * WORD, inLock, memory[word], after, worker.waiter());
+        memory[word] = after;
     }
 
     private static final class Results implements VerbResults {
@@ -275,6 +262,10 @@ public final class ProtocolSimulation {
             this.client = setting.protocol().client(number, this);
             this.place = new SimulatedWorld.Place("client " + number);
             this.lastTo = new long[setting.clients()];
+        }
+
+        OrderChecker.Waiter waiter() {
+            return new OrderChecker.Waiter(number, false, mode);
         }
 
         void next() {

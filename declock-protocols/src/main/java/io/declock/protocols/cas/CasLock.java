@@ -8,6 +8,7 @@ import io.declock.Purpose;
 import io.declock.protocols.Backoff;
 import io.declock.protocols.LockClient;
 import io.declock.protocols.LockMessage;
+import io.declock.protocols.LockOrder;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
 import io.declock.protocols.OneVerb;
@@ -58,13 +59,8 @@ public final class CasLock implements LockProtocol {
     }
 
     @Override
-    public boolean arrives(long before, long after) {
-        return false;
-    }
-
-    @Override
-    public boolean isFair() {
-        return false;
+    public LockOrder order() {
+        return LockOrder.NONE;
     }
 
     @Override

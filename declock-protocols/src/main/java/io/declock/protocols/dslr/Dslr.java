@@ -6,6 +6,7 @@ package io.declock.protocols.dslr;
 import io.declock.LockMode;
 import io.declock.protocols.Backoff;
 import io.declock.protocols.LockClient;
+import io.declock.protocols.LockOrder;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
 import java.util.function.LongToIntFunction;
@@ -98,15 +99,14 @@ public final class Dslr implements LockProtocol {
     }
 
     @Override
-    public boolean arrives(long before, long after) {
+    public LockOrder order() {
+        return LockOrder.ofArrival(this::isDrawn);
+    }
+
+    private boolean isDrawn(long before, long after) {
         return !isSoldOut(before)
                 && (Tickets.exclusiveDrawn(after) == Tickets.exclusiveDrawn(before) + 1
                         || Tickets.sharedDrawn(after) == Tickets.sharedDrawn(before) + 1);
-    }
-
-    @Override
-    public boolean isFair() {
-        return true;
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.declock.LockMode;
 import io.declock.Purpose;
 import io.declock.protocols.LockClient;
 import io.declock.protocols.LockMessage;
+import io.declock.protocols.LockOrder;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
 import io.declock.protocols.OneVerb;
@@ -42,13 +43,8 @@ public final class McsLock implements LockProtocol {
     }
 
     @Override
-    public boolean arrives(long before, long after) {
-        return after != 0 && after != before;
-    }
-
-    @Override
-    public boolean isFair() {
-        return true;
+    public LockOrder order() {
+        return LockOrder.ofArrival((before, after) -> after != 0);
     }
 
     @Override

@@ -1,0 +1,106 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.LockMode;
+import io.declock.protocols.LockOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Checks that locks are granted in the order that their protocol promises. */
+final class OrderChecker {
+    /** A client that acquires a lock. */
+    record Waiter(int client, boolean local, LockMode mode) {
+        boolean mayPass(Waiter other) {
+            return mode == LockMode.READ && other.mode == LockMode.READ;
+        }
+
+        @Override
+        public String toString() {
+            return "client " + client;
+        }
+    }
+
+    private static final class Place {
+        private final Waiter waiter;
+        private final int group;
+        private boolean leads;
+        private int passedOver;
+
+        Place(Waiter waiter, int group) {
+            this.waiter = waiter;
+            this.group = group;
+        }
+    }
+
+    private final LockOrder order;
+    /** By lock, those that have arrived and not been granted it, in the order of arrival. */
+    private final Map<Long, List<Place>> places = new HashMap<>();
+
+    OrderChecker(LockOrder order) {
+        this.order = order;
+    }
+
+    /** A client has changed a word of a lock. */
+    void changed(long lock, int word, long before, long after, Waiter by) {
+        switch (order.step(word, before, after)) {
+            case NONE -> {}
+            case ARRIVES -> placesAt(lock).add(new Place(by, order.group(by.local(), by.mode())));
+            case LEADS -> {
+                Place place = placeOf(lock, by);
+                if (place != null) {
+                    place.leads = true;
+                }
+            }
+        }
+    }
+
+    /** A client has been granted a lock. */
+    void granted(long lock, Waiter to) {
+        if (order == LockOrder.NONE) {
+            return;
+        }
+        Place granted = placeOf(lock, to);
+        if (granted == null) {
+            throw new Violation("order", to + " has lock " + lock + " and has not come");
+        }
+        checkGroup(lock, granted);
+        placesAt(lock).remove(granted);
+        for (Place other : placesAt(lock)) {
+            if (other.leads && other.group != granted.group && ++other.passedOver > order.mostPassedOver()) {
+                throw new Violation(
+                        "order", other.waiter + " was passed over " + other.passedOver + " times at lock " + lock);
+            }
+        }
+    }
+
+    private void checkGroup(long lock, Place granted) {
+        for (Place earlier : placesAt(lock)) {
+            if (earlier == granted) {
+                return;
+            }
+            if (earlier.group == granted.group && !granted.waiter.mayPass(earlier.waiter)) {
+                throw new Violation(
+                        "order",
+                        granted.waiter + " has lock " + lock + " before " + earlier.waiter + ", which came earlier");
+            }
+        }
+    }
+
+    private List<Place> placesAt(long lock) {
+        return places.computeIfAbsent(lock, any -> new ArrayList<>());
+    }
+
+    private @Nullable Place placeOf(long lock, Waiter waiter) {
+        for (Place place : placesAt(lock)) {
+            if (place.waiter.client() == waiter.client()) {
+                return place;
+            }
+        }
+        return null;
+    }
+}
