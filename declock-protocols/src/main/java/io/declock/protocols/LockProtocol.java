@@ -13,8 +13,8 @@ public interface LockProtocol {
     /** Returns how many words a lock has, which are zero before it is used. */
     int words();
 
-    /** Returns whether the words of a lock are zero whenever nobody uses it. */
-    boolean isZeroWhenUnused();
+    /** Returns whether a word of a lock is zero whenever nobody uses it. */
+    boolean isZeroWhenUnused(int word);
 
     /** Returns whether it has such a mode. */
     boolean has(LockMode mode);

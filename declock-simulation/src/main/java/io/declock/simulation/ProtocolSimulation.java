@@ -9,7 +9,6 @@ import io.declock.protocols.LockMessage;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
 import io.declock.spi.VerbChain;
-import io.declock.spi.VerbResults;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +25,9 @@ public final class ProtocolSimulation {
 
     private static final int WORD = Long.BYTES;
 
+    /** How long after its execution an atomic of the adapter is written: as long as a write to memory over PCIe takes. */
+    private static final long ATOMIC_NANOS = 500;
+
     private static final int NOBODY = -1;
 
     /**
@@ -40,6 +42,7 @@ public final class ProtocolSimulation {
      * @param oneWay shortest time that a verb or message travels, in nanoseconds
      * @param jitter mean of what is added to that
      * @param deaths how many clients die, each while it holds a lock, waits for it or releases it
+     * @param localShare share of clients that live with the memory node, rounded down
      */
     public record Setting(
             LockProtocol protocol,
@@ -50,7 +53,31 @@ public final class ProtocolSimulation {
             int operationsInside,
             long oneWay,
             long jitter,
-            int deaths) {}
+            int deaths,
+            double localShare) {
+        /** Makes a setting in which all clients are remote. */
+        public Setting(
+                LockProtocol protocol,
+                int clients,
+                int locks,
+                int rounds,
+                double readShare,
+                int operationsInside,
+                long oneWay,
+                long jitter,
+                int deaths) {
+            this(protocol, clients, locks, rounds, readShare, operationsInside, oneWay, jitter, deaths, 0);
+        }
+
+        int localClients() {
+            return (int) (clients * localShare);
+        }
+
+        Setting withLocalShare(double share) {
+            return new Setting(
+                    protocol, clients, locks, rounds, readShare, operationsInside, oneWay, jitter, deaths, share);
+        }
+    }
 
     /**
      * What was counted.
@@ -59,7 +86,8 @@ public final class ProtocolSimulation {
      * @param acquireVerbs verbs of acquiring
      * @param releaseVerbs verbs of releasing
      * @param resetVerbs verbs of taking away what a client does not give back, and of beginning anew
-     * @param messages messages between clients
+     * @param messages messages between clients that travel
+     * @param localOperations operations of the processor, of which a message between two local clients is one
      * @param nanos virtual time that all of it took
      * @param hash hash of all events
      */
@@ -69,6 +97,7 @@ public final class ProtocolSimulation {
             long releaseVerbs,
             long resetVerbs,
             long messages,
+            long localOperations,
             long nanos,
             long hash) {
         /** Returns verbs of acquiring per acquisition. */
@@ -80,7 +109,7 @@ public final class ProtocolSimulation {
     private final Setting setting;
     private final SimulatedWorld world;
     private final SimulatedNic nic;
-    private final long[] memory;
+    private final SimulatedMemory memory;
     private final List<Worker> workers = new ArrayList<>();
     private final Map<Long, Holders> holders = new HashMap<>();
     private final OrderChecker order;
@@ -90,6 +119,7 @@ public final class ProtocolSimulation {
     private long releaseVerbs;
     private long resetVerbs;
     private long messages;
+    private long localOperations;
     private int finished;
 
     private ProtocolSimulation(long seed, Setting setting, SimulatedNic nic) {
@@ -97,7 +127,7 @@ public final class ProtocolSimulation {
         this.world = new SimulatedWorld(seed, new Trace(0));
         this.nic = nic;
         this.order = new OrderChecker(setting.protocol().order());
-        this.memory = new long[setting.locks() * setting.protocol().words()];
+        this.memory = new SimulatedMemory(setting.locks() * setting.protocol().words());
     }
 
     /**
@@ -130,23 +160,25 @@ public final class ProtocolSimulation {
         if (finished < setting.clients()) {
             throw new Violation("progress", setting.clients() - finished + " clients wait for ever");
         }
-        if (setting.protocol().isZeroWhenUnused()) {
-            checkAtRest();
-        }
+        checkAtRest();
         return new Result(
                 acquisitions,
                 acquireVerbs,
                 releaseVerbs,
                 resetVerbs,
                 messages,
+                localOperations,
                 world.now(),
                 world.trace().hash());
     }
 
     private void checkAtRest() {
-        for (int i = 0; i < memory.length; i++) {
-            if (memory[i] != 0) {
-                throw new Violation("at rest", "word " + i + " is " + Long.toHexString(memory[i]));
+        long[] words = memory.words();
+        for (int i = 0; i < words.length; i++) {
+            if (words[i] != 0
+                    && setting.protocol()
+                            .isZeroWhenUnused(i % setting.protocol().words())) {
+                throw new Violation("at rest", "word " + i + " is " + Long.toHexString(words[i]));
             }
         }
     }
@@ -199,53 +231,23 @@ public final class ProtocolSimulation {
 
     // ---------------------------------------------------------------- the memory node
 
-    private long[] execute(Worker worker, VerbChain chain, int verb) {
-        int word = (int) (chain.address(verb) / WORD);
-        long before = memory[word];
-        switch (chain.verb(verb)) {
-            case FETCH_AND_ADD -> change(worker, word, before + chain.operand(verb));
-            case COMPARE_AND_SWAP -> {
-                if (before == chain.operand(verb)) {
-                    change(worker, word, chain.desired(verb));
-                }
-            }
-            case WRITE -> {
-                for (int i = 0; i < chain.words(verb); i++) {
-                    change(worker, word + i, chain.writeWord(verb, i));
-                }
-            }
-            case READ -> {
-                long[] read = new long[chain.words(verb)];
-                System.arraycopy(memory, word, read, 0, read.length);
-                return read;
-            }
-        }
-        return new long[] {before};
+    private SimulatedMemory.Changes changesBy(Worker worker) {
+        int words = setting.protocol().words();
+        return (word, before, after) ->
+                order.changed((long) (word - word % words) * WORD, word % words, before, after, worker.waiter());
     }
 
-    private void change(Worker worker, int word, long after) {
-        int inLock = word % setting.protocol().words();
-        order.changed((long) (word - inLock) * WORD, inLock, memory[word], after, worker.waiter());
-        memory[word] = after;
-    }
-
-    private static final class Results implements VerbResults {
-        private final long[][] words;
-
-        Results(long[][] words) {
-            this.words = words;
-        }
-
-        @Override
-        public long word(int verb, int word) {
-            return words[verb][word];
-        }
+    /** Nobody sees that an atomic is written late if nobody is local. */
+    private long untilWritten() {
+        return setting.localClients() == 0 ? 0 : ATOMIC_NANOS;
     }
 
     // ---------------------------------------------------------------- a client
 
     private final class Worker implements LockWorld {
         private final int number;
+        private final boolean local;
+        private final MemoryAccess access;
         private final LockClient client;
         private final SimulatedWorld.Place place;
         private final long[] lastTo;
@@ -259,13 +261,15 @@ public final class ProtocolSimulation {
 
         Worker(int number) {
             this.number = number;
+            this.local = number >= setting.clients() - setting.localClients();
+            this.access = new MemoryAccess(world, nic, memory, untilWritten(), changesBy(this));
             this.client = setting.protocol().client(number, this);
             this.place = new SimulatedWorld.Place("client " + number);
             this.lastTo = new long[setting.clients()];
         }
 
         OrderChecker.Waiter waiter() {
-            return new OrderChecker.Waiter(number, false, mode);
+            return new OrderChecker.Waiter(number, local, mode);
         }
 
         void next() {
@@ -328,28 +332,39 @@ public final class ProtocolSimulation {
                 default -> acquireVerbs += chain.size();
             }
             lastArrival = Math.max(lastArrival, world.now() + travelTime());
-            world.at(lastArrival, null, () -> arrive(chain, 0, new long[chain.size()][]));
+            world.at(
+                    lastArrival,
+                    null,
+                    () -> access.arrive(chain, results -> {
+                        lastAnswer = Math.max(lastAnswer, world.now() + travelTime());
+                        world.at(lastAnswer, place, () -> chain.completed(results));
+                    }));
         }
 
-        /** The adapter executes one verb after the other. */
-        private void arrive(VerbChain chain, int verb, long[][] results) {
-            long execution = nic.execution(chain.verb(verb), chain.address(verb), world.now());
-            world.at(execution, null, () -> {
-                results[verb] = execute(this, chain, verb);
-                if (verb + 1 < chain.size()) {
-                    arrive(chain, verb + 1, results);
-                } else {
-                    lastAnswer = Math.max(lastAnswer, world.now() + travelTime());
-                    world.at(lastAnswer, place, () -> chain.completed(new Results(results)));
-                }
-            });
+        @Override
+        public boolean isLocal() {
+            return local;
+        }
+
+        @Override
+        public void postLocal(VerbChain chain) {
+            if (!local) {
+                throw new UnsupportedOperationException(this + " does not live with the memory node");
+            }
+            localOperations += chain.size();
+            access.executeLocally(place, chain);
         }
 
         @Override
         public void send(LockMessage message) {
-            messages++;
             int to = message.to();
-            lastTo[to] = Math.max(lastTo[to], world.now() + travelTime());
+            boolean travels = !local || !workers.get(to).local;
+            if (travels) {
+                messages++;
+            } else {
+                localOperations++;
+            }
+            lastTo[to] = Math.max(lastTo[to], world.now() + (travels ? travelTime() : MemoryAccess.localTime(world)));
             world.at(
                     lastTo[to],
                     workers.get(to).place,

@@ -49,7 +49,7 @@ public final class CasLock implements LockProtocol {
     }
 
     @Override
-    public boolean isZeroWhenUnused() {
+    public boolean isZeroWhenUnused(int word) {
         return true;
     }
 

@@ -89,7 +89,7 @@ public final class Dslr implements LockProtocol {
     }
 
     @Override
-    public boolean isZeroWhenUnused() {
+    public boolean isZeroWhenUnused(int word) {
         return false;
     }
 

@@ -33,7 +33,7 @@ public final class McsLock implements LockProtocol {
     }
 
     @Override
-    public boolean isZeroWhenUnused() {
+    public boolean isZeroWhenUnused(int word) {
         return true;
     }
 
