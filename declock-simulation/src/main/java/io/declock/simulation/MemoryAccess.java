@@ -42,7 +42,8 @@ final class MemoryAccess {
     /**
      * Makes the access of a client.
      *
-     * @param untilWritten how long after its execution an atomic of the adapter is written
+     * @param untilWritten how long after its execution an atomic of the adapter is written, and half of what passes at most between two verbs of a chain; zero if no client uses
+     *     the processor
      * @param changes learns what the client changes
      */
     MemoryAccess(
@@ -96,13 +97,22 @@ final class MemoryAccess {
 
     private void goOn(Posted posted, int verb) {
         if (verb + 1 < posted.chain.size()) {
-            execute(posted, verb + 1);
+            executeSoon(posted, verb + 1);
             return;
         }
         atAdapter.remove();
         posted.executed.accept(posted);
         if (!atAdapter.isEmpty()) {
             execute(atAdapter.element(), 0);
+        }
+    }
+
+    /** Where there is a processor, it may do much between two verbs of a chain. */
+    private void executeSoon(Posted posted, int verb) {
+        if (untilWritten == 0) {
+            execute(posted, verb);
+        } else {
+            world.after(world.below(2 * untilWritten), null, () -> execute(posted, verb));
         }
     }
 
