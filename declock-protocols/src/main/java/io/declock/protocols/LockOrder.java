@@ -37,6 +37,16 @@ public interface LockOrder {
      */
     Step step(int word, long before, long after);
 
+    /** Returns what a client does by a message that the server receives from it. */
+    default Step step(LockMessage toServer) {
+        return Step.NONE;
+    }
+
+    /** Returns whether a client may be granted a lock without an arrival, because it has kept it. */
+    default boolean mayEnterWithoutArrival() {
+        return false;
+    }
+
     /**
      * Returns the group of a client.
      *

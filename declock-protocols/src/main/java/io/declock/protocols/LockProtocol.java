@@ -4,6 +4,7 @@
 package io.declock.protocols;
 
 import io.declock.LockMode;
+import org.jspecify.annotations.Nullable;
 
 /** A lock of the literature: what it keeps in a memory node's memory, and how a client uses that. Immutable. */
 public interface LockProtocol {
@@ -32,6 +33,18 @@ public interface LockProtocol {
      */
     LockClient client(int number, LockWorld world);
 
+    /**
+     * Makes the part of it beside the memory node, which gets messages to {@link #SERVER}.
+     *
+     * @return null if it has none
+     */
+    default @Nullable LockServer server(LockWorld world) {
+        return null;
+    }
+
     /** How many clients there can be. */
     int MOST_CLIENTS = 1 << 16;
+
+    /** The number by which messages name the server as sender or receiver. */
+    int SERVER = -1;
 }

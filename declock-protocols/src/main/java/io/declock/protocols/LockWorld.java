@@ -6,7 +6,7 @@ package io.declock.protocols;
 import io.declock.spi.VerbChain;
 
 /**
- * What a client of a lock needs of the world around it: verbs on the memory of one memory node, messages to other clients, time and chance.
+ * What a client of a lock, or its server, needs of the world around it: verbs on the memory of one memory node, messages to other clients, time and chance.
  * Whatever a client is told, it is told by one thread at a time.
  */
 public interface LockWorld {
@@ -29,7 +29,7 @@ public interface LockWorld {
         throw new UnsupportedOperationException("the client does not live with the memory node");
     }
 
-    /** Sends a message to another client. Messages from one client to another arrive once and in order, unless one of the two has died. */
+    /** Sends a message to another client or the server. Messages from one client to another arrive once and in order, unless one of the two has died. */
     void send(LockMessage message);
 
     /** Returns the client's clock, in nanoseconds. */

@@ -4,6 +4,7 @@
 package io.declock.simulation;
 
 import io.declock.LockMode;
+import io.declock.protocols.LockMessage;
 import io.declock.protocols.LockOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,7 +48,16 @@ final class OrderChecker {
 
     /** A client has changed a word of a lock. */
     void changed(long lock, int word, long before, long after, Waiter by) {
-        switch (order.step(word, before, after)) {
+        happened(lock, order.step(word, before, after), by);
+    }
+
+    /** The server has received a message. */
+    void received(LockMessage toServer, Waiter from) {
+        happened(toServer.lock(), order.step(toServer), from);
+    }
+
+    private void happened(long lock, LockOrder.Step step, Waiter by) {
+        switch (step) {
             case NONE -> {}
             case ARRIVES -> placesAt(lock).add(new Place(by, order.group(by.local(), by.mode())));
             case LEADS -> {
@@ -66,6 +76,9 @@ final class OrderChecker {
         }
         Place granted = placeOf(lock, to);
         if (granted == null) {
+            if (order.mayEnterWithoutArrival()) {
+                return;
+            }
             throw new Violation("order", to + " has lock " + lock + " and has not come");
         }
         checkGroup(lock, granted);

@@ -7,6 +7,7 @@ import io.declock.LockMode;
 import io.declock.protocols.LockClient;
 import io.declock.protocols.LockMessage;
 import io.declock.protocols.LockProtocol;
+import io.declock.protocols.LockServer;
 import io.declock.protocols.LockWorld;
 import io.declock.spi.VerbChain;
 import java.util.ArrayList;
@@ -14,10 +15,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Clients of one lock of the literature in virtual time: each acquires locks, does remote operations inside, and releases them. Checks after each
- * step that the lock excludes, that a fair one grants in the order of arrival (unless clients die), and in the end that no client waits for ever.
+ * step that the lock excludes, that it grants in the order that it promises (unless clients die), and that a holder sees what the last writer has left in the words that travel
+ * with the lock; in the end that no client waits for ever.
  */
 public final class ProtocolSimulation {
     /** More virtual time than any run needs. */
@@ -86,7 +89,7 @@ public final class ProtocolSimulation {
      * @param acquireVerbs verbs of acquiring
      * @param releaseVerbs verbs of releasing
      * @param resetVerbs verbs of taking away what a client does not give back, and of beginning anew
-     * @param messages messages between clients that travel
+     * @param messages messages between clients, and to and from the server, that travel
      * @param localOperations operations of the processor, of which a message between two local clients is one
      * @param nanos virtual time that all of it took
      * @param hash hash of all events
@@ -111,8 +114,10 @@ public final class ProtocolSimulation {
     private final SimulatedNic nic;
     private final SimulatedMemory memory;
     private final List<Worker> workers = new ArrayList<>();
+    private final Server server;
     private final Map<Long, Holders> holders = new HashMap<>();
     private final OrderChecker order;
+    private final DataChecker data = new DataChecker();
 
     private long acquisitions;
     private long acquireVerbs;
@@ -128,6 +133,7 @@ public final class ProtocolSimulation {
         this.nic = nic;
         this.order = new OrderChecker(setting.protocol().order());
         this.memory = new SimulatedMemory(setting.locks() * setting.protocol().words());
+        this.server = new Server();
     }
 
     /**
@@ -146,7 +152,7 @@ public final class ProtocolSimulation {
 
     private Result run() {
         for (int i = 0; i < setting.clients(); i++) {
-            workers.add(new Worker(i));
+            workers.add(new Worker(i, i >= setting.clients() - setting.localClients()));
         }
         workers.forEach(worker -> world.after(world.below(setting.oneWay()), worker.place, worker::next));
         for (int i = 0; i < setting.deaths(); i++) {
@@ -231,10 +237,11 @@ public final class ProtocolSimulation {
 
     // ---------------------------------------------------------------- the memory node
 
-    private SimulatedMemory.Changes changesBy(Worker worker) {
-        int words = setting.protocol().words();
-        return (word, before, after) ->
-                order.changed((long) (word - word % words) * WORD, word % words, before, after, worker.waiter());
+    private void changed(Party by, int word, long before, long after) {
+        int inLock = word % setting.protocol().words();
+        if (by instanceof Worker worker) {
+            order.changed((long) (word - inLock) * WORD, inLock, before, after, worker.waiter());
+        }
     }
 
     /** Nobody sees that an atomic is written late if nobody is local. */
@@ -242,30 +249,144 @@ public final class ProtocolSimulation {
         return setting.localClients() == 0 ? 0 : ATOMIC_NANOS;
     }
 
-    // ---------------------------------------------------------------- a client
+    // ---------------------------------------------------------------- clients and the server
 
-    private final class Worker implements LockWorld {
+    /** One that posts verbs and sends messages. */
+    private abstract class Party implements LockWorld {
+        final SimulatedWorld.Place place;
         private final int number;
         private final boolean local;
+        private final long distance;
         private final MemoryAccess access;
-        private final LockClient client;
-        private final SimulatedWorld.Place place;
-        private final long[] lastTo;
+        /** When the last message to each client arrives, and to the server, which is the last. */
+        private final long[] lastTo = new long[setting.clients() + 1];
+
         private long lastArrival;
         private long lastAnswer;
+
+        /**
+         * Makes one.
+         *
+         * @param local whether it lives with the memory node
+         * @param distance how long its verbs travel at least, in each direction
+         */
+        Party(int number, String name, boolean local, long distance) {
+            this.number = number;
+            this.place = new SimulatedWorld.Place(name);
+            this.local = local;
+            this.distance = distance;
+            this.access = new MemoryAccess(
+                    world, nic, memory, untilWritten(), (word, before, after) -> changed(this, word, before, after));
+        }
+
+        abstract void received(LockMessage message);
+
+        @Override
+        public final String toString() {
+            return place.toString();
+        }
+
+        @Override
+        public final void post(VerbChain chain) {
+            switch (chain.purpose()) {
+                case RELEASE -> releaseVerbs += chain.size();
+                case RESET -> resetVerbs += chain.size();
+                default -> acquireVerbs += chain.size();
+            }
+            lastArrival = Math.max(lastArrival, world.now() + verbTime());
+            world.at(
+                    lastArrival,
+                    null,
+                    () -> access.arrive(chain, results -> {
+                        lastAnswer = Math.max(lastAnswer, world.now() + verbTime());
+                        world.at(lastAnswer, place, () -> chain.completed(results));
+                    }));
+        }
+
+        private long verbTime() {
+            return distance + world.exponential(setting.jitter());
+        }
+
+        @Override
+        public final boolean isLocal() {
+            return local;
+        }
+
+        @Override
+        public final void postLocal(VerbChain chain) {
+            if (!local) {
+                throw new UnsupportedOperationException(this + " does not live with the memory node");
+            }
+            localOperations += chain.size();
+            access.executeLocally(place, chain);
+        }
+
+        @Override
+        public final void send(LockMessage message) {
+            if (message.from() != number) {
+                throw new IllegalArgumentException(this + " does not send " + message);
+            }
+            boolean toServer = message.to() == LockProtocol.SERVER;
+            Party to = toServer ? server : workers.get(message.to());
+            int index = toServer ? setting.clients() : message.to();
+            boolean travels = !local || !to.local;
+            if (travels) {
+                messages++;
+            } else {
+                localOperations++;
+            }
+            lastTo[index] =
+                    Math.max(lastTo[index], world.now() + (travels ? travelTime() : MemoryAccess.localTime(world)));
+            world.at(lastTo[index], to.place, () -> to.received(message));
+        }
+
+        @Override
+        public final long now() {
+            return world.now();
+        }
+
+        @Override
+        public final void after(long nanos, Runnable event) {
+            world.after(nanos, place, event);
+        }
+
+        @Override
+        public final long below(long bound) {
+            return world.below(bound);
+        }
+    }
+
+    /** The lock's part beside the memory node: its verbs have a short way. */
+    private final class Server extends Party {
+        private final @Nullable LockServer automaton;
+
+        Server() {
+            super(LockProtocol.SERVER, "server", false, 0);
+            this.automaton = setting.protocol().server(this);
+        }
+
+        @Override
+        void received(LockMessage message) {
+            order.received(message, workers.get(message.from()).waiter());
+            Objects.requireNonNull(automaton, "no server").received(message);
+        }
+    }
+
+    private final class Worker extends Party {
+        private final int number;
+        private final boolean local;
+        private final LockClient client;
         private int roundsLeft = setting.rounds();
         private boolean holds;
         private boolean isAtWork;
         private long lock;
         private LockMode mode = LockMode.WRITE;
 
-        Worker(int number) {
+        Worker(int number, boolean local) {
+            super(number, "client " + number, local, setting.oneWay());
             this.number = number;
-            this.local = number >= setting.clients() - setting.localClients();
-            this.access = new MemoryAccess(world, nic, memory, untilWritten(), changesBy(this));
+            this.local = local;
             this.client = setting.protocol().client(number, this);
-            this.place = new SimulatedWorld.Place("client " + number);
-            this.lastTo = new long[setting.clients()];
         }
 
         OrderChecker.Waiter waiter() {
@@ -289,12 +410,14 @@ public final class ProtocolSimulation {
             acquisitions++;
             holds = true;
             entered(number, lock, mode);
+            data.entered(lock, mode, client.guarded(lock));
             inside(setting.operationsInside());
         }
 
         private void inside(int left) {
             world.after(2 * setting.oneWay() * left, place, () -> {
                 holds = false;
+                data.leaves(lock, mode, client.guarded(lock));
                 leaves(number, lock, mode);
                 client.release(lock, () -> {
                     isAtWork = false;
@@ -320,70 +443,8 @@ public final class ProtocolSimulation {
         }
 
         @Override
-        public String toString() {
-            return place.toString();
-        }
-
-        @Override
-        public void post(VerbChain chain) {
-            switch (chain.purpose()) {
-                case RELEASE -> releaseVerbs += chain.size();
-                case RESET -> resetVerbs += chain.size();
-                default -> acquireVerbs += chain.size();
-            }
-            lastArrival = Math.max(lastArrival, world.now() + travelTime());
-            world.at(
-                    lastArrival,
-                    null,
-                    () -> access.arrive(chain, results -> {
-                        lastAnswer = Math.max(lastAnswer, world.now() + travelTime());
-                        world.at(lastAnswer, place, () -> chain.completed(results));
-                    }));
-        }
-
-        @Override
-        public boolean isLocal() {
-            return local;
-        }
-
-        @Override
-        public void postLocal(VerbChain chain) {
-            if (!local) {
-                throw new UnsupportedOperationException(this + " does not live with the memory node");
-            }
-            localOperations += chain.size();
-            access.executeLocally(place, chain);
-        }
-
-        @Override
-        public void send(LockMessage message) {
-            int to = message.to();
-            boolean travels = !local || !workers.get(to).local;
-            if (travels) {
-                messages++;
-            } else {
-                localOperations++;
-            }
-            lastTo[to] = Math.max(lastTo[to], world.now() + (travels ? travelTime() : MemoryAccess.localTime(world)));
-            world.at(
-                    lastTo[to],
-                    workers.get(to).place,
-                    () -> workers.get(to).client.received(message));
-        }
-
-        @Override
-        public long now() {
-            return world.now();
-        }
-
-        @Override
-        public void after(long nanos, Runnable event) {
-            world.after(nanos, place, event);
-        }
-
-        @Override
-        public long below(long bound) {
-            return world.below(bound);
+        void received(LockMessage message) {
+            client.received(message);
         }
     }
 }
