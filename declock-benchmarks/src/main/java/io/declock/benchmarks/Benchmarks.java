@@ -6,6 +6,7 @@ package io.declock.benchmarks;
 import io.declock.benchmarks.peer.Tuning;
 import io.declock.benchmarks.report.Json;
 import io.declock.benchmarks.scenario.CompareCommand;
+import io.declock.benchmarks.scenario.FieldScenario;
 import io.declock.benchmarks.scenario.HotScenario;
 import io.declock.benchmarks.scenario.LocalScenario;
 import io.declock.benchmarks.scenario.MemoryScenario;
@@ -42,6 +43,7 @@ import picocli.CommandLine.Command;
             SameScenario.class,
             ReadConfigScenario.class,
             ValuesScenario.class,
+            FieldScenario.class,
             LocalScenario.class,
             MemoryScenario.class,
             NamesScenario.class,

@@ -79,6 +79,11 @@ class ScenarioSmokeTest {
     }
 
     @Test
+    void field() throws Exception {
+        assertThat(tiny("field", "--names=20")).contains("shiftlock (hot)", "soul (zipf)", "verbs per cycle of dslr");
+    }
+
+    @Test
     void local() throws Exception {
         assertThat(tiny("local")).contains("jvm-fair");
     }

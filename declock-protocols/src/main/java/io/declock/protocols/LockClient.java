@@ -26,6 +26,16 @@ public interface LockClient {
      */
     void release(long lock, Runnable released);
 
-    /** Receives a message of another client. */
+    /**
+     * Returns the words that a lock guards as the client has them, which it may change while it holds the lock to write. Empty if locks guard nothing that travels with
+     * them.
+     *
+     * @param lock address of a lock that the client holds
+     */
+    default long[] guarded(long lock) {
+        return new long[0];
+    }
+
+    /** Receives a message of another client or of the server. */
     void received(LockMessage message);
 }

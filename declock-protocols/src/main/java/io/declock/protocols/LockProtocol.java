@@ -24,17 +24,8 @@ public interface LockProtocol {
     /** Returns whether it has such a mode. */
     boolean has(LockMode mode);
 
-    /**
-     * Returns whether a client takes its place in the order of waiters by a change of the lock's first word that it makes. {@link #mayPass} says what the
-     * order is worth.
-     */
-    boolean arrives(long before, long after);
-
-    /**
-     * Returns whether a client may be granted a lock before another one that {@link #arrives arrived} earlier and still waits. A lock without any order
-     * returns true.
-     */
-    boolean mayPass(Waiter granted, Waiter earlier);
+    /** Returns the order of its grants, {@link LockOrder#NONE} if it promises none. */
+    LockOrder order();
 
     /** Returns whether the lock of a client that died is granted to others after a while. */
     boolean outlivesClients();
@@ -47,7 +38,7 @@ public interface LockProtocol {
     LockClient client(int number, LockWorld world);
 
     /**
-     * Makes the part of it beside the memory node, which has messages to {@link #SERVER}.
+     * Makes the part of it beside the memory node, which gets messages to {@link #SERVER}.
      *
      * @return null if it has none
      */

@@ -14,7 +14,25 @@ public interface LockWorld {
     void post(VerbChain chain);
 
     /** Returns where the words of the server begin, if the lock has any ({@link LockProtocol#serverWords}). */
-    long serverAddress();
+    default long serverAddress() {
+        throw new UnsupportedOperationException("the lock's server has no words");
+    }
+
+    /** Returns whether the client lives with the memory node, so that it reaches the words by the processor, without the adapter. */
+    default boolean isLocal() {
+        return false;
+    }
+
+    /**
+     * Executes a chain of verbs by the processor, if the client {@linkplain #isLocal() is local}; chains of one client are executed in the order of posting. Atomics
+     * of the processor are atomic to each other. To those that adapters execute ({@link #post}) they are not: that one is a read and a later write for the processor,
+     * so a word needs atomics of one kind only, and no local WRITE beside remote atomics. READs and WRITEs of a word are atomic otherwise.
+     *
+     * @throws UnsupportedOperationException if the client is not local
+     */
+    default void postLocal(VerbChain chain) {
+        throw new UnsupportedOperationException("the client does not live with the memory node");
+    }
 
     /** Sends a message to another client or the server. Messages from one client to another arrive once and in order, unless one of the two has died. */
     void send(LockMessage message);

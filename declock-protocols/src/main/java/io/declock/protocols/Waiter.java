@@ -6,15 +6,10 @@ package io.declock.protocols;
 import io.declock.LockMode;
 
 /**
- * One that has arrived at a lock and not been granted it, as {@link LockProtocol#mayPass} is told of it.
+ * One that has arrived at a lock and not been granted it, as {@link LockOrder#mayPass} is told of it.
  *
  * @param mode what it waits for
  * @param cameBesideWriter whether a writer held the lock, or had not ended its release, when it came
  * @param writersSince how many writers were granted the lock since it came
  */
-public record Waiter(LockMode mode, boolean cameBesideWriter, int writersSince) {
-    /** Returns whether both of them read. */
-    public static boolean bothRead(Waiter one, Waiter other) {
-        return one.mode == LockMode.READ && other.mode == LockMode.READ;
-    }
-}
+public record Waiter(LockMode mode, boolean cameBesideWriter, int writersSince) {}

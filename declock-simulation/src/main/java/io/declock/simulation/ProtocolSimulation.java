@@ -4,35 +4,33 @@
 package io.declock.simulation;
 
 import io.declock.LockMode;
-import io.declock.Verb;
 import io.declock.protocols.LockClient;
 import io.declock.protocols.LockMessage;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockServer;
 import io.declock.protocols.LockWorld;
-import io.declock.protocols.Waiter;
-import io.declock.spi.ExtendedAtomics;
 import io.declock.spi.VerbChain;
-import io.declock.spi.VerbResults;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Clients of one lock of the literature in virtual time: each acquires locks, does remote operations inside, and releases them. Checks after each
- * step that the lock excludes and that nobody passes whom it may not pass; in the end that no client waits for ever, and that the lock's words are those
- * of an unused one. Order and words are checked only where no client dies.
+ * step that the lock excludes, that it grants in the order that it promises (unless clients die), and that a holder sees what the last writer has left in the words that travel
+ * with the lock; in the end that no client waits for ever.
  */
 public final class ProtocolSimulation {
     /** More virtual time than any run needs. */
     private static final long PATIENCE = 60_000_000_000L;
 
     private static final int WORD = Long.BYTES;
+
+    /** How long after its execution an atomic of the adapter is written: as long as a write to memory over PCIe takes. */
+    private static final long ATOMIC_NANOS = 500;
 
     private static final int NOBODY = -1;
 
@@ -48,6 +46,7 @@ public final class ProtocolSimulation {
      * @param oneWay shortest time that a verb or message travels, in nanoseconds
      * @param jitter mean of what is added to that
      * @param deaths how many clients die, each while it holds a lock, waits for it or releases it
+     * @param localShare share of clients that live with the memory node, rounded down
      */
     public record Setting(
             LockProtocol protocol,
@@ -58,7 +57,31 @@ public final class ProtocolSimulation {
             int operationsInside,
             long oneWay,
             long jitter,
-            int deaths) {}
+            int deaths,
+            double localShare) {
+        /** Makes a setting in which all clients are remote. */
+        public Setting(
+                LockProtocol protocol,
+                int clients,
+                int locks,
+                int rounds,
+                double readShare,
+                int operationsInside,
+                long oneWay,
+                long jitter,
+                int deaths) {
+            this(protocol, clients, locks, rounds, readShare, operationsInside, oneWay, jitter, deaths, 0);
+        }
+
+        int localClients() {
+            return (int) (clients * localShare);
+        }
+
+        Setting withLocalShare(double share) {
+            return new Setting(
+                    protocol, clients, locks, rounds, readShare, operationsInside, oneWay, jitter, deaths, share);
+        }
+    }
 
     /**
      * What was counted.
@@ -67,7 +90,8 @@ public final class ProtocolSimulation {
      * @param acquireVerbs verbs of acquiring
      * @param releaseVerbs verbs of releasing
      * @param resetVerbs verbs of taking away what a client does not give back, and of beginning anew
-     * @param messages messages between clients, and to and from the server
+     * @param messages messages between clients, and to and from the server, that travel
+     * @param localOperations operations of the processor, of which a message between two local clients is one
      * @param nanos virtual time until the last client was done
      * @param hash hash of all events
      */
@@ -77,6 +101,7 @@ public final class ProtocolSimulation {
             long releaseVerbs,
             long resetVerbs,
             long messages,
+            long localOperations,
             long nanos,
             long hash) {
         /** Returns verbs of acquiring per acquisition. */
@@ -88,19 +113,19 @@ public final class ProtocolSimulation {
     private final Setting setting;
     private final SimulatedWorld world;
     private final SimulatedNic nic;
-    private final long[] memory;
+    private final SimulatedMemory memory;
     private final List<Worker> workers = new ArrayList<>();
+    private final Server server;
     private final Map<Long, Holders> holders = new HashMap<>();
-    /** By lock, those that have arrived and not been granted it, in order. */
-    private final Map<Long, List<Arrival>> arrivals = new HashMap<>();
-
-    private final @Nullable Server server;
+    private final OrderChecker order;
+    private final DataChecker data = new DataChecker();
 
     private long acquisitions;
     private long acquireVerbs;
     private long releaseVerbs;
     private long resetVerbs;
     private long messages;
+    private long localOperations;
     private int finished;
     private long finishedAt;
 
@@ -108,9 +133,9 @@ public final class ProtocolSimulation {
         this.setting = setting;
         this.world = new SimulatedWorld(seed, new Trace(0));
         this.nic = nic;
-        this.memory = new long[lockWords() + setting.protocol().serverWords()];
-        Server beside = new Server();
-        this.server = beside.automaton == null ? null : beside;
+        this.order = new OrderChecker(setting.protocol().order());
+        this.memory = new SimulatedMemory(lockWords() + setting.protocol().serverWords());
+        this.server = new Server();
     }
 
     private int lockWords() {
@@ -133,7 +158,7 @@ public final class ProtocolSimulation {
 
     private Result run() {
         for (int i = 0; i < setting.clients(); i++) {
-            workers.add(new Worker(i));
+            workers.add(new Worker(i, i >= setting.clients() - setting.localClients()));
         }
         workers.forEach(worker -> world.after(world.below(setting.oneWay()), worker.place, worker::next));
         for (int i = 0; i < setting.deaths(); i++) {
@@ -156,14 +181,16 @@ public final class ProtocolSimulation {
                 releaseVerbs,
                 resetVerbs,
                 messages,
+                localOperations,
                 finishedAt,
                 world.trace().hash());
     }
 
     private void checkAtRest() {
+        long[] all = memory.words();
         int words = setting.protocol().words();
         for (int i = 0; i < lockWords(); i += words) {
-            long[] lock = Arrays.copyOfRange(memory, i, i + words);
+            long[] lock = Arrays.copyOfRange(all, i, i + words);
             if (!setting.protocol().isUnused(lock)) {
                 throw new Violation(
                         "at rest",
@@ -189,67 +216,23 @@ public final class ProtocolSimulation {
     private static final class Holders {
         private int writer = NOBODY;
         private int readers;
-        /** Writers that hold the lock or have not ended its release. */
-        private int writersAtWork;
-        /** Writers that were granted the lock. */
-        private int writers;
-    }
-
-    /** One that has arrived and not been granted the lock. */
-    private record Arrival(Worker worker, boolean besideWriter, int writersBefore) {
-        Waiter seenWith(Holders now) {
-            return new Waiter(worker.mode, besideWriter, now.writers - writersBefore);
-        }
-    }
-
-    private Holders holdersOf(long lock) {
-        return holders.computeIfAbsent(lock, any -> new Holders());
-    }
-
-    private void arrived(Worker worker, long lock) {
-        Holders now = holdersOf(lock);
-        arrivals.computeIfAbsent(lock, any -> new ArrayList<>())
-                .add(new Arrival(worker, now.writersAtWork > 0, now.writers));
     }
 
     private void entered(int client, long lock, LockMode mode) {
-        Holders now = holdersOf(lock);
+        Holders now = holders.computeIfAbsent(lock, any -> new Holders());
         if (now.writer != NOBODY || mode == LockMode.WRITE && now.readers > 0) {
             throw new Violation(
                     "exclusion",
                     "client " + client + " has lock " + lock + " to " + mode + " beside writer " + now.writer + " and "
                             + now.readers + " readers");
         }
-        if (setting.deaths() == 0) {
-            checkOrder(workers.get(client), lock, now);
-        }
         if (mode == LockMode.WRITE) {
             now.writer = client;
-            now.writers++;
-            now.writersAtWork++;
         } else {
             now.readers++;
         }
-    }
-
-    /** One that was granted the lock without an arrival must be allowed to pass all that wait. */
-    private void checkOrder(Worker granted, long lock, Holders now) {
-        List<Arrival> waiting = arrivals.getOrDefault(lock, List.of());
-        int place = 0;
-        while (place < waiting.size() && waiting.get(place).worker != granted) {
-            place++;
-        }
-        Waiter self = place < waiting.size() ? waiting.get(place).seenWith(now) : new Waiter(granted.mode, false, 0);
-        for (int i = 0; i < place; i++) {
-            if (!setting.protocol().mayPass(self, waiting.get(i).seenWith(now))) {
-                throw new Violation(
-                        "order",
-                        granted + " has lock " + lock + " to " + granted.mode + " before " + waiting.get(i).worker
-                                + ", which came earlier");
-            }
-        }
-        if (place < waiting.size()) {
-            waiting.remove(place);
+        if (setting.deaths() == 0) {
+            order.granted(lock, workers.get(client).waiter());
         }
     }
 
@@ -267,87 +250,51 @@ public final class ProtocolSimulation {
 
     // ---------------------------------------------------------------- the memory node
 
-    private long[] execute(Party party, VerbChain chain, int verb) {
-        int word = (int) (chain.address(verb) / WORD);
-        long before = memory[word];
-        switch (chain.verb(verb)) {
-            case FETCH_AND_ADD -> memory[word] += chain.operand(verb);
-            case COMPARE_AND_SWAP -> {
-                if (before == chain.operand(verb)) {
-                    memory[word] = chain.desired(verb);
-                }
-            }
-            case WRITE -> {
-                for (int i = 0; i < chain.words(verb); i++) {
-                    memory[word + i] = chain.writeWord(verb, i);
-                }
-            }
-            case READ -> {
-                long[] read = new long[chain.words(verb)];
-                System.arraycopy(memory, word, read, 0, read.length);
-                return read;
-            }
-            case MASKED_COMPARE_AND_SWAP, MASKED_FETCH_AND_ADD -> {
-                return executeExtended(party, chain, verb, word);
-            }
-        }
-        notice(party, word, before);
-        return new long[] {before};
-    }
-
-    private long[] executeExtended(Party party, VerbChain chain, int verb, int word) {
-        Verb kind = chain.verb(verb);
-        long[] before = {memory[word], memory[word + 1]};
-        IntToLongFunction operands = w -> chain.writeWord(verb, w);
-        if (ExtendedAtomics.matches(kind, operands, before[0], before[1])) {
-            memory[word] = ExtendedAtomics.changed(kind, operands, 0, before[0]);
-            memory[word + 1] = ExtendedAtomics.changed(kind, operands, 1, before[1]);
-        }
-        notice(party, word, before[0]);
-        return before;
-    }
-
-    /** Sees whether a client has arrived at a lock by a change that it has made. */
-    private void notice(Party party, int word, long before) {
-        if (party instanceof Worker worker
-                && word % setting.protocol().words() == 0
-                && word < lockWords()
-                && setting.protocol().arrives(before, memory[word])) {
-            arrived(worker, (long) word * WORD);
+    private void changed(Party by, int word, long before, long after) {
+        int inLock = word % setting.protocol().words();
+        if (by instanceof Worker worker && word < lockWords()) {
+            order.changed((long) (word - inLock) * WORD, inLock, before, after, worker.waiter());
         }
     }
 
-    private static final class Results implements VerbResults {
-        private final long[][] words;
-
-        Results(long[][] words) {
-            this.words = words;
-        }
-
-        @Override
-        public long word(int verb, int word) {
-            return words[verb][word];
-        }
+    /** Nobody sees that an atomic is written late if nobody is local. */
+    private long untilWritten() {
+        return setting.localClients() == 0 ? 0 : ATOMIC_NANOS;
     }
 
     // ---------------------------------------------------------------- clients and the server
 
     /** One that posts verbs and sends messages. */
     private abstract class Party implements LockWorld {
-        private final int number;
         final SimulatedWorld.Place place;
+        private final int number;
+        private final boolean local;
         private final long distance;
-        /** When the last message to each other one arrives; the server's is the last. */
+        private final MemoryAccess access;
+        /** When the last message to each client arrives, and to the server, which is the last. */
         private final long[] lastTo = new long[setting.clients() + 1];
 
         private long lastArrival;
         private long lastAnswer;
 
-        /** Makes one whose verbs take at least that long in each direction. */
-        Party(int number, String name, long distance) {
+        /**
+         * Makes one.
+         *
+         * @param local whether it lives with the memory node
+         * @param distance how long its verbs travel at least, in each direction
+         */
+        Party(int number, String name, boolean local, long distance) {
             this.number = number;
             this.place = new SimulatedWorld.Place(name);
+            this.local = local;
             this.distance = distance;
+            this.access = new MemoryAccess(
+                    world,
+                    nic,
+                    memory,
+                    untilWritten(),
+                    setting.jitter() / 2,
+                    (word, before, after) -> changed(this, word, before, after));
         }
 
         abstract void received(LockMessage message);
@@ -357,10 +304,6 @@ public final class ProtocolSimulation {
             return place.toString();
         }
 
-        private long verbTime() {
-            return distance + world.exponential(setting.jitter());
-        }
-
         @Override
         public final void post(VerbChain chain) {
             switch (chain.purpose()) {
@@ -368,32 +311,18 @@ public final class ProtocolSimulation {
                 case RESET -> resetVerbs += chain.size();
                 default -> acquireVerbs += chain.size();
             }
-            long[] arrivals = new long[chain.size()];
-            for (int i = 0; i < arrivals.length; i++) {
-                lastArrival = i == 0
-                        ? Math.max(lastArrival, world.now() + verbTime())
-                        : lastArrival + world.exponential(setting.jitter() / 2);
-                arrivals[i] = lastArrival;
-            }
-            arriveLater(chain, 0, arrivals, new long[chain.size()][]);
+            lastArrival = Math.max(lastArrival, world.now() + verbTime());
+            world.at(
+                    lastArrival,
+                    null,
+                    () -> access.arrive(chain, results -> {
+                        lastAnswer = Math.max(lastAnswer, world.now() + verbTime());
+                        world.at(lastAnswer, place, () -> chain.completed(results));
+                    }));
         }
 
-        private void arriveLater(VerbChain chain, int verb, long[] arrivals, long[][] results) {
-            world.at(arrivals[verb], null, () -> arrive(chain, verb, arrivals, results));
-        }
-
-        /** The adapter executes one verb after the other; those of others may come between. */
-        private void arrive(VerbChain chain, int verb, long[] arrivals, long[][] results) {
-            long execution = nic.execution(chain.verb(verb), chain.address(verb), world.now());
-            world.at(execution, null, () -> {
-                results[verb] = execute(this, chain, verb);
-                if (verb + 1 < chain.size()) {
-                    arriveLater(chain, verb + 1, arrivals, results);
-                } else {
-                    lastAnswer = Math.max(lastAnswer, world.now() + verbTime());
-                    world.at(lastAnswer, place, () -> chain.completed(new Results(results)));
-                }
-            });
+        private long verbTime() {
+            return distance + world.exponential(setting.jitter());
         }
 
         @Override
@@ -402,16 +331,35 @@ public final class ProtocolSimulation {
         }
 
         @Override
+        public final boolean isLocal() {
+            return local;
+        }
+
+        @Override
+        public final void postLocal(VerbChain chain) {
+            if (!local) {
+                throw new UnsupportedOperationException(this + " does not live with the memory node");
+            }
+            localOperations += chain.size();
+            access.executeLocally(place, chain);
+        }
+
+        @Override
         public final void send(LockMessage message) {
             if (message.from() != number) {
                 throw new IllegalArgumentException(this + " does not send " + message);
             }
-            messages++;
-            Party to = message.to() == LockProtocol.SERVER
-                    ? Objects.requireNonNull(server, "no server")
-                    : workers.get(message.to());
-            int index = message.to() == LockProtocol.SERVER ? setting.clients() : message.to();
-            lastTo[index] = Math.max(lastTo[index], world.now() + travelTime());
+            boolean toServer = message.to() == LockProtocol.SERVER;
+            Party to = toServer ? server : workers.get(message.to());
+            int index = toServer ? setting.clients() : message.to();
+            boolean travels = !local || !to.local;
+            if (travels) {
+                messages++;
+            } else {
+                localOperations++;
+            }
+            lastTo[index] =
+                    Math.max(lastTo[index], world.now() + (travels ? travelTime() : MemoryAccess.localTime(world)));
             world.at(lastTo[index], to.place, () -> to.received(message));
         }
 
@@ -431,23 +379,25 @@ public final class ProtocolSimulation {
         }
     }
 
-    /** The lock's part beside the memory node: its verbs have no way to go. */
+    /** The lock's part beside the memory node: its verbs have a short way. */
     private final class Server extends Party {
         private final @Nullable LockServer automaton;
 
         Server() {
-            super(LockProtocol.SERVER, "server", 0);
+            super(LockProtocol.SERVER, "server", false, 0);
             this.automaton = setting.protocol().server(this);
         }
 
         @Override
         void received(LockMessage message) {
-            Objects.requireNonNull(automaton).received(message);
+            order.received(message, workers.get(message.from()).waiter());
+            Objects.requireNonNull(automaton, "no server").received(message);
         }
     }
 
     private final class Worker extends Party {
         private final int number;
+        private final boolean local;
         private final LockClient client;
         private int roundsLeft = setting.rounds();
         private boolean holds;
@@ -455,10 +405,15 @@ public final class ProtocolSimulation {
         private long lock;
         private LockMode mode = LockMode.WRITE;
 
-        Worker(int number) {
-            super(number, "client " + number, setting.oneWay());
+        Worker(int number, boolean local) {
+            super(number, "client " + number, local, setting.oneWay());
             this.number = number;
+            this.local = local;
             this.client = setting.protocol().client(number, this);
+        }
+
+        OrderChecker.Waiter waiter() {
+            return new OrderChecker.Waiter(number, local, mode);
         }
 
         void next() {
@@ -483,12 +438,14 @@ public final class ProtocolSimulation {
             acquisitions++;
             holds = true;
             entered(number, lock, mode);
+            data.entered(lock, mode, client.guarded(lock));
             inside(setting.operationsInside());
         }
 
         private void inside(int left) {
             world.after(2 * setting.oneWay() * left, place, () -> {
                 holds = false;
+                data.leaves(lock, mode, client.guarded(lock));
                 leaves(number, lock, mode);
                 client.release(lock, this::released);
             });
@@ -496,9 +453,7 @@ public final class ProtocolSimulation {
 
         private void released() {
             isAtWork = false;
-            if (mode == LockMode.WRITE) {
-                holdersOf(lock).writersAtWork--;
-            }
+            order.released(lock, waiter());
             world.after(travelTime(), place, this::next);
         }
 

@@ -48,6 +48,26 @@ public enum Peer {
     /** Hazelcast's map lock, and the value of its key. */
     HAZELCAST_SERVER_VALUE(
             ServerKind.HAZELCAST, true, false, "IMap.lock(key), then get(key) and set(key), one member, no backup"),
+    /** The spinlock of DecLock's paper. */
+    CAS_LOCK(ServerKind.MEMORY_NODE, false, true, "CASLock, on DecLock's TCP fabric"),
+    /** The same with a back-off. */
+    CAS_LOCK_BACKOFF(ServerKind.MEMORY_NODE, false, true, "CASLock with SMART's back-off, on DecLock's TCP fabric"),
+    /** The MCS lock. */
+    MCS(ServerKind.MEMORY_NODE, true, false, "MCS, on DecLock's TCP fabric"),
+    /** DSLR. */
+    DSLR(ServerKind.MEMORY_NODE, true, true, "DSLR, on DecLock's TCP fabric"),
+    /** DSLR with a back-off. */
+    DSLR_PLUS(ServerKind.MEMORY_NODE, true, true, "DSLR+, on DecLock's TCP fabric"),
+    /** ShiftLock. */
+    SHIFTLOCK(ServerKind.MEMORY_NODE, true, true, "ShiftLock, on DecLock's TCP fabric"),
+    /** ALock, all of whose clients are remote. */
+    ALOCK(ServerKind.MEMORY_NODE, true, false, "ALock, all clients remote, on DecLock's TCP fabric"),
+    /** Soul's generalised coherence. */
+    SOUL(
+            ServerKind.MEMORY_NODE,
+            true,
+            true,
+            "Soul's coherence, the directory in one of the clients' processes, on DecLock's TCP fabric"),
     /** One lock inside one JVM: fair. */
     JVM_FAIR(ServerKind.NONE, true, true, "new ReentrantReadWriteLock(true), one JVM"),
     /** One lock inside one JVM: not fair. */
@@ -100,7 +120,15 @@ public enum Peer {
                     DECLOCK_VALUE,
                     REDISSON_VALUE,
                     SPRING_REDIS_VALUE,
-                    HAZELCAST_SERVER_VALUE -> false;
+                    HAZELCAST_SERVER_VALUE,
+                    CAS_LOCK,
+                    CAS_LOCK_BACKOFF,
+                    MCS,
+                    DSLR,
+                    DSLR_PLUS,
+                    SHIFTLOCK,
+                    ALOCK,
+                    SOUL -> false;
             default -> true;
         };
     }
@@ -114,6 +142,11 @@ public enum Peer {
             case HAZELCAST_SERVER -> HAZELCAST_SERVER_VALUE;
             default -> null;
         };
+    }
+
+    /** Returns the locks of the literature that run on the same fabric. */
+    public static List<Peer> literature() {
+        return List.of(CAS_LOCK, CAS_LOCK_BACKOFF, MCS, DSLR, DSLR_PLUS, SHIFTLOCK, ALOCK, SOUL);
     }
 
     /** Returns all other products. */

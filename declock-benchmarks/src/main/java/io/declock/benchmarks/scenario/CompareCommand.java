@@ -41,7 +41,8 @@ public final class CompareCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..*",
             paramLabel = "SCENARIO",
-            description = "uncontended, hot, zipf, read-mostly, same, read-config, values, local (default: all of them).")
+            description =
+                    "uncontended, hot, zipf, read-mostly, same, read-config, values, local (default: all of them).")
     private List<String> names = new ArrayList<>();
 
     @Override

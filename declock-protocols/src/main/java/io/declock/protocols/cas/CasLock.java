@@ -8,10 +8,10 @@ import io.declock.Purpose;
 import io.declock.protocols.Backoff;
 import io.declock.protocols.LockClient;
 import io.declock.protocols.LockMessage;
+import io.declock.protocols.LockOrder;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
 import io.declock.protocols.OneVerb;
-import io.declock.protocols.Waiter;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -59,13 +59,8 @@ public final class CasLock implements LockProtocol {
     }
 
     @Override
-    public boolean arrives(long before, long after) {
-        return false;
-    }
-
-    @Override
-    public boolean mayPass(Waiter granted, Waiter earlier) {
-        return true;
+    public LockOrder order() {
+        return LockOrder.NONE;
     }
 
     @Override

@@ -6,9 +6,9 @@ package io.declock.protocols.dslr;
 import io.declock.LockMode;
 import io.declock.protocols.Backoff;
 import io.declock.protocols.LockClient;
+import io.declock.protocols.LockOrder;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
-import io.declock.protocols.Waiter;
 import java.util.function.LongToIntFunction;
 
 /** The protocol that the package describes. */
@@ -99,15 +99,14 @@ public final class Dslr implements LockProtocol {
     }
 
     @Override
-    public boolean arrives(long before, long after) {
+    public LockOrder order() {
+        return LockOrder.ofArrival(this::isDrawn);
+    }
+
+    private boolean isDrawn(long before, long after) {
         return !isSoldOut(before)
                 && (Tickets.exclusiveDrawn(after) == Tickets.exclusiveDrawn(before) + 1
                         || Tickets.sharedDrawn(after) == Tickets.sharedDrawn(before) + 1);
-    }
-
-    @Override
-    public boolean mayPass(Waiter granted, Waiter earlier) {
-        return Waiter.bothRead(granted, earlier);
     }
 
     @Override

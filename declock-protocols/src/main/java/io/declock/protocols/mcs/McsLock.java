@@ -7,10 +7,10 @@ import io.declock.LockMode;
 import io.declock.Purpose;
 import io.declock.protocols.LockClient;
 import io.declock.protocols.LockMessage;
+import io.declock.protocols.LockOrder;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
 import io.declock.protocols.OneVerb;
-import io.declock.protocols.Waiter;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -43,13 +43,8 @@ public final class McsLock implements LockProtocol {
     }
 
     @Override
-    public boolean arrives(long before, long after) {
-        return after != 0 && after != before;
-    }
-
-    @Override
-    public boolean mayPass(Waiter granted, Waiter earlier) {
-        return false;
+    public LockOrder order() {
+        return LockOrder.ofArrival((before, after) -> after != 0);
     }
 
     @Override

@@ -5,6 +5,7 @@ package io.declock.protocols.shiftlock;
 
 import io.declock.LockMode;
 import io.declock.protocols.LockClient;
+import io.declock.protocols.LockOrder;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockServer;
 import io.declock.protocols.LockWorld;
@@ -16,13 +17,13 @@ public final class ShiftLock implements LockProtocol {
     public static final int WRITERS_IN_A_ROW = 16;
 
     /** A writer told its predecessor that it follows it; the detail is {@code RelCnt} as it found it. */
-    static final int SUCCESSOR = 1;
-    /** A writer passes the lock on; the detail is {@code RelCnt}, {@code more} is made by {@link #turn}. */
-    static final int HANDOVER = 2;
+    public static final int SUCCESSOR = 1;
+    /** A writer passes the lock on; the detail is {@code RelCnt}, its word is made by {@link #turn}. */
+    public static final int HANDOVER = 2;
     /** A writer gives the lock to the readers first; the detail is the {@code RelCnt} at which the receiver has it. */
-    static final int MODE_CHANGED = 3;
+    public static final int MODE_CHANGED = 3;
     /** A client asks the server to recover a lock; the detail is the era. */
-    static final int RECOVER = 4;
+    public static final int RECOVER = 4;
 
     /**
      * What is tuned.
@@ -44,7 +45,7 @@ public final class ShiftLock implements LockProtocol {
         return settings;
     }
 
-    /** Returns the second value of a message that passes a lock on: how many writers with the receiver follow each other, and the entry's epoch. */
+    /** Returns the word of a message that passes a lock on: how many writers with the receiver follow each other, and the entry's epoch. */
     static long turn(int row, long epoch) {
         return row | epoch & Entry.EPOCH;
     }
@@ -78,21 +79,40 @@ public final class ShiftLock implements LockProtocol {
     }
 
     @Override
-    public boolean arrives(long before, long after) {
-        return Entry.readers(after) == Entry.readers(before) + 1
-                || Entry.tail(after) != 0 && Entry.tail(after) != Entry.tail(before);
+    public LockOrder order() {
+        return new Order(settings.writersInARow());
     }
 
     /**
-     * Writers come in their order. A reader that waits is passed by so many writers in a row, and a writer by readers that some other writer kept waiting
-     * together with it.
+     * Writers come in their order, and readers side by side. A reader that waits is passed by so many writers in a row, and a writer by readers that some other
+     * writer kept waiting together with it.
      */
-    @Override
-    public boolean mayPass(Waiter granted, Waiter earlier) {
-        if (granted.mode() == LockMode.READ) {
-            return earlier.mode() == LockMode.READ || granted.cameBesideWriter() || granted.writersSince() > 0;
+    private record Order(int writersInARow) implements LockOrder {
+        @Override
+        public Step step(int word, long before, long after) {
+            boolean comes = Entry.readers(after) == Entry.readers(before) + 1
+                    || Entry.tail(after) != 0 && Entry.tail(after) != Entry.tail(before);
+            return word == 0 && comes ? Step.ARRIVES : Step.NONE;
         }
-        return earlier.mode() == LockMode.READ && earlier.writersSince() < settings.writersInARow();
+
+        @Override
+        public int group(boolean local, LockMode mode) {
+            return mode.ordinal();
+        }
+
+        /** Nobody leads. */
+        @Override
+        public int mostPassedOver() {
+            return 0;
+        }
+
+        @Override
+        public boolean mayPass(Waiter granted, Waiter earlier) {
+            if (granted.mode() == LockMode.READ) {
+                return earlier.mode() == LockMode.READ || granted.cameBesideWriter() || granted.writersSince() > 0;
+            }
+            return earlier.mode() == LockMode.READ && earlier.writersSince() < writersInARow;
+        }
     }
 
     @Override

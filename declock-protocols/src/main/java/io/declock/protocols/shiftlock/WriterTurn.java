@@ -63,7 +63,7 @@ final class WriterTurn extends Turn {
     }
 
     private void send(int to, int kind, long detail, long more) {
-        world.send(new LockMessage(client.number(), to, lock, kind, detail, more));
+        world.send(new LockMessage(client.number(), to, lock, kind, detail, List.of(more)));
     }
 
     @Override
@@ -84,8 +84,8 @@ final class WriterTurn extends Turn {
         if (awaitsPredecessor && waits()) {
             awaitsPredecessor = false;
             releases = message.detail();
-            row = ShiftLock.rowOf(message.more());
-            epoch = ShiftLock.epochOf(message.more());
+            row = ShiftLock.rowOf(message.words().get(0));
+            epoch = ShiftLock.epochOf(message.words().get(0));
             grant(world.now());
         }
     }
@@ -93,7 +93,7 @@ final class WriterTurn extends Turn {
     private void handedOverAfterReaders(LockMessage message) {
         if (awaitsPredecessor && waits()) {
             awaitsPredecessor = false;
-            epoch = ShiftLock.epochOf(message.more());
+            epoch = ShiftLock.epochOf(message.words().get(0));
             read(message.detail());
         }
     }
