@@ -16,13 +16,13 @@ public final class ShiftLock implements LockProtocol {
     public static final int WRITERS_IN_A_ROW = 16;
 
     /** A writer told its predecessor that it follows it; the detail is {@code RelCnt} as it found it. */
-    static final int SUCCESSOR = 1;
+    public static final int SUCCESSOR = 1;
     /** A writer passes the lock on; the detail is {@code RelCnt}, {@code more} is made by {@link #turn}. */
-    static final int HANDOVER = 2;
+    public static final int HANDOVER = 2;
     /** A writer gives the lock to the readers first; the detail is the {@code RelCnt} at which the receiver has it. */
-    static final int MODE_CHANGED = 3;
+    public static final int MODE_CHANGED = 3;
     /** A client asks the server to recover a lock; the detail is the era. */
-    static final int RECOVER = 4;
+    public static final int RECOVER = 4;
 
     /**
      * What is tuned.
