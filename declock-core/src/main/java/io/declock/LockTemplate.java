@@ -4,6 +4,7 @@
 package io.declock;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -180,6 +181,18 @@ public final class LockTemplate {
      */
     public LockHandle acquire(String name) {
         return acquire(LockRequest.write(name));
+    }
+
+    /**
+     * Acquires several locks for writing, all or none, for the calling thread. As {@link #acquire(String)}; the order of the names has no importance.
+     *
+     * @param names the locks' names; those that occur twice count once
+     * @return the handle, which the caller closes
+     * @throws IllegalArgumentException if there is none
+     * @throws DecLockException as {@link #acquire(LockRequest)}
+     */
+    public LockHandle acquire(Collection<String> names) {
+        return acquire(LockRequest.writeAll(names));
     }
 
     /**

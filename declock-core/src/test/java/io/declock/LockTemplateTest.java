@@ -73,6 +73,14 @@ class LockTemplateTest {
     }
 
     @Test
+    void severalLocksAreAcquiredTogether() {
+        try (LockHandle handle = template.acquire(List.of("b", "a", "b"))) {
+            assertThat(handle.grants()).extracting(LockHandle.Grant::name).containsExactlyInAnyOrder("a", "b");
+        }
+        assertThatThrownBy(() -> template.acquire(List.of())).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
     void aHandleIsAcquiredWithoutACheckedException() throws Exception {
         try (LockHandle handle = template.acquire("order")) {
             assertThat(handle.isValid()).isTrue();
