@@ -49,6 +49,11 @@ public final class FabricClients implements AutoCloseable {
     /** A word of the memory may name a client before this process has heard that its process has joined. */
     private static final long UNHEARD_MILLIS = 2;
 
+    /** A message with more words than a grant has entries travels in parts. */
+    private static final int KIND_SHIFT = 16;
+
+    private static final int FOLLOWING = (1 << KIND_SHIFT) - 1;
+
     private static final String SERVER_NAME = "\u0001server";
 
     private final LockProtocol protocol;
@@ -57,6 +62,9 @@ public final class FabricClients implements AutoCloseable {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final Map<String, Long> addresses = new ConcurrentHashMap<>();
     private final List<Client> clients = new ArrayList<>();
+    /** Words of messages whose last part has not arrived, by sender and receiver. */
+    private final Map<Long, List<Long>> parts = new ConcurrentHashMap<>();
+
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     private final long serverAddress;
     private final Server server;
@@ -272,34 +280,52 @@ public final class FabricClients implements AutoCloseable {
             timer.execute(() -> deliver(message));
             return;
         }
-        session.send(
-                to,
-                new PeerMessage(
-                        PeerMessage.Kind.GRANT,
-                        session.joined().memoryNodeIncarnation(),
-                        session.joined().nodeId(),
-                        session.joined().incarnation(),
-                        to.nodeId(),
-                        to.incarnation(),
-                        message.lock(),
-                        (long) message.from() << Integer.SIZE | message.to() & 0xFFFF_FFFFL,
-                        message.kind(),
-                        message.detail(),
-                        message.words().stream().mapToLong(Long::longValue).toArray()));
+        List<Long> words = message.words();
+        int parts = Math.max(1, (words.size() + PeerMessage.MAX_ENTRIES - 1) / PeerMessage.MAX_ENTRIES);
+        for (int part = 0; part < parts; part++) {
+            int from = part * PeerMessage.MAX_ENTRIES;
+            session.send(
+                    to,
+                    part(
+                            message,
+                            to,
+                            parts - 1 - part,
+                            words.subList(from, Math.min(words.size(), from + PeerMessage.MAX_ENTRIES))));
+        }
     }
 
-    private void received(PeerMessage message) {
-        List<Long> words = new ArrayList<>();
-        for (long word : message.entries()) {
+    /** Returns a part of a message; its index is the kind, and how many more parts follow. */
+    private PeerMessage part(LockMessage message, Member to, int following, List<Long> words) {
+        return new PeerMessage(
+                PeerMessage.Kind.GRANT,
+                session.joined().memoryNodeIncarnation(),
+                session.joined().nodeId(),
+                session.joined().incarnation(),
+                to.nodeId(),
+                to.incarnation(),
+                message.lock(),
+                (long) message.from() << Integer.SIZE | message.to() & 0xFFFF_FFFFL,
+                message.kind() << KIND_SHIFT | following,
+                message.detail(),
+                words.stream().mapToLong(Long::longValue).toArray());
+    }
+
+    /** Parts of one message arrive one after the other. */
+    private void received(PeerMessage part) {
+        List<Long> words = parts.computeIfAbsent(part.epoch(), any -> new ArrayList<>());
+        for (long word : part.entries()) {
             words.add(word);
         }
-        deliver(new LockMessage(
-                (int) (message.epoch() >> Integer.SIZE),
-                (int) message.epoch(),
-                message.record(),
-                message.index(),
-                message.detail(),
-                words));
+        if ((part.index() & FOLLOWING) == 0) {
+            parts.remove(part.epoch());
+            deliver(new LockMessage(
+                    (int) (part.epoch() >> Integer.SIZE),
+                    (int) part.epoch(),
+                    part.record(),
+                    part.index() >> KIND_SHIFT,
+                    part.detail(),
+                    words));
+        }
     }
 
     private void deliver(LockMessage message) {
