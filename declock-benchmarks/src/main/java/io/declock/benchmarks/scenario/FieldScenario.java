@@ -10,6 +10,7 @@ import io.declock.benchmarks.worker.Workload;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -27,6 +28,13 @@ public final class FieldScenario extends Scenario {
             description = "Number of locks of the second load (default: ${DEFAULT-VALUE}).")
     private int names;
 
+    @Option(
+            names = "--locks",
+            split = ",",
+            paramLabel = "LOCK",
+            description = "Only these locks of the literature, by their labels (default: all).")
+    private @Nullable List<String> locks;
+
     @Override
     protected String title() {
         return "The locks of the literature on one fabric";
@@ -43,8 +51,10 @@ public final class FieldScenario extends Scenario {
 
     private void load(Outcome outcome, String name, Workload workload) throws IOException, InterruptedException {
         RunResult declock = run(outcome, Peer.DECLOCK, name, workload, options().runSettings());
-        List<Peer> others = Peer.literature();
-        for (Peer peer : others) {
+        for (Peer peer : Peer.literature()) {
+            if (locks != null && !locks.contains(peer.label())) {
+                continue;
+            }
             RunResult other = run(outcome, peer, name, workload, options().runSettings());
             outcome.goal(Goal.figure(
                     name + " cycles/s of DecLock against " + peer.label(),
