@@ -39,7 +39,7 @@ public final class Region {
     private final IntFunction<ByteBuffer> allocator;
     private final boolean executedHere;
     private final AtomicReferenceArray<@Nullable ByteBuffer> segments;
-    private final WordPairs pairs = new WordPairs();
+    private final WordPairs pairs = new WordPairs(this::read, this::compareAndSwap);
 
     private Region(int segments, int stride, int shift, IntFunction<ByteBuffer> allocator, boolean executedHere) {
         this.shift = shift;
@@ -191,7 +191,7 @@ public final class Region {
      * @param found gets the words that were there before
      */
     public void execute(Verb verb, long address, IntToLongFunction operands, LongConsumer found) {
-        pairs.execute(this, verb, address, operands, found);
+        pairs.execute(verb, address, operands, found);
     }
 
     /** Adds to a word and returns its former value. */
