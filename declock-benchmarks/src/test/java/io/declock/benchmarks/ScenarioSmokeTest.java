@@ -80,7 +80,9 @@ class ScenarioSmokeTest {
 
     @Test
     void field() throws Exception {
-        assertThat(tiny("field", "--names=20")).contains("shiftlock (hot)", "soul (zipf)", "verbs per cycle of dslr");
+        assertThat(tiny("field", "--names=20", "--locks=shiftlock,soul"))
+                .contains("shiftlock (hot)", "soul (zipf)", "verbs per cycle of soul")
+                .doesNotContain("dslr");
     }
 
     @Test
