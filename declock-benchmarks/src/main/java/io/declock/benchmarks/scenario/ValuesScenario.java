@@ -36,6 +36,8 @@ public final class ValuesScenario extends Scenario {
     private void load(Outcome outcome, String name, Workload workload) throws IOException, InterruptedException {
         RunResult declock =
                 run(outcome, Peer.DECLOCK_VALUE, name, workload, options().runSettings());
+        outcome.goal(Goal.figure(
+                name + " until lock and value are there, p50 in us", declock == null ? null : declock.waitMicros(50)));
         List<RunResult> others = new ArrayList<>();
         for (Peer peer : options().competitors()) {
             Peer valued = peer.withValue();
