@@ -114,7 +114,7 @@ public interface Guarded<T> {
     }
 
     /**
-     * Who stored a value.
+     * The holder that stored a value.
      *
      * @param fencingToken fencing token of its hold
      * @param by name of its process

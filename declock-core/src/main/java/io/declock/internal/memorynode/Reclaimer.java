@@ -180,7 +180,7 @@ final class Reclaimer {
                 begun = new ReclaimRound(++rounds, current, idle);
                 round = begun;
                 for (int record : idle) {
-                    if (current.wasAsked(record)) {
+                    if (current.wasAsked(record) || node.values().has(record)) {
                         begun.keep(record);
                     }
                 }

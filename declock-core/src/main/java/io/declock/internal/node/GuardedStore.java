@@ -178,7 +178,10 @@ public final class GuardedStore {
                 .whenComplete((reading, failure) -> guarded(result, () -> {
                     if (failure == null) {
                         HeldLock.whileHeld(hold, present -> {
-                            entry(hold).copy = Copy.of(present, reading.value());
+                            // What a former life had is no copy of what the present one has.
+                            if (present.session() == footing.session()) {
+                                entry(hold).copy = Copy.of(present, reading.value());
+                            }
                             return true;
                         });
                         result.complete(Optional.ofNullable(reading.value()));
@@ -243,7 +246,12 @@ public final class GuardedStore {
             Copy now = failure == null
                     ? Copy.of(footing, bytes == null ? null : new StoredValue(token, self, bytes))
                     : null;
-            HeldLock.underMutex(hold, () -> entry(hold).copy = now);
+            HeldLock.underMutex(hold, () -> {
+                Entry known = entries.get(hold.lock());
+                if (known != null) {
+                    known.copy = now;
+                }
+            });
             written.complete(failure == null);
             if (failure == null) {
                 result.complete(true);

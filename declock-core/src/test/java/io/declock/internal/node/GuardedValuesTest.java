@@ -5,6 +5,7 @@ package io.declock.internal.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.declock.ComputeNodeSettings;
 import io.declock.DecLockException;
@@ -17,9 +18,13 @@ import io.declock.Purpose;
 import io.declock.ValueCodec;
 import io.declock.Verb;
 import io.declock.internal.memorynode.NodeCounts;
+import io.declock.testkit.TcpProxy;
+import io.declock.testkit.TcpProxy.Direction;
+import io.declock.testkit.TcpProxy.Flow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -135,22 +140,35 @@ class GuardedValuesTest {
         }
     }
 
-    /** The request for the value follows that for the lock, so a lock that is free needs no further round trip. */
+    /** The request for the value follows that for the lock before either is answered, and its answer is taken: a free lock needs no further round trip. */
     @Test
-    void aFreeLockIsReadOnce() throws Exception {
-        try (LockRig rig = rig(true)) {
-            ComputeNode node = rig.join(builder -> builder.settings(
-                    ComputeNodeSettings.builder().keep(KeepSettings.OFF).build()));
+    void aFreeLockIsReadInTheSameRoundTrip() throws Exception {
+        ExecutorService pool = Executors.newCachedThreadPool();
+        try (LockRig rig = LockRig.overTcp(settings -> {});
+                TcpProxy proxy = new TcpProxy(rig.port())) {
+            ComputeNode node = rig.joinBy(
+                    proxy.port(),
+                    builder -> builder.settings(
+                            ComputeNodeSettings.builder().keep(KeepSettings.OFF).build()));
             text(node).update(old -> "free");
-            long reads = rig.memoryNode().counts().get(NodeCounts.Kind.VALUE_READ);
-            for (int i = 0; i < 100; i++) {
+            await().untilAsserted(() ->
+                    assertThat(LockRig.lock(node, "x").hasPosition()).isFalse());
+            long before = rig.memoryNode().counts().get(NodeCounts.Kind.VALUE_READ);
+            proxy.set(Direction.FROM_SERVER, Flow.HELD);
+            Future<Optional<String>> read = pool.submit(() -> {
                 try (Held<String> held = text(node).acquire()) {
-                    assertThat(held.value()).contains("free");
+                    return held.value();
                 }
-            }
-            long asked = rig.memoryNode().counts().get(NodeCounts.Kind.VALUE_READ) - reads;
-            // Where the former release is still under way, the reading ahead comes before the acquisition.
-            assertThat(asked).isBetween(100L, 200L);
+            });
+            await().untilAsserted(() -> assertThat(rig.memoryNode().counts().get(NodeCounts.Kind.VALUE_READ) - before)
+                    .isEqualTo(1));
+            assertThat(read.isDone()).isFalse();
+            proxy.set(Direction.FROM_SERVER, Flow.OPEN);
+            assertThat(read.get(20, TimeUnit.SECONDS)).contains("free");
+            assertThat(rig.memoryNode().counts().get(NodeCounts.Kind.VALUE_READ) - before)
+                    .isEqualTo(1);
+        } finally {
+            pool.shutdownNow();
         }
     }
 

@@ -56,6 +56,10 @@ final class SessionControl implements ControlPlane {
          */
         <A, T> CompletableFuture<T> ask(Class<A> answer, Function<A, T> result, PendingRequests.Writer frame);
 
+        /** Sends a request as {@link #ask} does, behind the chains that were posted before it, if the present connection takes them all. */
+        <A, T> CompletableFuture<T> askAfterChains(
+                Class<A> answer, Function<A, T> result, PendingRequests.Writer frame);
+
         /** Sends a frame that has no answer, if there is a connection. */
         void tell(Consumer<ByteBuf> frame);
 
@@ -173,7 +177,7 @@ final class SessionControl implements ControlPlane {
     @Override
     public CompletionStage<ValueReading> readValue(long record) {
         return line.version() >= Wire.VALUES_VERSION
-                ? line.ask(
+                ? line.askAfterChains(
                         ValueReading.class,
                         Function.identity(),
                         (out, request) -> ValueFrames.writeReadValue(out, request, record))

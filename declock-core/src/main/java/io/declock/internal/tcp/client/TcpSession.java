@@ -417,6 +417,18 @@ final class TcpSession implements ControlSession, RemoteMemory, SessionControl.L
     }
 
     @Override
+    public <A, T> CompletableFuture<T> askAfterChains(
+            Class<A> answer, Function<A, T> result, PendingRequests.Writer frame) {
+        return ask(answer, result, (out, request) -> {
+            SessionConnection present = connection;
+            if (present != null) {
+                present.writeMore(out);
+            }
+            frame.write(out, request);
+        });
+    }
+
+    @Override
     public CompletableFuture<byte[]> ticketFor(Member to) {
         MemberId peer = new MemberId(to.nodeId(), to.incarnation());
         return ask(
