@@ -1,0 +1,56 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocols.application;
+
+import io.declock.LockMode;
+import io.declock.spi.VerbChain;
+
+/** What a client of an application needs of the world around it: locks, verbs on the application's data, time and chance. */
+public interface ApplicationWorld {
+    /** How many words of data lie side by side at least: words with the same number divided by this do. */
+    int BLOCK = 1 << 11;
+
+    /**
+     * Asks for a lock. A client may hold several, each once. A lock without readers is acquired for writing in any mode.
+     *
+     * @param lock number of the lock
+     * @param granted called when the client holds it, maybe before this method returns
+     */
+    void acquire(int lock, LockMode mode, Runnable granted);
+
+    /**
+     * Gives a lock back.
+     *
+     * @param lock number of a lock that the client holds
+     * @param released called when the lock's release has completed, maybe before this method returns
+     */
+    void release(int lock, Runnable released);
+
+    /**
+     * Returns where a word of the data is in the region, in bytes.
+     *
+     * @param word number of the word
+     */
+    long address(long word);
+
+    /** Posts a chain of verbs on the data; chains of one client are executed in the order of posting. Its purpose is {@link io.declock.Purpose#INSPECT}. */
+    void post(VerbChain chain);
+
+    /** Returns the client's clock, in nanoseconds. */
+    long now();
+
+    /** Lets something happen later. */
+    void after(long nanos, Runnable event);
+
+    /** Returns a random number from zero up to, and without, a bound; zero for a bound that is not positive. */
+    long below(long bound);
+
+    /**
+     * Tells that the client has ended an operation.
+     *
+     * @param kind what kind of operation it is: a small number that the application chooses
+     * @param since when it began, by {@link #now}
+     */
+    void done(int kind, long since);
+}
