@@ -56,7 +56,9 @@ public final class MemoryNodeHealthIndicator extends AbstractHealthIndicator {
                 .withDetail("leaseLeftMillis", view.leaseLeft().toMillis())
                 .withDetail("recordsInUse", view.recordsInUse())
                 .withDetail("recordsTotal", view.recordsTotal())
-                .withDetail("members", view.members());
+                .withDetail("members", view.members())
+                .withDetail("heldNow", monitor.heldNow())
+                .withDetail("keptNow", monitor.keptNow());
         Optional.ofNullable(embedded.get()).ifPresent(what -> builder.withDetail("embedded", what));
         Optional.ofNullable(view.roundTrip())
                 .ifPresent(trip -> builder.withDetail("roundTripMicros", trip.toNanos() / 1000));

@@ -90,6 +90,27 @@ class WebApplicationTests {
     }
 
     @Test
+    void healthTellsHeldLocksFromKeptOnes() throws Exception {
+        try (LockHandle handle = lock.acquire(LockRequest.write("held:1"))) {
+            assertThat(handle.isValid()).isTrue();
+            assertThat(json(get("/actuator/health/declock")))
+                    .extractingJsonPathNumberValue("components.embedded.details.heldNow")
+                    .isEqualTo(1);
+        }
+        for (int i = 0; i < 10; i++) {
+            lock.acquire(LockRequest.write("kept:1")).close();
+        }
+        Awaitility.await().until(() -> monitor.keptNow() == 1);
+        JsonContent<?> health = json(get("/actuator/health/declock"));
+        assertThat(health)
+                .extractingJsonPathNumberValue("components.embedded.details.heldNow")
+                .isEqualTo(0);
+        assertThat(health)
+                .extractingJsonPathNumberValue("components.embedded.details.keptNow")
+                .isEqualTo(1);
+    }
+
+    @Test
     void theLivenessGroupDoesNotKnowTheMemoryNode() throws Exception {
         assertThat(get("/actuator/health/liveness").body())
                 .doesNotContain("declock")
