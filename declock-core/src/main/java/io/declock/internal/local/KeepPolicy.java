@@ -3,6 +3,8 @@
 
 package io.declock.internal.local;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Decides for one lock when it pays to keep its position (rule K5): when this compute node has taken it again and again with nobody else between,
  * and keeping it has paid before. Guarded by the lock's mutex.
@@ -20,10 +22,16 @@ final class KeepPolicy {
     private long lastEpoch;
     private int lastIndex = -1;
     private int inARow;
-    private int threshold;
-    private boolean hasPaid;
-    private int served;
-    private long unusedSince;
+    /** Null until the position is kept: most locks never are. */
+    private @Nullable Keeping kept;
+
+    /** What keeping the lock has brought. */
+    private static final class Keeping {
+        private int threshold;
+        private boolean hasPaid;
+        private int served;
+        private long unusedSince;
+    }
 
     /**
      * The compute node took a position.
@@ -46,8 +54,8 @@ final class KeepPolicy {
      * lowers the threshold: otherwise a lock that is used in turns shorter than the threshold would never be kept again.
      */
     private void endRow() {
-        if (inARow >= CAUTIOUS && inARow < threshold) {
-            threshold /= 2;
+        if (kept != null && inARow >= CAUTIOUS && inARow < kept.threshold) {
+            kept.threshold /= 2;
         }
     }
 
@@ -63,26 +71,27 @@ final class KeepPolicy {
      * @param pays whether it has paid lately to keep locks
      */
     boolean isWorthIt(int after, boolean pays) {
-        return inARow >= Math.max(pays || hasPaid ? after : CAUTIOUS, threshold);
+        int least = pays || kept != null && kept.hasPaid ? after : CAUTIOUS;
+        return inARow >= (kept == null ? least : Math.max(least, kept.threshold));
     }
 
     /** A caller was granted the lock by a position that is kept. */
     void serves() {
-        served++;
+        kept().served++;
     }
 
     /** The position has no user from now on. */
     void isUnused(long now) {
-        unusedSince = now;
+        kept().unusedSince = now;
     }
 
     /** Returns since when a kept position has had no user. */
     long unusedSince() {
-        return unusedSince;
+        return kept().unusedSince;
     }
 
     boolean isUnusedFor(long nanos, long now) {
-        return now - unusedSince >= nanos;
+        return now - kept().unusedSince >= nanos;
     }
 
     /**
@@ -97,13 +106,23 @@ final class KeepPolicy {
         if (wanted) {
             inARow = 0;
         }
-        hasPaid = served >= TOO_FEW;
-        if (!hasPaid) {
-            threshold = Math.min(HIGHEST_THRESHOLD, 2 * Math.max(after, threshold));
-        } else if (served >= ENOUGH) {
-            threshold = 0;
+        Keeping past = kept();
+        past.hasPaid = past.served >= TOO_FEW;
+        if (!past.hasPaid) {
+            past.threshold = Math.min(HIGHEST_THRESHOLD, 2 * Math.max(after, past.threshold));
+        } else if (past.served >= ENOUGH) {
+            past.threshold = 0;
         }
-        served = 0;
-        return hasPaid;
+        past.served = 0;
+        return past.hasPaid;
+    }
+
+    private Keeping kept() {
+        Keeping known = kept;
+        if (known == null) {
+            known = new Keeping();
+            kept = known;
+        }
+        return known;
     }
 }

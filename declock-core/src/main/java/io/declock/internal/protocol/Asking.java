@@ -31,7 +31,7 @@ final class Asking {
     /** Returns whether the lock that a header shows as taken may be kept without a user. It is asked for once. */
     static boolean mayAsk(LockState lock, long header) {
         return lock.env.looksForMarks()
-                && !lock.wish.hasAsked()
+                && !lock.wish().hasAsked()
                 && !lock.isFrozen()
                 && lock.position.mayCas(header)
                 && (Wish.mayBeKept(header) || Wish.hasOnlyReaders(header));
@@ -47,9 +47,9 @@ final class Asking {
 
     /** That word was read: asks whoever keeps the lock; returns whether there is somebody to ask. */
     static boolean onMark(LockState lock, long header, long mark, Effects effects) {
-        long question = lock.wish.ask();
+        long question = lock.wish().ask();
         if (lock.isFrozen() || !ask(lock, header, mark, question, effects)) {
-            lock.wish.answered();
+            lock.wish().answered();
             return false;
         }
         long patience = PATIENCE * lock.env.settings().selfCheckInterval().toNanos();
@@ -65,7 +65,7 @@ final class Asking {
             }
             return false;
         }
-        lock.wish.expect(1);
+        lock.wish().expect(1);
         return Wanting.tell(lock, LockHeader.head(header), mark, question, QueueEntry.NONE, effects);
     }
 
@@ -74,7 +74,7 @@ final class Asking {
         if (!awaits(lock, question)) {
             return Outcome.WAIT;
         }
-        lock.wish.expect(users);
+        lock.wish().expect(users);
         return outcome(lock);
     }
 
@@ -84,18 +84,18 @@ final class Asking {
             return Outcome.WAIT;
         }
         if ((answer.detail() & 1) == 0) {
-            lock.wish.answered();
+            lock.wish().answered();
             return Outcome.REFUSED;
         }
-        lock.wish.countAnswer();
+        lock.wish().countAnswer();
         return outcome(lock);
     }
 
     private static Outcome outcome(LockState lock) {
-        if (!lock.wish.hasAllAnswers()) {
+        if (!lock.wish().hasAllAnswers()) {
             return Outcome.WAIT;
         }
-        lock.wish.answered();
+        lock.wish().answered();
         return lock.isFrozen() ? Outcome.REFUSED : Outcome.AGAIN;
     }
 
@@ -104,12 +104,12 @@ final class Asking {
         if (!awaits(lock, question)) {
             return Outcome.WAIT;
         }
-        lock.wish.answered();
+        lock.wish().answered();
         return Outcome.REFUSED;
     }
 
     private static boolean awaits(LockState lock, long question) {
-        return isAsking(lock) && lock.wish.awaitsAnswerTo(question);
+        return isAsking(lock) && lock.wish().awaitsAnswerTo(question);
     }
 
     private static boolean isAsking(LockState lock) {

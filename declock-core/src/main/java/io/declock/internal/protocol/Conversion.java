@@ -40,7 +40,7 @@ final class Conversion {
 
     static void startUpgrade(LockState lock, Effects effects) {
         lock.position.beginConversion();
-        lock.wish.beginToTry();
+        lock.wish().beginToTry();
         readHeader(lock, effects);
     }
 

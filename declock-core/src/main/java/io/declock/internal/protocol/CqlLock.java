@@ -107,8 +107,8 @@ public final class CqlLock implements LockChain.Events {
         return !lock.tenure.hasNextToken(true)
                 && !lock.tenure.knowsRemote()
                 && lock.position.isExclusive()
-                && lock.mark.isUnderWay(LockChain.Step.MARKED)
-                && lock.mark.isAbout(lock.tenure.number());
+                && lock.isMarking(LockChain.Step.MARKED)
+                && lock.mark().isAbout(lock.tenure.number());
     }
 
     /** Gives the position back and takes one at the tail, in one FAA. State must be HELD, nothing converting, no reset pending. */
@@ -170,7 +170,7 @@ public final class CqlLock implements LockChain.Events {
 
     /** Returns whether a READ of the remote queue is under way or planned, which ends with {@link CqlUpper#settled}. */
     public boolean isLooking() {
-        return lock.probe.isInFlight() || lock.tenure.isLookPlanned();
+        return lock.isProbing() || lock.tenure.isLookPlanned();
     }
 
     /** Returns whether a reset stops local sharing and hand-over (rule B3). */
@@ -259,7 +259,7 @@ public final class CqlLock implements LockChain.Events {
     public void othersAsk() {
         event(effects -> {
             lock.suspicion.othersAsk(effects.now());
-            lock.waiting.ask(effects.now());
+            lock.waiting().ask(effects.now());
         });
     }
 

@@ -30,7 +30,7 @@ final class Keeping {
 
     static void start(LockState lock, Effects effects) {
         lock.position.expect(PositionState.HELD);
-        if (lock.tenure.isMarked() || lock.mark.isInFlight()) {
+        if (lock.tenure.isMarked() || lock.isMarking()) {
             return;
         }
         if (!mayMark(lock)) {
@@ -51,7 +51,7 @@ final class Keeping {
         if (lock.tenure.indicesLeft() <= lock.position.layout().capacity() / 2
                 && lock.tenure.isMarked()
                 && lock.position.isExclusive()
-                && !lock.mark.isInFlight()
+                && !lock.isMarking()
                 && mayMark(lock)) {
             lock.tenure.beginMark(effects.now());
             markEntry(lock, effects);
@@ -69,7 +69,7 @@ final class Keeping {
                 position.layout().version(index),
                 position.epoch(),
                 QueueEntry.KEPT);
-        lock.mark
+        lock.mark()
                 .about(lock.tenure.number())
                 .goingBy(alone)
                 .use(Step.MARKED, effects)
@@ -82,7 +82,7 @@ final class Keeping {
     /** Sets the readers' mark, then looks at the header: a writer that comes later sees the mark (rule K7). */
     private static void markReaders(LockState lock, Effects effects) {
         Position position = lock.position;
-        lock.mark
+        lock.mark()
                 .about(lock.tenure.number())
                 .use(Step.READERS_MARKED, effects)
                 .begin(Purpose.KEEP)
@@ -99,7 +99,7 @@ final class Keeping {
         return !lock.isFrozen()
                 && !lock.tenure.knowsRemote()
                 && (!position.isExclusive()
-                        || !lock.entryWrite.isInFlight()
+                        || !lock.isWritingEntry()
                                 && next(position, position.index())
                                         < position.layout().indexLimit());
     }
@@ -125,7 +125,7 @@ final class Keeping {
         if (!lock.position.is(PositionState.HELD)) {
             return;
         }
-        if (lock.mark.isAbout(lock.tenure.number())) {
+        if (lock.mark().isAbout(lock.tenure.number())) {
             if (LockHeader.isInReset(found) || !lock.position.isOfEpoch(found)) {
                 Freeze.notice(lock, found, effects);
             } else if (nobodyWaits) {
@@ -143,7 +143,7 @@ final class Keeping {
     }
 
     private static boolean isAlone(LockState lock, long found) {
-        return found == lock.mark.header();
+        return found == lock.mark().header();
     }
 
     // ---------------------------------------------------------------- the wishes of others
@@ -161,7 +161,7 @@ final class Keeping {
         if (waits) {
             learn(lock, wanted.entries(), effects);
         } else if (!lock.isFrozen() && lock.upper.giveBack(effects)) {
-            lock.wish.answerLater(wanted);
+            lock.wish().answerLater(wanted);
         } else {
             WishAnswers.answer(lock, wanted, false, effects);
         }
@@ -178,7 +178,7 @@ final class Keeping {
     private static void notMeant(LockState lock, PeerMessage wanted, Effects effects) {
         boolean toReaders = wanted.index() == PeerMessage.EVERY_READER;
         if (toReaders && lock.position.is(PositionState.LEAVING)) {
-            lock.wish.answerLater(wanted);
+            lock.wish().answerLater(wanted);
         } else {
             WishAnswers.answer(lock, wanted, toReaders, effects);
         }
@@ -198,6 +198,6 @@ final class Keeping {
         Position position = lock.position;
         return !position.isConverting()
                 && (index == position.index()
-                        || lock.mark.isUnderWay(Step.MARKED) && index == next(position, position.index()));
+                        || lock.isMarking(Step.MARKED) && index == next(position, position.index()));
     }
 }

@@ -5,6 +5,7 @@ package io.declock.internal.protocol;
 
 import io.declock.GrantKind;
 import io.declock.internal.layout.QueueEntry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of one compute node's side of one lock record, with what must hold between its parts. The mechanisms are functions over it;
@@ -19,17 +20,15 @@ final class LockState {
     final Position position;
     final Tenure tenure = new Tenure();
     final Suspicion suspicion = new Suspicion();
-    final Waiting waiting = new Waiting();
     /** Changes the header. */
     final LockChain op;
-    /** READs. */
-    final LockChain probe;
-    /** WRITEs the queue entry. */
-    final LockChain entryWrite;
-    /** Marks the position as kept, or takes the readers' mark away. */
-    final LockChain mark;
-
-    final Wish wish = new Wish();
+    // What follows is made when it is first needed: most locks need none of it, and a process may have a hundred
+    // thousand.
+    private @Nullable LockChain probe;
+    private @Nullable LockChain entryWrite;
+    private @Nullable LockChain mark;
+    private @Nullable Waiting waiting;
+    private @Nullable Wish wish;
 
     /** The epoch in which the queue was seen to have reached the wall. */
     private long walledEpoch = -1;
@@ -55,9 +54,82 @@ final class LockState {
         this.events = events;
         this.position = new Position(env.layout(), record, epoch);
         this.op = new LockChain(events, 2);
-        this.probe = new LockChain(events, 2);
-        this.entryWrite = new LockChain(events, 2);
-        this.mark = new LockChain(events, 2);
+    }
+
+    // ---------------------------------------------------------------- chains
+
+    /** Returns the chain that READs. */
+    LockChain probe() {
+        LockChain chain = probe;
+        if (chain == null) {
+            chain = new LockChain(events, 2);
+            probe = chain;
+        }
+        return chain;
+    }
+
+    boolean isProbing() {
+        return probe != null && probe.isInFlight();
+    }
+
+    /** Returns the chain that WRITEs the queue entry. */
+    LockChain entryWrite() {
+        LockChain chain = entryWrite;
+        if (chain == null) {
+            chain = new LockChain(events, 2);
+            entryWrite = chain;
+        }
+        return chain;
+    }
+
+    boolean isWritingEntry() {
+        return entryWrite != null && entryWrite.isInFlight();
+    }
+
+    /** Returns the chain that marks the position as kept, or takes the readers' mark away. */
+    LockChain mark() {
+        LockChain chain = mark;
+        if (chain == null) {
+            chain = new LockChain(events, 2);
+            mark = chain;
+        }
+        return chain;
+    }
+
+    boolean isMarking() {
+        return mark != null && mark.isInFlight();
+    }
+
+    /** Returns whether the chain that marks is in flight for that step. */
+    boolean isMarking(LockChain.Step which) {
+        return mark != null && mark.isUnderWay(which);
+    }
+
+    // ---------------------------------------------------------------- waiting and wishes
+
+    /** Returns what is known while the position waits. */
+    Waiting waiting() {
+        Waiting known = waiting;
+        if (known == null) {
+            known = new Waiting();
+            waiting = known;
+        }
+        return known;
+    }
+
+    /** Returns what is known of wishes for the lock. */
+    Wish wish() {
+        Wish known = wish;
+        if (known == null) {
+            known = new Wish();
+            wish = known;
+        }
+        return known;
+    }
+
+    /** Returns whether any wish for the lock has been known: the own one or another compute node's. */
+    boolean hasWish() {
+        return wish != null;
     }
 
     // ---------------------------------------------------------------- the position
@@ -127,16 +199,16 @@ final class LockState {
 
     /** Returns whether an FAA, CAS or WRITE of this lock is in flight, which delays the acknowledgement of a reset (rule B4). */
     boolean isChanging() {
-        return op.isInFlight() || entryWrite.isInFlight() || mark.isInFlight();
+        return op.isInFlight() || isWritingEntry() || isMarking();
     }
 
     /** Returns whether there is no position, and nothing in flight or awaited. */
     boolean isAtRest() {
         return position.is(PositionState.IDLE)
                 && !op.isInFlight()
-                && !entryWrite.isInFlight()
-                && !mark.isInFlight()
-                && !probe.isInFlight()
+                && !isWritingEntry()
+                && !isMarking()
+                && !isProbing()
                 && !frozen
                 && refetching == 0;
     }
@@ -162,9 +234,7 @@ final class LockState {
 
     /** Returns whether the position is marked as kept, or is being marked. */
     boolean isKept() {
-        return tenure.isMarked()
-                || mark.isUnderWay(LockChain.Step.MARKED)
-                || mark.isUnderWay(LockChain.Step.READERS_MARKED);
+        return tenure.isMarked() || isMarking(LockChain.Step.MARKED) || isMarking(LockChain.Step.READERS_MARKED);
     }
 
     /** Starts the pause before a chain is posted again. */

@@ -26,11 +26,11 @@ final class PendingRequest {
      */
     static void register(LockState lock, long before, Effects effects) {
         lock.position.to(PositionState.WAITING);
-        lock.waiting.begin(effects.now());
+        lock.waiting().begin(effects.now());
         if (lock.position.isExclusive()) {
             lock.tenure.waitsBehind(lock.position.index() - LockHeader.head(before));
         }
-        lock.wish.begin(before, lock.position.isExclusive());
+        lock.wish().begin(before, lock.position.isExclusive());
         if (LockHeader.isOverfull(before)) {
             lock.requestReset(ResetReason.OVERFLOW, effects);
         }
@@ -50,7 +50,7 @@ final class PendingRequest {
         int head = LockHeader.head(header);
         int beforeTurn = lock.position.index() - head;
         int beforeSlot = beforeTurn - lock.position.layout().capacity() + 1;
-        lock.waiting.sees(head, beforeSlot, beforeTurn, effects.now());
+        lock.waiting().sees(head, beforeSlot, beforeTurn, effects.now());
         return isFree(beforeSlot);
     }
 
@@ -59,15 +59,15 @@ final class PendingRequest {
     }
 
     private static void writeEntry(LockState lock, Effects effects) {
-        boolean writing = lock.entryWrite.isInFlight();
-        lock.waiting.toEntryOutdated(writing);
+        boolean writing = lock.isWritingEntry();
+        lock.waiting().toEntryOutdated(writing);
         if (writing) {
             return;
         }
         Position position = lock.position;
         int index = position.index();
         long entry = lock.ownEntry();
-        VerbChain chain = lock.entryWrite
+        VerbChain chain = lock.entryWrite()
                 .about(index)
                 .use(Step.ENTRY_WRITTEN, effects)
                 .begin(Purpose.ENTRY)
@@ -79,7 +79,9 @@ final class PendingRequest {
         if (chain.size() > 1 && chain.isAbout(lock.position.index())) {
             Wanting.onMark(lock, results.value(1), effects);
         }
-        if (lock.waiting.isEntryOutdated() && lock.position.is(PositionState.WAITING) && lock.waiting.hasSlot()) {
+        if (lock.waiting().isEntryOutdated()
+                && lock.position.is(PositionState.WAITING)
+                && lock.waiting().hasSlot()) {
             writeEntry(lock, effects);
         }
     }
@@ -103,31 +105,31 @@ final class PendingRequest {
     // ---------------------------------------------------------------- the self-check
 
     private static void armCheck(LockState lock, Effects effects) {
-        if (lock.waiting.armCheck()) {
-            long interval = lock.waiting.untilCheck(
-                    lock.env.settings().selfCheckInterval().toNanos(), effects.now());
+        if (lock.waiting().armCheck()) {
+            long interval = lock.waiting()
+                    .untilCheck(lock.env.settings().selfCheckInterval().toNanos(), effects.now());
             lock.start(LockTimer.SELF_CHECK, interval + lock.env.random().below(interval / 2), effects);
         }
     }
 
     static void onCheckDue(LockState lock, Effects effects) {
-        lock.waiting.checkDue();
+        lock.waiting().checkDue();
         if (!lock.position.is(PositionState.WAITING)) {
             return;
         }
-        long interval =
-                lock.waiting.firstCheck(lock.env.settings().selfCheckInterval().toNanos());
-        if (lock.waiting.hasLasted(interval, effects.now())
-                && !lock.probe.isInFlight()
+        long interval = lock.waiting()
+                .firstCheck(lock.env.settings().selfCheckInterval().toNanos());
+        if (lock.waiting().hasLasted(interval, effects.now())
+                && !lock.isProbing()
                 && lock.env.leaseValid(effects.now())) {
-            lock.waiting.countCheck();
+            lock.waiting().countCheck();
             lock.env.counters().count(Event.SELF_CHECK);
-            lock.probe
+            lock.probe()
                     .about(lock.position.index())
                     .use(Step.CHECKED, effects)
                     .begin(Purpose.SELF_CHECK)
                     .read(lock.position.record(), lock.position.words());
-            Wanting.lookForReadersMark(lock, lock.probe);
+            Wanting.lookForReadersMark(lock, lock.probe());
         } else {
             armCheck(lock, effects);
         }
@@ -135,7 +137,7 @@ final class PendingRequest {
 
     static void onChecked(LockState lock, LockChain chain, VerbResults results, Effects effects) {
         Position position = lock.position;
-        if (!position.is(PositionState.WAITING) || !lock.probe.isAbout(position.index())) {
+        if (!position.is(PositionState.WAITING) || !lock.probe().isAbout(position.index())) {
             return;
         }
         switch (SelfCheck.judge(
@@ -166,15 +168,15 @@ final class PendingRequest {
     private static void suspect(LockState lock, VerbResults results, Effects effects) {
         long now = effects.now();
         if (lock.isSuspicious(results.word(0, 0), now)
-                || lock.waiting.hasNotAskedFor(
-                        lock.env.settings().suspectAfter().toNanos(), now)) {
+                || lock.waiting()
+                        .hasNotAskedFor(lock.env.settings().suspectAfter().toNanos(), now)) {
             ask(lock, effects);
         }
     }
 
     /** Asks at once whether any node holds the lock. */
     static void ask(LockState lock, Effects effects) {
-        lock.waiting.ask(effects.now());
+        lock.waiting().ask(effects.now());
         lock.requestReset(ResetReason.SUSPECTED, effects);
     }
 }

@@ -69,12 +69,12 @@ final class Prefetch {
     private static boolean mayLook(LockState lock) {
         return lock.position.is(PositionState.HELD)
                 && !lock.tenure.isLookPlanned()
-                && !lock.probe.isInFlight()
+                && !lock.isProbing()
                 && !lock.isFrozen();
     }
 
     private static void post(LockState lock, Effects effects) {
-        lock.probe
+        lock.probe()
                 .about(lock.tenure.number())
                 .use(Step.PREFETCHED, effects)
                 .begin(Purpose.PREFETCH)
@@ -83,7 +83,7 @@ final class Prefetch {
 
     static void onRead(LockState lock, VerbResults results, Effects effects) {
         long header = results.word(0, 0);
-        if (lock.position.is(PositionState.HELD) && lock.probe.isAbout(lock.tenure.number())) {
+        if (lock.position.is(PositionState.HELD) && lock.probe().isAbout(lock.tenure.number())) {
             if (!LockHeader.isInReset(header) && lock.position.isOfEpoch(header)) {
                 learn(lock, header, results, effects);
             } else {

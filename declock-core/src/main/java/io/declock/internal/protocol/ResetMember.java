@@ -71,8 +71,8 @@ final class ResetMember {
         if (!lock.isFrozen()) {
             return;
         }
-        if (!lock.probe.isInFlight()) {
-            lock.probe.use(Step.EPOCH_POLLED, effects).begin(Purpose.RESET).read(lock.position.header(), 2);
+        if (!lock.isProbing()) {
+            lock.probe().use(Step.EPOCH_POLLED, effects).begin(Purpose.RESET).read(lock.position.header(), 2);
         }
         Freeze.poll(lock, effects);
     }

@@ -34,7 +34,7 @@ final class Successors {
                 && lock.env.settings().preArmedHandOver()
                 && !lock.isFrozen()
                 // A successor may set the readers' mark, which this node is taking away (rule K7).
-                && !lock.mark.isInFlight();
+                && !lock.isMarking();
     }
 
     private static void preArm(LockState lock, Effects effects) {

@@ -22,7 +22,7 @@ final class Trying {
         lock.position.want(exclusive, timestamp);
         lock.position.to(PositionState.TRYING);
         lock.tenure.ask(effects.now());
-        lock.wish.beginToTry();
+        lock.wish().beginToTry();
         lock.env.counters().count(Event.REMOTE_ACQUISITION);
         readHeader(lock, effects);
     }

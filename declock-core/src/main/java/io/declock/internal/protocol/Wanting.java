@@ -26,15 +26,19 @@ final class Wanting {
         if (!lock.env.looksForMarks()) {
             return;
         }
-        if (lock.wish.hasKeeper()) {
-            chain.read(lock.position.layout().entry(lock.position.record(), lock.wish.keeper()), 1);
+        if (lock.wish().hasKeeper()) {
+            chain.read(
+                    lock.position
+                            .layout()
+                            .entry(lock.position.record(), lock.wish().keeper()),
+                    1);
         }
         lookForReadersMark(lock, chain);
     }
 
     /** READs the readers' mark if readers before the own position may keep theirs. */
     static void lookForReadersMark(LockState lock, VerbChain chain) {
-        if (lock.wish.isBehindReaders()) {
+        if (lock.wish().isBehindReaders()) {
             chain.read(lock.position.layout().readersMark(lock.position.record()), 1);
         }
     }
@@ -44,15 +48,15 @@ final class Wanting {
         if (!lock.position.is(PositionState.WAITING)) {
             return;
         }
-        if (lock.wish.hasKeeper()) {
-            tell(lock, lock.wish.keeper(), mark, 0, new long[] {lock.ownEntry()}, effects);
-        } else if (lock.wish.isBehindReaders()) {
+        if (lock.wish().hasKeeper()) {
+            tell(lock, lock.wish().keeper(), mark, 0, new long[] {lock.ownEntry()}, effects);
+        } else if (lock.wish().isBehindReaders()) {
             tellReaders(lock, mark, effects);
         }
     }
 
     private static void tellReaders(LockState lock, long mark, Effects effects) {
-        lock.wish.seesReadersMark(isMarked(mark));
+        lock.wish().seesReadersMark(isMarked(mark));
         if (isMarked(mark)) {
             lock.askUsers(0, new long[] {lock.ownEntry()}, effects);
         }
@@ -65,9 +69,9 @@ final class Wanting {
 
     /** The writer that has seen the readers' mark is about to hold: nothing is kept by readers any more, nor will be before it has released. */
     static void takeReadersMarkAway(LockState lock, Effects effects) {
-        if (lock.position.isExclusive() && lock.wish.hasSeenReadersMark() && !lock.mark.isInFlight()) {
-            lock.wish.seesReadersMark(false);
-            lock.mark
+        if (lock.position.isExclusive() && lock.hasWish() && lock.wish().hasSeenReadersMark() && !lock.isMarking()) {
+            lock.wish().seesReadersMark(false);
+            lock.mark()
                     .use(Step.READERS_UNMARKED, effects)
                     .begin(Purpose.KEEP)
                     .write(lock.position.layout().readersMark(lock.position.record()), 0);
@@ -77,11 +81,11 @@ final class Wanting {
     /** A self-check found that the position still waits: the message may have been lost. */
     static void onCheck(LockState lock, LockChain chain, VerbResults record, Effects effects) {
         int head = LockHeader.head(record.word(0, 0));
-        if (lock.wish.isBehindReaders() && chain.size() > 1) {
+        if (lock.wish().isBehindReaders() && chain.size() > 1) {
             tellReaders(lock, record.value(1), effects);
             return;
         }
-        if (lock.wish.hasKeeper() && lock.position.index() == head + 1) {
+        if (lock.wish().hasKeeper() && lock.position.index() == head + 1) {
             tell(
                     lock,
                     head,

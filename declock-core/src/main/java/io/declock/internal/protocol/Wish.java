@@ -7,6 +7,7 @@ import io.declock.internal.layout.LockHeader;
 import io.declock.spi.PeerMessage;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a node remembers of its wish for a lock that another one keeps, and of the wishes of others that it has to answer. Guarded by the lock's mutex. */
 final class Wish {
@@ -31,7 +32,7 @@ final class Wish {
 
     private boolean knowsMissing;
     /** The messages to answer when the position was given back. */
-    private final List<PeerMessage> toAnswer = new ArrayList<>(0);
+    private @Nullable List<PeerMessage> toAnswer;
 
     /** A position was taken that waits behind what the header shows. */
     void begin(long before, boolean exclusive) {
@@ -122,15 +123,15 @@ final class Wish {
     // ---------------------------------------------------------------- the wishes of others
 
     void answerLater(PeerMessage question) {
+        if (toAnswer == null) {
+            toAnswer = new ArrayList<>(1);
+        }
         toAnswer.add(question);
     }
 
     List<PeerMessage> takeUnanswered() {
-        if (toAnswer.isEmpty()) {
-            return List.of();
-        }
-        List<PeerMessage> all = List.copyOf(toAnswer);
-        toAnswer.clear();
-        return all;
+        List<PeerMessage> all = toAnswer;
+        toAnswer = null;
+        return all == null ? List.of() : all;
     }
 }

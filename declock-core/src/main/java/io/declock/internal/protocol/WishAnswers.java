@@ -12,7 +12,10 @@ final class WishAnswers {
 
     /** Answers those who asked without waiting, now that the position was given back, or will not be. */
     static void answerAll(LockState lock, boolean returned, Effects effects) {
-        for (PeerMessage question : lock.wish.takeUnanswered()) {
+        if (!lock.hasWish()) {
+            return;
+        }
+        for (PeerMessage question : lock.wish().takeUnanswered()) {
             answer(lock, question, returned, effects);
         }
     }
