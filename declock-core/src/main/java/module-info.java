@@ -16,6 +16,7 @@ module io.declock {
     requires io.netty.transport;
     requires static io.netty.codec;
     requires static io.netty.transport.classes.epoll;
+    requires static io.netty.transport.classes.io_uring;
     requires static io.netty.transport.unix.common;
 
     uses io.declock.internal.tcp.client.RdmaFabricProvider;

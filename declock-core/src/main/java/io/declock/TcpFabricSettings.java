@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param connectTimeout how long connecting, the handshake and joining may take together. Where connecting succeeded before, a connection
  *     attempt alone is given up sooner and tried again: after a sixth of the lease, but not before 400 ms
  * @param requestTimeout how long an answer may take before the session counts as lost
+ * @param transport interface of the operating system that event loops use
  * @param eventLoopThreads number of threads that read and write
  * @param eventLoopPolling how long an event loop polls after its last work before it sleeps. Useful only with a spare core per loop: 20 us took a
  *     blocking round trip on loopback from 29 to 24 us on two cores. It costs that much CPU after every burst, so it is off by default
@@ -38,6 +39,7 @@ public record TcpFabricSettings(
         int peerPort,
         Duration connectTimeout,
         Duration requestTimeout,
+        TcpTransport transport,
         int eventLoopThreads,
         Duration eventLoopPolling,
         int maxInFlight) {
@@ -86,6 +88,7 @@ public record TcpFabricSettings(
         private int peerPort;
         private Duration connectTimeout = Duration.ofSeconds(3);
         private Duration requestTimeout = Duration.ofSeconds(5);
+        private TcpTransport transport = TcpTransport.AUTO;
         private int eventLoopThreads = 1;
         private Duration eventLoopPolling = Duration.ZERO;
         private int maxInFlight = 4096;
@@ -183,6 +186,16 @@ public record TcpFabricSettings(
         }
 
         /**
+         * {@return this builder, with another {@link TcpFabricSettings#transport}}
+         *
+         * @param transport the value
+         */
+        public Builder transport(TcpTransport transport) {
+            this.transport = transport;
+            return this;
+        }
+
+        /**
          * {@return this builder, with another {@link TcpFabricSettings#eventLoopThreads}}
          *
          * @param eventLoopThreads the value
@@ -228,6 +241,7 @@ public record TcpFabricSettings(
                     peerPort,
                     connectTimeout,
                     requestTimeout,
+                    transport,
                     eventLoopThreads,
                     eventLoopPolling,
                     maxInFlight);

@@ -6,6 +6,7 @@ package io.declock.spring.autoconfigure;
 import io.declock.FairnessPolicy;
 import io.declock.ReleaseRead;
 import io.declock.SettingChecks;
+import io.declock.TcpTransport;
 import io.declock.spring.aop.CallersTransactionPolicy;
 import io.declock.spring.aop.DecLockedAdvisor;
 import io.declock.spring.aop.DecLockedChecker;
@@ -169,12 +170,14 @@ public record DecLockProperties(
      *
      * @param connectTimeout How long connecting to a memory node may take. An attempt to reconnect after a loss is given up sooner, and repeated.
      * @param requestTimeout How long a memory node may take to answer before its connection counts as dead.
+     * @param transport Interface of the operating system that connections use. By default, the best that there is but for io-uring.
      * @param eventLoopThreads Threads that read and write connections.
      * @param eventLoopPolling How long these threads poll after the last activity before they sleep. Polling costs CPU time and saves wake-ups.
      */
     public record Tcp(
             @DefaultValue("3s") Duration connectTimeout,
             @DefaultValue("5s") Duration requestTimeout,
+            @DefaultValue("auto") TcpTransport transport,
             @DefaultValue("1") int eventLoopThreads,
             @DefaultValue("0") Duration eventLoopPolling) {}
 

@@ -149,6 +149,7 @@ final class EmbeddedMemoryNode {
                         .port(embedded.port())
                         .secrets(secret == null ? List.of() : List.of(secret))
                         .tls(ReloadedTls.of(details, false))
+                        .transport(properties.tcp().transport())
                         .eventLoopThreads(properties.tcp().eventLoopThreads())
                         .eventLoopPolling(properties.tcp().eventLoopPolling())
                         .build());

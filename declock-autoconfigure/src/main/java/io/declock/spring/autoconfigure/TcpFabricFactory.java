@@ -49,6 +49,7 @@ final class TcpFabricFactory implements FabricFactory {
                 .peerPort(peer.port())
                 .connectTimeout(tcp.connectTimeout())
                 .requestTimeout(tcp.requestTimeout())
+                .transport(tcp.transport())
                 .eventLoopThreads(tcp.eventLoopThreads())
                 .eventLoopPolling(tcp.eventLoopPolling())
                 .build();

@@ -91,7 +91,9 @@ public final class Coordinator {
     }
 
     private List<String> memoryNodeArguments() {
-        return List.of("--poll-micros=" + settings.tuning().serverPollMicros());
+        return List.of(
+                "--poll-micros=" + settings.tuning().serverPollMicros(),
+                "--transport=" + settings.tuning().transport());
     }
 
     private static String memberAddresses(int count) {

@@ -10,6 +10,7 @@ import io.declock.KeepSettings;
 import io.declock.LocalSettings;
 import io.declock.ReleaseRead;
 import io.declock.TcpFabricSettings;
+import io.declock.TcpTransport;
 import io.declock.benchmarks.report.Json;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import java.util.Map;
  * @param preArmed whether hand-over is pre-armed
  * @param releaseRead which releases read the queue
  * @param spinMicros how long the next in line spins
+ * @param transport interface of the operating system that clients and memory node use
  * @param pollMicros how long a client's event loop polls before it sleeps
  * @param serverPollMicros how long a memory node's event loop polls before it sleeps
  * @param maxIdleLocks idle names kept by a client
@@ -37,6 +39,7 @@ public record Tuning(
         boolean preArmed,
         ReleaseRead releaseRead,
         long spinMicros,
+        TcpTransport transport,
         long pollMicros,
         long serverPollMicros,
         int maxIdleLocks,
@@ -49,6 +52,7 @@ public record Tuning(
             CqlSettings.DEFAULTS.preArmedHandOver(),
             CqlSettings.DEFAULTS.releaseRead(),
             ComputeNodeSettings.DEFAULTS.spin().toNanos() / 1000,
+            TcpFabricSettings.DEFAULTS.transport(),
             TcpFabricSettings.DEFAULTS.eventLoopPolling().toNanos() / 1000,
             MemoryNodeServerSettings.DEFAULTS.eventLoopPolling().toNanos() / 1000,
             ComputeNodeSettings.DEFAULTS.maxIdleLocks(),
@@ -94,6 +98,7 @@ public record Tuning(
     /** Returns the settings of a client's fabric. */
     public TcpFabricSettings fabric() {
         return TcpFabricSettings.builder()
+                .transport(transport)
                 .eventLoopPolling(Duration.ofNanos(pollMicros * 1000))
                 .build();
     }

@@ -40,6 +40,8 @@ public final class SettingsScenario extends Scenario {
         variants.put("clients poll 50 us", Map.of("poll-micros", "50"));
         variants.put("node polls 50 us", Map.of("server-poll-micros", "50"));
         variants.put("both poll 50 us", Map.of("poll-micros", "50", "server-poll-micros", "50"));
+        variants.put("io_uring", Map.of("transport", "io-uring"));
+        variants.put("NIO", Map.of("transport", "nio"));
         compare(outcome, "hot", hot, variants);
         variants.remove("no spinning");
         compare(outcome, "one thread per JVM", remoteOnly, variants);

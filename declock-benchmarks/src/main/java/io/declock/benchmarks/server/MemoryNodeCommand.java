@@ -3,6 +3,7 @@
 
 package io.declock.benchmarks.server;
 
+import io.declock.TcpTransport;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.MemoryNodeStatus;
 import io.declock.internal.tcp.server.MemoryNodeServer;
@@ -24,6 +25,9 @@ public final class MemoryNodeCommand implements Callable<Integer> {
 
     @Option(names = "--capacity", defaultValue = "64")
     private int capacity;
+
+    @Option(names = "--transport", defaultValue = "AUTO")
+    private TcpTransport transport = TcpTransport.AUTO;
 
     @Option(names = "--poll-micros", defaultValue = "0")
     private long pollMicros;
@@ -61,6 +65,7 @@ public final class MemoryNodeCommand implements Callable<Integer> {
         return MemoryNodeServerSettings.builder()
                 .host(Ports.LOOPBACK)
                 .port(0)
+                .transport(transport)
                 .eventLoopPolling(Duration.ofNanos(pollMicros * 1000))
                 .build();
     }

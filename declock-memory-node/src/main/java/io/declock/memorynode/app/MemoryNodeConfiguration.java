@@ -130,6 +130,7 @@ class MemoryNodeConfiguration {
                 .port(properties.port())
                 .secrets(properties.secrets())
                 .tls(tls)
+                .transport(properties.transport())
                 .eventLoopThreads(threads == null ? MemoryNodeServerSettings.DEFAULTS.eventLoopThreads() : threads)
                 .eventLoopPolling(properties.eventLoopPolling())
                 .preambleTimeout(properties.preambleTimeout())

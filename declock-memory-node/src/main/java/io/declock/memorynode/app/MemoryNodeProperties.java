@@ -3,6 +3,7 @@
 
 package io.declock.memorynode.app;
 
+import io.declock.TcpTransport;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ import org.springframework.util.unit.DataSize;
  * @param secret Secret that services must know to join, of at least 16 characters. Without one, every service may join.
  * @param formerSecret Former secret that is still accepted while services are switched to the current one.
  * @param ssl TLS.
+ * @param transport Interface of the operating system that connections use. By default, the best that there is but for io-uring.
  * @param eventLoopThreads Threads that execute operations. By default, half the processors and at most four.
  * @param eventLoopPolling How long an idle event loop polls before it sleeps. Polling shortens round trips and costs processor time.
  * @param maxConnections Maximum number of connections at once.
@@ -68,6 +70,7 @@ public record MemoryNodeProperties(
         @Nullable String secret,
         @Nullable String formerSecret,
         @DefaultValue Ssl ssl,
+        @DefaultValue("auto") TcpTransport transport,
         @Nullable Integer eventLoopThreads,
         @DefaultValue("0") Duration eventLoopPolling,
         @DefaultValue("8192") int maxConnections,

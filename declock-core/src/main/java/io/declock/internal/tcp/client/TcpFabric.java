@@ -78,7 +78,10 @@ public final class TcpFabric implements Fabric {
         this.key = Proofs.keyOf(settings.secret());
         this.connectTimeouts = new ConnectTimeouts(settings.connectTimeout());
         this.loops = EventLoops.start(
-                settings.eventLoopThreads(), settings.eventLoopPolling().toNanos(), "declock-tcp");
+                settings.transport(),
+                settings.eventLoopThreads(),
+                settings.eventLoopPolling().toNanos(),
+                "declock-tcp");
         this.lag = new LongestEventLoopLag(loops);
         this.log = new ThrottledLog(
                 LoggerFactory.getLogger(TcpFabric.class), System::nanoTime, this::later, ThrottledLog.INTERVAL);

@@ -62,7 +62,10 @@ public final class MemoryNodeServer implements AutoCloseable {
                     + (node.region().executedHere() ? "its processor only" : "an adapter only"));
         }
         EventLoops loops = EventLoops.start(
-                settings.eventLoopThreads(), settings.eventLoopPolling().toNanos(), "declock-memory-node");
+                settings.transport(),
+                settings.eventLoopThreads(),
+                settings.eventLoopPolling().toNanos(),
+                "declock-memory-node");
         try {
             ServerContext context = new ServerContext(node, settings, rdma);
             TcpPredecessorProbe probe = new TcpPredecessorProbe(context, loops);

@@ -6,6 +6,7 @@ package io.declock.internal.tcp.server;
 import io.declock.MemoryNodeAddress;
 import io.declock.Secrets;
 import io.declock.SettingChecks;
+import io.declock.TcpTransport;
 import io.declock.TlsMaterial;
 import io.declock.internal.tcp.wire.Wire;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param secrets secrets of which compute nodes must prove to know one: the current one and, during its replacement, the previous one, each
  *     of at least {@value Secrets#MIN_LENGTH} characters; if there is none, every compute node may join
  * @param tls TLS of the server, null for plain TCP; its parameters say, for example, whether client certificates are needed
+ * @param transport interface of the operating system that event loops use
  * @param eventLoopThreads number of threads that execute verbs
  * @param eventLoopPolling how long an event loop polls after its last work before it sleeps. Useful only with a spare core per loop: 20 us took a
  *     blocking round trip on loopback from 29 to 24 us on two cores. It costs that much CPU after every burst, so it is off by default
@@ -38,6 +40,7 @@ public record MemoryNodeServerSettings(
         int port,
         List<String> secrets,
         @Nullable TlsMaterial tls,
+        TcpTransport transport,
         int eventLoopThreads,
         Duration eventLoopPolling,
         Duration preambleTimeout,
@@ -78,6 +81,7 @@ public record MemoryNodeServerSettings(
                 .port(other)
                 .secrets(secrets)
                 .tls(tls)
+                .transport(transport)
                 .eventLoopThreads(eventLoopThreads)
                 .eventLoopPolling(eventLoopPolling)
                 .preambleTimeout(preambleTimeout)
@@ -104,6 +108,7 @@ public record MemoryNodeServerSettings(
         private int port = MemoryNodeAddress.DEFAULT_PORT;
         private List<String> secrets = List.of();
         private @Nullable TlsMaterial tls;
+        private TcpTransport transport = TcpTransport.AUTO;
         private int eventLoopThreads =
                 Math.max(1, Math.min(4, Runtime.getRuntime().availableProcessors() / 2));
         private Duration eventLoopPolling = Duration.ZERO;
@@ -137,6 +142,12 @@ public record MemoryNodeServerSettings(
         /** Sets {@link MemoryNodeServerSettings#tls}. */
         public Builder tls(@Nullable TlsMaterial tls) {
             this.tls = tls;
+            return this;
+        }
+
+        /** Sets {@link MemoryNodeServerSettings#transport}. */
+        public Builder transport(TcpTransport transport) {
+            this.transport = transport;
             return this;
         }
 
@@ -199,6 +210,7 @@ public record MemoryNodeServerSettings(
                     port,
                     secrets,
                     tls,
+                    transport,
                     eventLoopThreads,
                     eventLoopPolling,
                     preambleTimeout,

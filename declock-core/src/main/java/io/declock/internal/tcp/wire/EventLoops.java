@@ -3,6 +3,7 @@
 
 package io.declock.internal.tcp.wire;
 
+import io.declock.TcpTransport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -10,44 +11,39 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.RecvByteBufAllocator;
-import io.netty.channel.SelectStrategyFactory;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.ImmediateEventExecutor;
-import java.nio.channels.spi.SelectorProvider;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Event loops on native epoll if it is available, else on NIO, and the channels on them. Thread-safe.
+ * Event loops on a transport, and the channels on them. Thread-safe.
  *
  * <p>Closing closes the channels first. Netty's loops close them as well, but not if the shutdown is requested while a loop runs tasks and
  * has nothing else left to do: then sockets stay open for good, and a process that is connected, or connects, waits for an answer.
  */
 public final class EventLoops implements AutoCloseable {
-    private static final boolean NATIVE = Epoll.isAvailable();
-
     private static final int BACKLOG = 1024;
 
     private static final RecvByteBufAllocator RECEIVE_BUFFERS = new ReceiveBuffers();
 
+    private final Transport transport;
     private final EventLoopGroup group;
     // Also closes channels that are added between its closing and the end of the loops.
     private final ChannelGroup channels = new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE, true);
 
-    private EventLoops(EventLoopGroup group) {
+    private EventLoops(Transport transport, EventLoopGroup group) {
+        this.transport = transport;
         this.group = group;
+    }
+
+    /** Starts event loops on the best transport that there is, as {@link #start(TcpTransport, int, long, String)} does. */
+    public static EventLoops start(int threads, long pollNanos, String name) {
+        return start(TcpTransport.AUTO, threads, pollNanos, name);
     }
 
     /**
@@ -56,13 +52,13 @@ public final class EventLoops implements AutoCloseable {
      * @param threads number of loops, each with a daemon thread
      * @param pollNanos how long a loop polls after its last work before it sleeps; 0 to sleep at once
      * @param name prefix of the threads' names
+     * @throws io.declock.InvalidSettingException if there is no such transport here
      */
-    public static EventLoops start(int threads, long pollNanos, String name) {
-        SelectStrategyFactory strategy = () -> new PollingStrategy(pollNanos);
-        IoHandlerFactory factory = NATIVE
-                ? EpollIoHandler.newFactory(0, strategy)
-                : NioIoHandler.newFactory(SelectorProvider.provider(), strategy);
-        return new EventLoops(new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), factory));
+    public static EventLoops start(TcpTransport wanted, int threads, long pollNanos, String name) {
+        Transport transport = Transport.of(wanted, pollNanos);
+        return new EventLoops(
+                transport,
+                new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), transport.handler()));
     }
 
     /** Returns the group. */
@@ -78,7 +74,7 @@ public final class EventLoops implements AutoCloseable {
     public Bootstrap client(EventLoopGroup onLoops, ChannelHandler handler) {
         return new Bootstrap()
                 .group(onLoops)
-                .channel(NATIVE ? EpollSocketChannel.class : NioSocketChannel.class)
+                .channel(transport.socket())
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
                 .option(ChannelOption.RECVBUF_ALLOCATOR, RECEIVE_BUFFERS)
@@ -93,7 +89,7 @@ public final class EventLoops implements AutoCloseable {
     public ServerBootstrap server(ChannelInitializer<Channel> accepted) {
         return new ServerBootstrap()
                 .group(group)
-                .channel(NATIVE ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+                .channel(transport.listener())
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .handler(tracked(null))

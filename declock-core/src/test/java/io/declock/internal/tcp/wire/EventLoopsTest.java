@@ -6,26 +6,37 @@ package io.declock.internal.tcp.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.InvalidSettingException;
+import io.declock.TcpTransport;
+import io.declock.testkit.Needs;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.uring.IoUring;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(30)
 class EventLoopsTest {
     @ParameterizedTest
-    @ValueSource(longs = {0, 50_000})
-    void closingWhileALoopRunsTasksClosesTheSockets(long pollNanos) throws Exception {
-        EventLoops loops = EventLoops.start(1, pollNanos, "test");
+    @CsvSource({"AUTO,0", "AUTO,50000", "NIO,0", "NIO,50000", "EPOLL,0", "IO_URING,0"})
+    void closingWhileALoopRunsTasksClosesTheSockets(TcpTransport transport, long pollNanos) throws Exception {
+        Needs.that(
+                () -> transport != TcpTransport.IO_URING || IoUring.isAvailable(),
+                "EventLoopsTest with io_uring",
+                "a kernel that allows io_uring");
+        Needs.that(() -> transport != TcpTransport.EPOLL || Epoll.isAvailable(), "EventLoopsTest with epoll", "Linux");
+        EventLoops loops = EventLoops.start(transport, 1, pollNanos, "test");
         Channel listening = listen(loops);
         int port = ((InetSocketAddress) listening.localAddress()).getPort();
         try (Socket connected = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -49,6 +60,13 @@ class EventLoopsTest {
         }
         assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port).close())
                 .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void loopsOnIoUringCannotPoll() {
+        assertThatThrownBy(() -> EventLoops.start(TcpTransport.IO_URING, 1, 1, "test"))
+                .isInstanceOf(InvalidSettingException.class)
+                .hasMessageContainingAll("transport=IO_URING", "cannot poll", "eventLoopPolling");
     }
 
     private static Channel listen(EventLoops loops) throws Exception {
