@@ -144,10 +144,17 @@ final class GuardedLocks implements GuardedValues {
         private final HandleImpl handle;
         private final ValueCodec<T> codec;
         private final @Nullable StoredValue found;
+        /** Held while a value is being stored: one store waits for another, and the end of the hold for both. */
+        private final ReentrantLock storing = new ReentrantLock();
+
         private final ReentrantLock mutex = new ReentrantLock();
 
         @GuardedBy("mutex")
         private @Nullable T value;
+
+        /** How often the value was changed here. */
+        @GuardedBy("mutex")
+        private long changes;
 
         /** The bytes to be stored at the end, if something was set. */
         @GuardedBy("mutex")
@@ -183,19 +190,25 @@ final class GuardedLocks implements GuardedValues {
 
         @Override
         public void set(T next) {
-            change(next, encode(next), true);
+            change(next, encode(next));
         }
 
         @Override
         public void clear() {
-            change(null, null, true);
+            change(null, null);
         }
 
         @Override
         public void store(T next) {
             byte[] bytes = encode(next);
-            change(next, bytes, false);
-            write(bytes);
+            storing.lock();
+            try {
+                long before = mayChange();
+                write(bytes);
+                stored(next, before);
+            } finally {
+                storing.unlock();
+            }
         }
 
         private byte[] encode(T next) {
@@ -208,7 +221,21 @@ final class GuardedLocks implements GuardedValues {
             return bytes;
         }
 
-        private void change(@Nullable T next, byte @Nullable [] bytes, boolean atTheEnd) {
+        private void change(@Nullable T next, byte @Nullable [] bytes) {
+            mutex.lock();
+            try {
+                mayChange();
+                value = next;
+                unsaved = bytes;
+                changed = true;
+                changes++;
+            } finally {
+                mutex.unlock();
+            }
+        }
+
+        /** Checks that the value may be changed; returns how often it was. */
+        private long mayChange() {
             if (handle.mode() == LockMode.READ) {
                 throw new IllegalStateException(
                         handle.hold().lock().title() + " is held for reading; its value is changed under a write lock");
@@ -218,9 +245,22 @@ final class GuardedLocks implements GuardedValues {
                 if (closed) {
                     throw new IllegalStateException(handle.hold().lock().title() + " was given back already");
                 }
-                value = next;
-                unsaved = atTheEnd ? bytes : null;
-                changed = atTheEnd;
+                return changes;
+            } finally {
+                mutex.unlock();
+            }
+        }
+
+        /** The memory node has a value; unless it was set to another one meanwhile, it is this one now. */
+        private void stored(T next, long before) {
+            mutex.lock();
+            try {
+                if (changes == before) {
+                    value = next;
+                    unsaved = null;
+                    changed = false;
+                    changes++;
+                }
             } finally {
                 mutex.unlock();
             }
@@ -241,32 +281,43 @@ final class GuardedLocks implements GuardedValues {
 
         @Override
         public void close() {
-            byte[] last;
-            boolean save;
             mutex.lock();
             try {
                 if (closed) {
                     return;
                 }
                 closed = true;
-                last = unsaved;
-                save = changed;
             } finally {
                 mutex.unlock();
             }
             boolean done = false;
+            storing.lock();
             try {
-                if (save) {
-                    write(last);
-                }
+                save();
                 done = true;
             } finally {
+                storing.unlock();
                 if (done) {
                     handle.close();
                 } else {
                     handle.giveBack();
                 }
             }
+        }
+
+        /** Stores what was set. */
+        private void save() {
+            byte[] last;
+            mutex.lock();
+            try {
+                if (!changed) {
+                    return;
+                }
+                last = unsaved;
+            } finally {
+                mutex.unlock();
+            }
+            write(last);
         }
 
         @Override
