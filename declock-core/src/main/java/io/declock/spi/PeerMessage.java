@@ -226,6 +226,7 @@ public record PeerMessage(
     @Override
     public String toString() {
         return kind + "[" + fromNode + "." + fromIncarnation + "->" + toNode + "." + toIncarnation + " record " + record
-                + " epoch " + epoch + " index " + index + " detail " + detail + " entries " + entries.length + (value == null ? "" : " " + value) + "]";
+                + " epoch " + epoch + " index " + index + " detail " + detail + " entries " + entries.length
+                + (value == null ? "" : " " + value) + "]";
     }
 }

@@ -212,7 +212,8 @@ final class PeerQueue implements CompletionLoop.Handler {
             long sequence = next;
             int slot = (int) (sequence % SLOTS);
             ByteBuf buffer = buffers[slot].clear();
-            // It may not fit, and the peer may be of a release that knows no values: it reads the value after the grant.
+            // It may not fit, and the peer may be of a release that knows no values: it reads the value after the
+            // grant.
             PeerFrames.writeMessage(buffer, message.withoutValue());
             int flags = Constants.IBV_SEND_SIGNALED;
             flags |= buffer.readableBytes() <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;

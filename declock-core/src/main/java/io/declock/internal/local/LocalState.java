@@ -91,7 +91,8 @@ final class LocalState implements Hold.Lock {
     // ---------------------------------------------------------------- value
 
     /** Returns what is known of the lock's value, or null. */
-    @Nullable LockValue knownValue() {
+    @Nullable
+    LockValue knownValue() {
         return value;
     }
 

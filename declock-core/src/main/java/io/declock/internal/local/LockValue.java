@@ -115,9 +115,15 @@ public final class LockValue {
     // ---------------------------------------------------------------- the value in grants
 
     /** Returns what may be told to the successors of the present position, or null (rule V5). */
-    @Nullable GrantedValue toTell(CqlLock side) {
-        Copy known = isBusy() ? null : copyFor(side);
+    @Nullable
+    GrantedValue toTell(CqlLock side) {
+        Copy known = isConfirmed() ? copyFor(side) : null;
         return known == null ? null : new GrantedValue(known.value);
+    }
+
+    /** Returns whether the memory node has confirmed every store. */
+    private boolean isConfirmed() {
+        return !isBusy();
     }
 
     /** Returns whether the memory node may yet store a value for the present position. */

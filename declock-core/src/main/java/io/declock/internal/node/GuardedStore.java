@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * {@link LockValue}. Thread-safe.
  */
 public final class GuardedStore {
-    /** How long a hold that moves, or whose lock is in a reset that this process does not know of, is waited for before the next attempt. */
+    /** How long the end of a move, or of a reset, is waited for before the next attempt, if nothing tells of it before. */
     private static final long PAUSE_NANOS = 5_000_000;
 
     private final TimerService timers;
@@ -54,7 +54,8 @@ public final class GuardedStore {
         CqlLock side = lock.toReadAhead();
         return side == null
                 ? null
-                : new Ahead(side.environment(), side.record(), side.environment().readValue(side.record()));
+                : new Ahead(
+                        side.environment(), side.record(), side.environment().readValue(side.record()));
     }
 
     /**
@@ -70,10 +71,7 @@ public final class GuardedStore {
     }
 
     /** What a reader does next: it waits, has the value, or asks for it. */
-    private record Step(
-            @Nullable CompletableFuture<Boolean> after,
-            LockValue.@Nullable Copy known,
-            Footing footing) {
+    private record Step(@Nullable CompletableFuture<Boolean> after, LockValue.@Nullable Copy known, Footing footing) {
         static Step of(Footing footing, LockValue value) {
             return value.isBusy()
                     ? new Step(value.writing(), null, footing)
@@ -136,8 +134,11 @@ public final class GuardedStore {
                 .whenComplete((reading, failure) -> guarded(result, () -> {
                     if (failure == null) {
                         HeldLock.whileHeld(hold, (present, value) -> {
-                            // What a former life had is no copy of what the present one has, nor is what was read before a store.
-                            if (present.session() == footing.session() && !value.isBusy() && value.copyFor(present) == null) {
+                            // What a former life had is no copy of what the present one has, nor is what was read
+                            // before a store.
+                            if (present.session() == footing.session()
+                                    && !value.isBusy()
+                                    && value.copyFor(present) == null) {
                                 value.learn(present, reading.value());
                             }
                             return true;

@@ -69,7 +69,8 @@ final class HandOver {
         this.grantsReaders = exclusive || isCrowded(layout, found);
         this.mayGrantWriter = mayGrantWriter;
         this.cursor = first;
-        // Those that a writer granted beforehand may have had the lock and left it; all that share it with a reader are readers.
+        // Those that a writer granted beforehand may have had the lock and left it; all that share it with a reader are
+        // readers.
         this.writerBetween = exclusive && first != ownIndex + 1;
     }
 
@@ -109,7 +110,8 @@ final class HandOver {
     }
 
     /** Returns what the grant that is made now may tell of the lock's value, or null: a writer between may have stored another one (rule V5). */
-    @Nullable GrantedValue valueToTell() {
+    @Nullable
+    GrantedValue valueToTell() {
         return hadWriterBetween() ? null : value;
     }
 

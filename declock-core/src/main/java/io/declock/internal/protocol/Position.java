@@ -161,7 +161,8 @@ final class Position {
     }
 
     /** Returns what was known of the lock's value when the position was given back, or null. */
-    @Nullable GrantedValue valueLeft() {
+    @Nullable
+    GrantedValue valueLeft() {
         return valueLeft;
     }
 

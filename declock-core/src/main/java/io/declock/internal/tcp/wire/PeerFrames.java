@@ -118,7 +118,7 @@ public final class PeerFrames {
         long detail = body.i64();
         int tail = body.u8();
         long[] entries = readEntries(body, tail & ~TELLS_OF_VALUE);
-        GrantedValue value = (tail & TELLS_OF_VALUE) == 0 ? null : readValue(kind, body);
+        GrantedValue value = (tail & TELLS_OF_VALUE) == 0 ? null : readTold(kind, body);
         return body.end(new PeerMessage(
                 kind,
                 memoryNode,
@@ -134,9 +134,10 @@ public final class PeerFrames {
                 value));
     }
 
-    private static GrantedValue readValue(PeerMessage.Kind kind, FrameBody body) throws BadFrameException {
+    private static GrantedValue readTold(PeerMessage.Kind kind, FrameBody body) throws BadFrameException {
         if (kind != PeerMessage.Kind.GRANT) {
-            throw new BadFrameException("a peer message of kind " + kind + " tells of a value, which only a grant does");
+            throw new BadFrameException(
+                    "a peer message of kind " + kind + " tells of a value, which only a grant does");
         }
         return new GrantedValue(ValueFrames.readStored(body));
     }
