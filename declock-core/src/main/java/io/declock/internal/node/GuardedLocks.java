@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -144,15 +145,17 @@ final class GuardedLocks implements GuardedValues {
         private final HandleImpl handle;
         private final ValueCodec<T> codec;
         private final @Nullable StoredValue found;
-        /** Held while a value is being stored: one store waits for another, and the end of the hold for both. */
-        private final ReentrantLock storing = new ReentrantLock();
-
         private final ReentrantLock mutex = new ReentrantLock();
+        private final Condition storeEnded = mutex.newCondition();
+
+        /** Whether a value is being stored, for which other stores and the end of the hold wait. */
+        @GuardedBy("mutex")
+        private boolean storing;
 
         @GuardedBy("mutex")
         private @Nullable T value;
 
-        /** How often the value was changed here. */
+        /** How often the value was set or cleared here. */
         @GuardedBy("mutex")
         private long changes;
 
@@ -201,13 +204,49 @@ final class GuardedLocks implements GuardedValues {
         @Override
         public void store(T next) {
             byte[] bytes = encode(next);
-            storing.lock();
+            long before = beginStore();
+            boolean done = false;
             try {
-                long before = mayChange();
                 write(bytes);
-                stored(next, before);
+                done = true;
             } finally {
-                storing.unlock();
+                endStore(next, done, before);
+            }
+        }
+
+        /** Waits for a store that is under way; returns how often the value was changed before this one. */
+        private long beginStore() {
+            mutex.lock();
+            try {
+                awaitStore();
+                checkMayChange();
+                storing = true;
+                return changes;
+            } finally {
+                mutex.unlock();
+            }
+        }
+
+        /** If the memory node has the value, it is this one now, unless it was set to another one meanwhile. */
+        private void endStore(T next, boolean done, long before) {
+            mutex.lock();
+            try {
+                if (done && changes == before) {
+                    value = next;
+                    unsaved = null;
+                    changed = false;
+                }
+                storing = false;
+                storeEnded.signalAll();
+            } finally {
+                mutex.unlock();
+            }
+        }
+
+        @GuardedBy("mutex")
+        private void awaitStore() {
+            while (storing) {
+                storeEnded.awaitUninterruptibly();
             }
         }
 
@@ -224,7 +263,7 @@ final class GuardedLocks implements GuardedValues {
         private void change(@Nullable T next, byte @Nullable [] bytes) {
             mutex.lock();
             try {
-                mayChange();
+                checkMayChange();
                 value = next;
                 unsaved = bytes;
                 changed = true;
@@ -234,35 +273,14 @@ final class GuardedLocks implements GuardedValues {
             }
         }
 
-        /** Checks that the value may be changed; returns how often it was. */
-        private long mayChange() {
+        @GuardedBy("mutex")
+        private void checkMayChange() {
             if (handle.mode() == LockMode.READ) {
                 throw new IllegalStateException(
                         handle.hold().lock().title() + " is held for reading; its value is changed under a write lock");
             }
-            mutex.lock();
-            try {
-                if (closed) {
-                    throw new IllegalStateException(handle.hold().lock().title() + " was given back already");
-                }
-                return changes;
-            } finally {
-                mutex.unlock();
-            }
-        }
-
-        /** The memory node has a value; unless it was set to another one meanwhile, it is this one now. */
-        private void stored(T next, long before) {
-            mutex.lock();
-            try {
-                if (changes == before) {
-                    value = next;
-                    unsaved = null;
-                    changed = false;
-                    changes++;
-                }
-            } finally {
-                mutex.unlock();
+            if (closed) {
+                throw new IllegalStateException(handle.hold().lock().title() + " was given back already");
             }
         }
 
@@ -287,16 +305,15 @@ final class GuardedLocks implements GuardedValues {
                     return;
                 }
                 closed = true;
+                awaitStore();
             } finally {
                 mutex.unlock();
             }
             boolean done = false;
-            storing.lock();
             try {
                 save();
                 done = true;
             } finally {
-                storing.unlock();
                 if (done) {
                     handle.close();
                 } else {

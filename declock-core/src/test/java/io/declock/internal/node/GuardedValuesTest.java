@@ -356,9 +356,10 @@ class GuardedValuesTest {
         }
     }
 
-    /** One thread stores a value, which takes a while, and another one closes the hold. */
-    @Test
-    void theEndOfAHoldWaitsForAStoreThatIsUnderWay() throws Exception {
+    /** One thread stores a value, which takes a while, and another one closes the hold, perhaps after it has set another value. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theEndOfAHoldWaitsForAStoreThatIsUnderWay(boolean sets) throws Exception {
         ExecutorService pool = Executors.newCachedThreadPool();
         try (LockRig rig = LockRig.overTcp(settings -> {});
                 TcpProxy proxy = new TcpProxy(rig.port())) {
@@ -371,13 +372,16 @@ class GuardedValuesTest {
             long before = rig.memoryNode().counts().get(NodeCounts.Kind.VALUE_STORED);
             Future<?> store = pool.submit(() -> held.store("stored"));
             await().until(() -> rig.memoryNode().counts().get(NodeCounts.Kind.VALUE_STORED) > before);
+            if (sets) {
+                held.set("set meanwhile");
+            }
             Future<?> close = pool.submit(held::close);
             await().pollDelay(Duration.ofMillis(200)).until(() -> !close.isDone() && !next.isDone());
             proxy.set(Direction.FROM_SERVER, Flow.OPEN);
             store.get(20, TimeUnit.SECONDS);
             close.get(20, TimeUnit.SECONDS);
             try (Held<String> seen = next.get(20, TimeUnit.SECONDS)) {
-                assertThat(seen.value()).contains("stored");
+                assertThat(seen.value()).contains(sets ? "set meanwhile" : "stored");
             }
         } finally {
             pool.shutdownNow();
