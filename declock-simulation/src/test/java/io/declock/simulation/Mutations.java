@@ -726,15 +726,16 @@ final class Mutations {
             Mutation.of(
                             "V5",
                             "a value is told that the memory node has not confirmed",
-                            Scenario.VALUES,
+                            Scenario.VALUES_ENDED,
                             LOCK_VALUE,
                             "isConfirmed",
                             Yes.class)
-                    .and(STORE, "post", Sabotage.KnowsBeforeTheAnswer.class),
+                    .and(STORE, "post", Sabotage.KnowsBeforeTheAnswer.class)
+                    .and(LOCAL, "mayStoreYet", No.class),
             Mutation.of(
                     "V5",
                     "the lock is granted beforehand while a value is being stored",
-                    Scenario.VALUES,
+                    Scenario.VALUES_ENDED,
                     LOCAL,
                     "mayStoreYet",
                     No.class),

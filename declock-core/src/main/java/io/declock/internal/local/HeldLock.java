@@ -185,8 +185,10 @@ public final class HeldLock {
      * @param epoch full epoch of the position
      * @param index queue index of the position
      * @param exclusive its mode
+     * @param moving whether the position may have another index at the memory node by now, because it is being marked as kept (rule K6)
      */
-    public record Footing(CqlEnvironment session, long record, long epoch, int index, boolean exclusive) {}
+    public record Footing(
+            CqlEnvironment session, long record, long epoch, int index, boolean exclusive, boolean moving) {}
 
     /**
      * Calls a function with what a hold rests on and with what is known of the lock's value, under the lock's mutex: until the function returns, the hold is not lost and the
@@ -227,7 +229,7 @@ public final class HeldLock {
             return null;
         }
         return side.state() == PositionState.HELD && !lock.isSuspended()
-                ? new Footing(session, side.record(), side.epoch(), side.index(), side.isExclusive())
+                ? new Footing(session, side.record(), side.epoch(), side.index(), side.isExclusive(), side.isMoving())
                 : null;
     }
 

@@ -225,6 +225,7 @@ public final class GuardedStore {
         Throwable cause = StageFailure.unwrapped(failure);
         if (cause instanceof FabricException.Refused refused
                 && refused.reason() == FabricException.Reason.BAD_REQUEST
+                && !asked.moving()
                 && asked.equals(HeldLock.whileHeld(hold, (footing, value) -> footing))) {
             result.completeExceptionally(notStored(hold, cause));
         } else {
