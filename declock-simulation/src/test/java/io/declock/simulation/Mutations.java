@@ -684,7 +684,7 @@ final class Mutations {
             Mutation.of(
                     "V1",
                     "a value is stored by a position that was given back",
-                    Scenario.VALUES,
+                    Scenario.VALUES_ENDED,
                     SERVER + "Values",
                     "checkPosition",
                     Nothing.class),

@@ -49,8 +49,7 @@ class GuardedStoreTest {
 
     private final ManualTime time = new ManualTime();
     private final Session session = new Session();
-    private final KeptLocks kept =
-            new KeptLocks(KeepSettings.builder().after(1).build(), time, time);
+    private final KeptLocks kept = new KeptLocks(KeepSettings.builder().after(1).build(), time, time);
     private final LocalLock lock = new LocalLock(new Host(), "x");
     private final GuardedStore store = new GuardedStore(time, "self");
     private Hold hold;
@@ -216,8 +215,9 @@ class GuardedStoreTest {
     @Test
     void whatWasToldIsReadWithoutARequest() {
         lock.told(stored());
-        assertThat(store.read(hold, null)).isCompletedWithValueMatching(value -> value.equals(Optional.of(
-                new StoredValue(hold.token(), "self", ONE))));
+        assertThat(store.read(hold, null))
+                .isCompletedWithValueMatching(
+                        value -> value.equals(Optional.of(new StoredValue(hold.token(), "self", ONE))));
         assertThat(session.reads).isZero();
         assertTells(stored());
     }
