@@ -6,6 +6,7 @@ package io.declock.reliability;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.Counters;
 import io.declock.DecLock;
 import io.declock.DecLockException;
@@ -162,8 +163,13 @@ class FormerReleasesIT {
     @MethodSource("withoutValues")
     void aServiceOfAFormerReleaseIsGrantedALockThatHasAValue(Release release) throws Exception {
         ReleasesPlatform platform = new ReleasesPlatform(LEASE, Release.PRESENT, false);
+        ComputeNodeSettings sameNames =
+                ComputeNodeSettings.builder().namespace("reliability").build();
         try (Cluster<Node> cluster = Cluster.on(platform);
-                DecLock locks = DecLock.connect(platform.address("mn").toString())) {
+                DecLock locks = DecLock.builder()
+                        .memoryNodes(platform.address("mn").toString())
+                        .settings(sameNames)
+                        .open()) {
             WorkerClient former = workers(cluster, release).get(0);
             Guarded<String> value = locks.guardedValues().of("lock-0", String.class);
             long direct = locks.monitor().counters().get(Counters.Event.PEER_DIRECT);

@@ -10,6 +10,7 @@ import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.layout.ResetClaim;
+import io.declock.internal.local.Footing;
 import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
@@ -141,15 +142,13 @@ public final class Sabotage {
     public static final class KnowsBeforeTheAnswer {
         @Advice.OnMethodEnter
         static void enter(
-                @Advice.Argument(0) Hold hold,
-                @Advice.Argument(1) HeldLock.Footing footing,
-                @Advice.Argument(2) byte[] bytes) {
+                @Advice.Argument(0) Hold hold, @Advice.Argument(1) Footing footing, @Advice.Argument(2) byte[] bytes) {
             Sabotage.knows(hold, footing, bytes);
         }
     }
 
     /** Has a process know a value. */
-    public static void knows(Hold hold, HeldLock.Footing footing, byte[] bytes) {
+    public static void knows(Hold hold, Footing footing, byte[] bytes) {
         HeldLock.underMutex(hold, value -> value.learn(footing, new StoredValue(hold.token(), "early", bytes)));
     }
 

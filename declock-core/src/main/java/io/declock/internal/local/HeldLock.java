@@ -179,18 +179,6 @@ public final class HeldLock {
     // ---------------------------------------------------------------- what a hold rests on
 
     /**
-     * What a hold rests on at one moment: a position in a session.
-     *
-     * @param record address of the record
-     * @param epoch full epoch of the position
-     * @param index queue index of the position
-     * @param exclusive its mode
-     * @param moving whether the position may have another index at the memory node by now, because it is being marked as kept (rule K6)
-     */
-    public record Footing(
-            CqlEnvironment session, long record, long epoch, int index, boolean exclusive, boolean moving) {}
-
-    /**
      * Calls a function with what a hold rests on and with what is known of the lock's value, under the lock's mutex: until the function returns, the hold is not lost and the
      * lock not handed over.
      *

@@ -4,7 +4,6 @@
 package io.declock.internal.local;
 
 import io.declock.GrantKind;
-import io.declock.internal.local.HeldLock.Footing;
 import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
