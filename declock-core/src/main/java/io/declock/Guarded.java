@@ -89,8 +89,9 @@ public interface Guarded<T> {
         void clear();
 
         /**
-         * Stores the value now. When this returns, the memory node has it, and the next holder sees it whatever happens to this process. Not
-         * interruptible; it ends when the memory node has answered, or with the session.
+         * Stores the value now. When this returns, the memory node has it, and the next holder sees it whatever happens to this process. If it throws,
+         * {@link #value} stays as it was, and what was {@linkplain #set set} before is still stored at the end. Not interruptible; it ends when the memory node
+         * has answered, or with the session.
          *
          * @param value the new value
          * @throws IllegalArgumentException if its bytes are more than 1,024
@@ -104,7 +105,7 @@ public interface Guarded<T> {
         LockHandle handle();
 
         /**
-         * Stores what was {@linkplain #set set}, and releases the lock. Closing again has no effect.
+         * Stores what was {@linkplain #set set}, and releases the lock, both after a {@link #store} that is under way in another thread. Closing again has no effect.
          *
          * @throws LockLostException if the lock was lost; what was set and not stored is not stored, unless it was lost at that very moment
          * @throws DecLockException if the memory node has no room for the value; the lock is released all the same

@@ -5,6 +5,7 @@ package io.declock.spi;
 
 import java.util.Arrays;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message from one compute node to another about one lock record. A message is a hint: it may be lost or arrive twice or late, and the
@@ -21,6 +22,7 @@ import java.util.Objects;
  * @param index queue index, or another value that the kind defines
  * @param detail value that the kind defines
  * @param entries queue entries that follow {@code index}, for grants
+ * @param value what a grant tells of the lock's value, or null if it tells nothing (rule V5)
  */
 @SuppressWarnings(
         "ArrayRecordComponent") // equals and hashCode compare contents; a list would allocate on every hand-over
@@ -35,7 +37,8 @@ public record PeerMessage(
         long epoch,
         int index,
         long detail,
-        long[] entries) {
+        long[] entries,
+        @Nullable GrantedValue value) {
     /** Most entries that a grant carries. */
     public static final int MAX_ENTRIES = 16;
 
@@ -79,6 +82,66 @@ public record PeerMessage(
             int index,
             long detail) {
         this(kind, memoryNode, fromNode, fromIncarnation, toNode, toIncarnation, record, epoch, index, detail, NONE);
+    }
+
+    /**
+     * Makes a message that tells nothing of a value.
+     *
+     * @param kind what it says
+     * @param memoryNode incarnation of the memory node
+     * @param fromNode node id of the sender
+     * @param fromIncarnation incarnation of the sender
+     * @param toNode node id of the receiver
+     * @param toIncarnation incarnation of the receiver
+     * @param record region offset of the lock record
+     * @param epoch full epoch of the record
+     * @param index queue index, or what the kind defines
+     * @param detail what the kind defines
+     * @param entries queue entries
+     */
+    public PeerMessage(
+            Kind kind,
+            long memoryNode,
+            int fromNode,
+            int fromIncarnation,
+            int toNode,
+            int toIncarnation,
+            long record,
+            long epoch,
+            int index,
+            long detail,
+            long[] entries) {
+        this(
+                kind,
+                memoryNode,
+                fromNode,
+                fromIncarnation,
+                toNode,
+                toIncarnation,
+                record,
+                epoch,
+                index,
+                detail,
+                entries,
+                null);
+    }
+
+    /** {@return this message, without what it tells of the lock's value} */
+    public PeerMessage withoutValue() {
+        return value == null
+                ? this
+                : new PeerMessage(
+                        kind,
+                        memoryNode,
+                        fromNode,
+                        fromIncarnation,
+                        toNode,
+                        toIncarnation,
+                        record,
+                        epoch,
+                        index,
+                        detail,
+                        entries);
     }
 
     /** The kinds of message; the codes are on the wire. */
@@ -151,7 +214,8 @@ public record PeerMessage(
                 && epoch == that.epoch
                 && index == that.index
                 && detail == that.detail
-                && Arrays.equals(entries, that.entries);
+                && Arrays.equals(entries, that.entries)
+                && Objects.equals(value, that.value);
     }
 
     @Override
@@ -162,6 +226,7 @@ public record PeerMessage(
     @Override
     public String toString() {
         return kind + "[" + fromNode + "." + fromIncarnation + "->" + toNode + "." + toIncarnation + " record " + record
-                + " epoch " + epoch + " index " + index + " detail " + detail + " entries " + entries.length + "]";
+                + " epoch " + epoch + " index " + index + " detail " + detail + " entries " + entries.length
+                + (value == null ? "" : " " + value) + "]";
     }
 }

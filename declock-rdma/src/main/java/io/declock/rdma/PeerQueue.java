@@ -54,7 +54,7 @@ final class PeerQueue implements CompletionLoop.Handler {
      */
     static final int RNR_TIMER = 12;
 
-    /** The longest message has 177 bytes. */
+    /** The longest message without a value has 178 bytes. */
     private static final int SLOT_BYTES = 256;
 
     /** The id of a receive request is this number plus the index of its buffer; ids of send requests are lower. */
@@ -212,7 +212,9 @@ final class PeerQueue implements CompletionLoop.Handler {
             long sequence = next;
             int slot = (int) (sequence % SLOTS);
             ByteBuf buffer = buffers[slot].clear();
-            PeerFrames.writeMessage(buffer, message);
+            // It may not fit, and the peer may be of a release that knows no values: it reads the value after the
+            // grant.
+            PeerFrames.writeMessage(buffer, message.withoutValue());
             int flags = Constants.IBV_SEND_SIGNALED;
             flags |= buffer.readableBytes() <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;
             sends.header(slot, sequence, Constants.IBV_WR_SEND, flags);

@@ -6,6 +6,8 @@ package io.declock.reliability;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.ComputeNodeSettings;
+import io.declock.Counters;
 import io.declock.DecLock;
 import io.declock.DecLockException;
 import io.declock.Guarded;
@@ -26,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -153,6 +156,39 @@ class FormerReleasesIT {
         waiter.release("dead");
         waiter.release("left");
         present.judge(System.nanoTime());
+    }
+
+    /** A service of this release is told the value with the grant; one that would not understand the message gets it without the value. */
+    @ParameterizedTest
+    @MethodSource("withoutValues")
+    void aServiceOfAFormerReleaseIsGrantedALockThatHasAValue(Release release) throws Exception {
+        ReleasesPlatform platform = new ReleasesPlatform(LEASE, Release.PRESENT, false);
+        ComputeNodeSettings sameNames =
+                ComputeNodeSettings.builder().namespace("reliability").build();
+        try (Cluster<Node> cluster = Cluster.on(platform);
+                DecLock locks = DecLock.builder()
+                        .memoryNodes(platform.address("mn").toString())
+                        .settings(sameNames)
+                        .open()) {
+            WorkerClient former = workers(cluster, release).get(0);
+            Guarded<String> value = locks.guardedValues().of("lock-0", String.class);
+            long direct = locks.monitor().counters().get(Counters.Event.PEER_DIRECT);
+            for (int i = 0; i < 10; i++) {
+                try (Guarded.Held<String> held = value.acquire()) {
+                    assertThat(held.value()).isEqualTo(i == 0 ? Optional.empty() : Optional.of("value " + (i - 1)));
+                    former.hold("guarded-" + i, 0, true);
+                    Cluster.pause(SETTLE);
+                    held.set("value " + i);
+                }
+                assertThat(former.granted("guarded-" + i, PATIENCE).token()).isPositive();
+                assertThat(former.release("guarded-" + i)).isEqualTo("released");
+            }
+            assertThat(locks.monitor().counters().get(Counters.Event.PEER_DIRECT) - direct)
+                    .as("grants that were sent directly, after the first ones")
+                    .isPositive();
+            assertThat(former.program().log()).doesNotContain("bad frame");
+            cluster.dismiss(nodes);
+        }
     }
 
     // ---------------------------------------------------------------- a former release's memory node

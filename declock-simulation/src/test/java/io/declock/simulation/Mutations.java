@@ -30,6 +30,8 @@ final class Mutations {
     private static final String HOLD = "io.declock.internal.local.Hold";
     private static final String MINIMUM = "io.declock.internal.node.MinimumHold";
     private static final String LOCAL = "io.declock.internal.local.LocalLock";
+    private static final String LOCK_VALUE = "io.declock.internal.local.LockValue";
+    private static final String STORE = "io.declock.internal.node.GuardedStore";
     private static final String TURN = "io.declock.internal.local.Turn";
     private static final String HEADER = "io.declock.internal.layout.LockHeader";
     private static final String ENTRY = "io.declock.internal.layout.QueueEntry";
@@ -682,7 +684,7 @@ final class Mutations {
             Mutation.of(
                     "V1",
                     "a value is stored by a position that was given back",
-                    Scenario.VALUES,
+                    Scenario.VALUES_ENDED,
                     SERVER + "Values",
                     "checkPosition",
                     Nothing.class),
@@ -690,23 +692,60 @@ final class Mutations {
                     "V3",
                     "a value that was read before the lock was held counts",
                     Scenario.VALUES,
-                    "io.declock.internal.node.GuardedStore",
+                    STORE,
                     "shows",
                     Yes.class),
             Mutation.of(
                     "V4",
                     "the copy of another position counts",
                     Scenario.VALUES,
-                    "io.declock.internal.node.GuardedStore$Copy",
+                    LOCK_VALUE + "$Copy",
                     "isOf",
                     Yes.class),
             Mutation.of(
                     "V4",
                     "the copy is read while another value is being stored",
                     Scenario.VALUES,
-                    "io.declock.internal.node.GuardedStore$Entry",
+                    LOCK_VALUE,
                     "isBusy",
                     No.class),
+            Mutation.of(
+                    "V5",
+                    "the value is told behind another writer",
+                    Scenario.VALUES,
+                    HAND_OVER,
+                    "hadWriterBetween",
+                    No.class),
+            Mutation.of(
+                    "V5",
+                    "the former value is told while another one is being stored",
+                    Scenario.VALUES,
+                    LOCK_VALUE,
+                    "isConfirmed",
+                    Yes.class),
+            Mutation.of(
+                            "V5",
+                            "a value is told that the memory node has not confirmed",
+                            Scenario.VALUES_ENDED,
+                            LOCK_VALUE,
+                            "isConfirmed",
+                            Yes.class)
+                    .and(STORE, "post", Sabotage.KnowsBeforeTheAnswer.class)
+                    .and(LOCAL, "mayStoreYet", No.class),
+            Mutation.of(
+                    "V5",
+                    "the lock is granted beforehand while a value is being stored",
+                    Scenario.VALUES_ENDED,
+                    LOCAL,
+                    "mayStoreYet",
+                    No.class),
+            Mutation.of(
+                    "V5",
+                    "what a grant of another position tells is believed",
+                    Scenario.VALUES,
+                    PENDING,
+                    "accepts",
+                    Sabotage.BelievesEveryGrant.class),
             // H: the memory node's next life
             Mutation.of(
                     "H1",

@@ -10,15 +10,20 @@ import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.layout.ResetClaim;
+import io.declock.internal.local.Footing;
+import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.protocol.CqlUpper;
 import io.declock.internal.protocol.Effects;
 import io.declock.internal.protocol.PositionState;
 import io.declock.internal.session.MemoryNodeLink;
 import io.declock.internal.session.Surroundings;
 import io.declock.internal.time.Clock;
+import io.declock.spi.GrantedValue;
 import io.declock.spi.PeerMessage;
+import io.declock.spi.StoredValue;
 import io.declock.spi.VerbResults;
 import java.util.List;
 import java.util.function.Consumer;
@@ -128,6 +133,45 @@ public final class Sabotage {
             var declared = target.getClass().getDeclaredMethod(method);
             declared.setAccessible(true);
             declared.invoke(target);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** V5: the value that is being stored counts as stored. */
+    public static final class KnowsBeforeTheAnswer {
+        @Advice.OnMethodEnter
+        static void enter(
+                @Advice.Argument(0) Hold hold, @Advice.Argument(1) Footing footing, @Advice.Argument(2) byte[] bytes) {
+            Sabotage.knows(hold, footing, bytes);
+        }
+    }
+
+    /** Has a process know a value. */
+    public static void knows(Hold hold, Footing footing, byte[] bytes) {
+        HeldLock.underMutex(hold, value -> value.learn(footing, new StoredValue(hold.token(), "early", bytes)));
+    }
+
+    /** V5: a grant that is not accepted is believed all the same. */
+    public static final class BelievesEveryGrant {
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object lock,
+                @Advice.Argument(1) PeerMessage grant) {
+            Sabotage.believe(lock, grant);
+        }
+    }
+
+    /** Has the level above a lock believe what a grant tells. */
+    public static void believe(Object lock, PeerMessage grant) {
+        GrantedValue told = grant.value();
+        if (told == null) {
+            return;
+        }
+        try {
+            var upper = lock.getClass().getDeclaredField("upper");
+            upper.setAccessible(true);
+            ((CqlUpper) upper.get(lock)).told(told);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -51,6 +51,25 @@ enum Scenario {
         }
     },
 
+    /**
+     * Values of one lock that several compute nodes want, whose holds often end while the value is being stored: a ceiling is reached, or the process dies. Messages
+     * between compute nodes are faster than requests, so that the next holder looks early.
+     */
+    VALUES_ENDED(Profile.VALUES) {
+        @Override
+        SimulationOptions options(long seed) {
+            SimulationOptions drawn = super.options(seed);
+            return new SimulationOptions(
+                            new SimulationOptions.Cluster(4, 1, 1, 0, 8, -1, true, 20_000_000, 2_000_000, 4_000_000),
+                            new SimulationOptions.Network(2_000, 2_000, 0.05, 20_000, 300, 0.2, 0.2, 1_000, 0, 0, 0, 0),
+                            new SimulationOptions.Workload(60, 0, 0, 0, 0, 0, 0, 0, 1, 0, 500, 4_000),
+                            new SimulationOptions.Faults(400_000, 3, true, 0, 0, 0, 0, 0, 0, 0, 0),
+                            drawn.local(),
+                            ScenarioOptions.reading(true, drawn.cql()))
+                    .withValues(1);
+        }
+    },
+
     /** No hold is ended against its owner's will except by the end of its session. */
     BROKEN_CLOCKS(Profile.BROKEN_CLOCKS) {
         @Override

@@ -11,8 +11,8 @@ import io.declock.internal.protocol.Effects;
 import io.declock.internal.protocol.PositionState;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -179,24 +179,15 @@ public final class HeldLock {
     // ---------------------------------------------------------------- what a hold rests on
 
     /**
-     * What a hold rests on at one moment: a position in a session.
-     *
-     * @param record address of the record
-     * @param epoch full epoch of the position
-     * @param index queue index of the position
-     * @param exclusive its mode
-     */
-    public record Footing(CqlEnvironment session, long record, long epoch, int index, boolean exclusive) {}
-
-    /**
-     * Calls a function with what a hold rests on, under the lock's mutex: until the function returns, the hold is not lost and the lock not handed over.
+     * Calls a function with what a hold rests on and with what is known of the lock's value, under the lock's mutex: until the function returns, the hold is not lost and the
+     * lock not handed over.
      *
      * @param quick must neither block nor call the lock
      * @return its result, or null if the hold rests on no position at this moment, because it moves to the memory node's next life or to another one
      * @throws LockLostException if it was lost
      * @throws IllegalStateException if it was given back
      */
-    public static <T> @Nullable T whileHeld(Hold hold, Function<Footing, T> quick) {
+    public static <T> @Nullable T whileHeld(Hold hold, BiFunction<Footing, LockValue, T> quick) {
         LocalState lock = LocalState.of(hold);
         AtomicReference<@Nullable T> result = new AtomicReference<>();
         AtomicBoolean ended = new AtomicBoolean();
@@ -204,7 +195,7 @@ public final class HeldLock {
             Losses.loseIfOver(lock, hold, effects);
             if (hold.lost() == null && lock.holds.contains(hold)) {
                 Footing footing = footing(lock);
-                result.set(footing == null ? null : quick.apply(footing));
+                result.set(footing == null ? null : quick.apply(footing, lock.value()));
             } else {
                 ended.set(true);
             }
@@ -226,16 +217,16 @@ public final class HeldLock {
             return null;
         }
         return side.state() == PositionState.HELD && !lock.isSuspended()
-                ? new Footing(session, side.record(), side.epoch(), side.index(), side.isExclusive())
+                ? new Footing(session, side.record(), side.epoch(), side.index(), side.isExclusive(), side.isMoving())
                 : null;
     }
 
-    /** Runs an action under the mutex of a hold's lock, whatever has become of the hold. */
-    public static void underMutex(Hold hold, Runnable quick) {
+    /** Runs an action with what is known of the value of a hold's lock, under the lock's mutex, whatever has become of the hold. */
+    public static void underMutex(Hold hold, Consumer<LockValue> quick) {
         LocalState lock = LocalState.of(hold);
         lock.mutex.lock();
         try {
-            quick.run();
+            quick.accept(lock.value());
         } finally {
             lock.mutex.unlock();
         }

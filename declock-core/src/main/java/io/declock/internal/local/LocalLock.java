@@ -10,7 +10,7 @@ import io.declock.internal.protocol.CqlEnvironment;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.CqlUpper;
 import io.declock.internal.protocol.Effects;
-import io.declock.internal.protocol.PositionState;
+import io.declock.spi.GrantedValue;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.Resolution;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -176,6 +176,10 @@ public final class LocalLock implements CqlUpper, LocalState.Front, KeptLocks.Ke
 
     @Override
     public void granted(GrantKind kind, Effects effects) {
+        LockValue value = lock.knownValue();
+        if (value != null) {
+            value.granted(kind);
+        }
         Granter.granted(lock, kind, effects);
     }
 
@@ -192,6 +196,32 @@ public final class LocalLock implements CqlUpper, LocalState.Front, KeptLocks.Ke
     @Override
     public void settled(Effects effects) {
         Granter.settled(lock, effects);
+        LockValue value = lock.knownValue();
+        if (value != null) {
+            value.settled(effects);
+        }
+    }
+
+    @Override
+    public @Nullable GrantedValue valueToTell() {
+        LockValue value = lock.knownValue();
+        CqlLock side = lock.remote();
+        return value == null || side == null ? null : value.toTell(side);
+    }
+
+    @Override
+    public boolean mayStoreYet() {
+        LockValue value = lock.knownValue();
+        CqlLock side = lock.remote();
+        return value != null && side != null && value.mayStoreYet(side);
+    }
+
+    @Override
+    public void told(GrantedValue value) {
+        CqlLock side = lock.remote();
+        if (side != null) {
+            lock.value().told(side, value);
+        }
     }
 
     @Override
@@ -386,16 +416,13 @@ public final class LocalLock implements CqlUpper, LocalState.Front, KeptLocks.Ke
         return lock;
     }
 
-    /** Returns the session, the record and the position that this node has now, or null without a session; the index of no position is -1. */
-    public HeldLock.@Nullable Footing footing() {
+    /** Returns the remote side if it is worth asking for the lock's value before a caller is granted the lock, or null (rule V3). */
+    public @Nullable CqlLock toReadAhead() {
         lock.mutex.lock();
         try {
+            LockValue value = lock.value();
             CqlLock side = lock.remote();
-            if (side == null || lock.session() != side.environment()) {
-                return null;
-            }
-            int index = side.state() == PositionState.HELD ? side.index() : -1;
-            return new HeldLock.Footing(side.environment(), side.record(), side.epoch(), index, side.isExclusive());
+            return side != null && lock.session() == side.environment() && value.isWorthReading(side) ? side : null;
         } finally {
             lock.mutex.unlock();
         }

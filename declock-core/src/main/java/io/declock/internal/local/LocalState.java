@@ -61,6 +61,9 @@ final class LocalState implements Hold.Lock {
     /** The holds leave the session for another memory node, and do not count there yet. */
     private boolean leaving;
 
+    /** What is known of the lock's value, null for a lock that has none as far as this process knows. */
+    private @Nullable LockValue value;
+
     private long suspendedEpoch;
     private boolean restoring;
 
@@ -83,6 +86,24 @@ final class LocalState implements Hold.Lock {
     @Override
     public String title() {
         return "lock " + LockNames.quoted(name);
+    }
+
+    // ---------------------------------------------------------------- value
+
+    /** Returns what is known of the lock's value, or null. */
+    @Nullable
+    LockValue knownValue() {
+        return value;
+    }
+
+    /** Returns what is known of the lock's value, which it has from now on. */
+    LockValue value() {
+        LockValue known = value;
+        if (known == null) {
+            known = new LockValue();
+            value = known;
+        }
+        return known;
     }
 
     // ---------------------------------------------------------------- events

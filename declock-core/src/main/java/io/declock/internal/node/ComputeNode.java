@@ -249,7 +249,6 @@ public final class ComputeNode implements DecLock {
         @Override
         public void forgotten(LocalLock lock) {
             memoryNodes.forgotten(lock);
-            store.forgotten(lock);
         }
 
         @Override

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -145,9 +146,18 @@ final class GuardedLocks implements GuardedValues {
         private final ValueCodec<T> codec;
         private final @Nullable StoredValue found;
         private final ReentrantLock mutex = new ReentrantLock();
+        private final Condition storeEnded = mutex.newCondition();
+
+        /** Whether a value is being stored, for which other stores and the end of the hold wait. */
+        @GuardedBy("mutex")
+        private boolean storing;
 
         @GuardedBy("mutex")
         private @Nullable T value;
+
+        /** How often the value was set or cleared here. */
+        @GuardedBy("mutex")
+        private long changes;
 
         /** The bytes to be stored at the end, if something was set. */
         @GuardedBy("mutex")
@@ -183,19 +193,61 @@ final class GuardedLocks implements GuardedValues {
 
         @Override
         public void set(T next) {
-            change(next, encode(next), true);
+            change(next, encode(next));
         }
 
         @Override
         public void clear() {
-            change(null, null, true);
+            change(null, null);
         }
 
         @Override
         public void store(T next) {
             byte[] bytes = encode(next);
-            change(next, bytes, false);
-            write(bytes);
+            long before = beginStore();
+            boolean done = false;
+            try {
+                write(bytes);
+                done = true;
+            } finally {
+                endStore(next, done, before);
+            }
+        }
+
+        /** Waits for a store that is under way; returns how often the value was changed before this one. */
+        private long beginStore() {
+            mutex.lock();
+            try {
+                awaitStore();
+                checkMayChange();
+                storing = true;
+                return changes;
+            } finally {
+                mutex.unlock();
+            }
+        }
+
+        /** If the memory node has the value, it is this one now, unless it was set to another one meanwhile. */
+        private void endStore(T next, boolean done, long before) {
+            mutex.lock();
+            try {
+                if (done && changes == before) {
+                    value = next;
+                    unsaved = null;
+                    changed = false;
+                }
+                storing = false;
+                storeEnded.signalAll();
+            } finally {
+                mutex.unlock();
+            }
+        }
+
+        @GuardedBy("mutex")
+        private void awaitStore() {
+            while (storing) {
+                storeEnded.awaitUninterruptibly();
+            }
         }
 
         private byte[] encode(T next) {
@@ -208,21 +260,27 @@ final class GuardedLocks implements GuardedValues {
             return bytes;
         }
 
-        private void change(@Nullable T next, byte @Nullable [] bytes, boolean atTheEnd) {
+        private void change(@Nullable T next, byte @Nullable [] bytes) {
+            mutex.lock();
+            try {
+                checkMayChange();
+                value = next;
+                unsaved = bytes;
+                changed = true;
+                changes++;
+            } finally {
+                mutex.unlock();
+            }
+        }
+
+        @GuardedBy("mutex")
+        private void checkMayChange() {
             if (handle.mode() == LockMode.READ) {
                 throw new IllegalStateException(
                         handle.hold().lock().title() + " is held for reading; its value is changed under a write lock");
             }
-            mutex.lock();
-            try {
-                if (closed) {
-                    throw new IllegalStateException(handle.hold().lock().title() + " was given back already");
-                }
-                value = next;
-                unsaved = atTheEnd ? bytes : null;
-                changed = atTheEnd;
-            } finally {
-                mutex.unlock();
+            if (closed) {
+                throw new IllegalStateException(handle.hold().lock().title() + " was given back already");
             }
         }
 
@@ -241,24 +299,19 @@ final class GuardedLocks implements GuardedValues {
 
         @Override
         public void close() {
-            byte[] last;
-            boolean save;
             mutex.lock();
             try {
                 if (closed) {
                     return;
                 }
                 closed = true;
-                last = unsaved;
-                save = changed;
+                awaitStore();
             } finally {
                 mutex.unlock();
             }
             boolean done = false;
             try {
-                if (save) {
-                    write(last);
-                }
+                save();
                 done = true;
             } finally {
                 if (done) {
@@ -267,6 +320,21 @@ final class GuardedLocks implements GuardedValues {
                     handle.giveBack();
                 }
             }
+        }
+
+        /** Stores what was set. */
+        private void save() {
+            byte[] last;
+            mutex.lock();
+            try {
+                if (!changed) {
+                    return;
+                }
+                last = unsaved;
+            } finally {
+                mutex.unlock();
+            }
+            write(last);
         }
 
         @Override

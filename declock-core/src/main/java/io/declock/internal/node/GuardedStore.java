@@ -7,76 +7,38 @@ import io.declock.DecLockException;
 import io.declock.GrantKind;
 import io.declock.LockLostException;
 import io.declock.internal.layout.LockHeader;
+import io.declock.internal.local.Footing;
 import io.declock.internal.local.HeldLock;
-import io.declock.internal.local.HeldLock.Footing;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
+import io.declock.internal.local.LockValue;
 import io.declock.internal.protocol.CqlEnvironment;
+import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.session.StageFailure;
 import io.declock.internal.time.TimerService;
 import io.declock.spi.FabricException;
 import io.declock.spi.StoredValue;
 import io.declock.spi.ValueReading;
 import io.declock.spi.ValueWriting;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads and stores the values of guarded locks, and knows those of the locks that this process has (docs/guarded-values.md; rules V1 to V4 of
- * docs/protocol.md). Thread-safe: what is known of one value is guarded by its lock's mutex, so that it changes hands together with the lock.
+ * Reads and stores the values of guarded locks (docs/guarded-values.md; rules V1 to V5 of docs/protocol.md). What this process knows of a value is a
+ * {@link LockValue}. Thread-safe.
  */
 public final class GuardedStore {
-    /** How long a hold that moves, or whose lock is in a reset, is waited for before the next attempt. */
+    /** How long the end of a move, or of a reset, is waited for before the next attempt, if nothing tells of it before. */
     private static final long PAUSE_NANOS = 5_000_000;
 
     private final TimerService timers;
     private final String self;
-    private final Map<Hold.Lock, Entry> entries = new ConcurrentHashMap<>();
 
     GuardedStore(TimerService timers, String self) {
         this.timers = timers;
         this.self = self;
-    }
-
-    /** What is known of one lock's value; guarded by the lock's mutex. */
-    private static final class Entry {
-        /** Volatile for {@link #knows}, which only saves a request. */
-        private volatile @Nullable Copy copy;
-
-        private CompletableFuture<Boolean> writing = CompletableFuture.completedFuture(true);
-
-        /** Returns whether a value is being stored, so that nobody may read the copy or store another one. */
-        boolean isBusy() {
-            return !writing.isDone();
-        }
-    }
-
-    /** A value, and the position under which this process has read or written it (rule V4). */
-    private record Copy(
-            CqlEnvironment session,
-            long epoch,
-            int index,
-            @Nullable StoredValue value) {
-        static Copy of(Footing footing, @Nullable StoredValue value) {
-            return new Copy(footing.session(), footing.epoch(), footing.index(), value);
-        }
-
-        boolean isOf(Footing footing) {
-            return session == footing.session() && epoch == footing.epoch() && index == footing.index();
-        }
-    }
-
-    private Entry entry(Hold hold) {
-        return entries.computeIfAbsent(hold.lock(), any -> new Entry());
-    }
-
-    /** A lock was forgotten, and so is its value. */
-    void forgotten(LocalLock lock) {
-        entries.remove(lock.key());
     }
 
     // ---------------------------------------------------------------- reading
@@ -84,19 +46,16 @@ public final class GuardedStore {
     /** A reading that was asked for before the lock was granted (rule V3). */
     public record Ahead(CqlEnvironment session, long record, CompletionStage<ValueReading> answer) {}
 
-    /** Asks for the value of a lock that a caller has just asked for; returns null if there is no session yet, or the value is known. */
+    /**
+     * Asks for the value of a lock that a caller has just asked for. Returns null if there is no session yet, the value is known, or the caller will probably wait for the
+     * lock.
+     */
     public @Nullable Ahead ahead(LocalLock lock) {
-        Footing footing = lock.footing();
-        if (footing == null || knows(lock, footing)) {
-            return null;
-        }
-        return new Ahead(footing.session(), footing.record(), footing.session().readValue(footing.record()));
-    }
-
-    private boolean knows(LocalLock lock, Footing footing) {
-        Entry known = entries.get(lock.key());
-        Copy copy = known == null ? null : known.copy;
-        return copy != null && copy.isOf(footing);
+        CqlLock side = lock.toReadAhead();
+        return side == null
+                ? null
+                : new Ahead(
+                        side.environment(), side.record(), side.environment().readValue(side.record()));
     }
 
     /**
@@ -112,23 +71,22 @@ public final class GuardedStore {
     }
 
     /** What a reader does next: it waits, has the value, or asks for it. */
-    private record Step(
-            @Nullable CompletableFuture<Boolean> after,
-            @Nullable Copy known,
-            Footing footing) {}
+    private record Step(@Nullable CompletableFuture<Boolean> after, LockValue.@Nullable Copy known, Footing footing) {
+        static Step of(Footing footing, LockValue value) {
+            return value.isBusy()
+                    ? new Step(value.writing(), null, footing)
+                    : new Step(null, value.copyFor(footing), footing);
+        }
+    }
 
     private void read(Hold hold, @Nullable Ahead ahead, CompletableFuture<Optional<StoredValue>> result) {
-        Step step = HeldLock.whileHeld(hold, footing -> {
-            Entry entry = entry(hold);
-            boolean known = entry.copy != null && entry.copy.isOf(footing);
-            return new Step(entry.isBusy() ? entry.writing : null, known ? entry.copy : null, footing);
-        });
+        Step step = HeldLock.whileHeld(hold, Step::of);
         if (step == null) {
-            later(result, () -> read(hold, null, result));
+            later(hold, result, () -> read(hold, null, result));
         } else if (step.after != null) {
             step.after.whenComplete((done, failure) -> guarded(result, () -> read(hold, null, result)));
         } else if (step.known != null) {
-            result.complete(Optional.ofNullable(step.known.value));
+            result.complete(Optional.ofNullable(step.known.value()));
         } else if (ahead != null && ahead.session == step.footing.session() && ahead.record == step.footing.record()) {
             ahead.answer.whenComplete((reading, failure) -> guarded(result, () -> {
                 if (failure != null || !take(hold, reading, result)) {
@@ -142,12 +100,10 @@ public final class GuardedStore {
 
     /** Takes a reading made before the grant if it shows that this process's position had the lock then (rule V3). Returns whether it did. */
     private boolean take(Hold hold, ValueReading reading, CompletableFuture<Optional<StoredValue>> result) {
-        Boolean taken = HeldLock.whileHeld(hold, footing -> {
-            Entry entry = entry(hold);
-            boolean known = entry.copy != null && entry.copy.isOf(footing);
-            boolean counts = !known && !entry.isBusy() && shows(reading, hold, footing);
+        Boolean taken = HeldLock.whileHeld(hold, (footing, value) -> {
+            boolean counts = value.copyFor(footing) == null && !value.isBusy() && shows(reading, hold, footing);
             if (counts) {
-                entry.copy = Copy.of(footing, reading.value());
+                value.learn(footing, reading.value());
             }
             return counts;
         });
@@ -177,10 +133,13 @@ public final class GuardedStore {
                 .readValue(footing.record())
                 .whenComplete((reading, failure) -> guarded(result, () -> {
                     if (failure == null) {
-                        HeldLock.whileHeld(hold, present -> {
-                            // What a former life had is no copy of what the present one has.
-                            if (present.session() == footing.session()) {
-                                entry(hold).copy = Copy.of(present, reading.value());
+                        HeldLock.whileHeld(hold, (present, value) -> {
+                            // What a former life had is no copy of what the present one has, nor is what was read
+                            // before a store.
+                            if (present.session() == footing.session()
+                                    && !value.isBusy()
+                                    && value.copyFor(present) == null) {
+                                value.learn(present, reading.value());
                             }
                             return true;
                         });
@@ -207,19 +166,18 @@ public final class GuardedStore {
 
     private void write(Hold hold, byte @Nullable [] bytes, CompletableFuture<Boolean> result) {
         CompletableFuture<Boolean> written = new CompletableFuture<>();
-        Step step = HeldLock.whileHeld(hold, footing -> {
-            Entry entry = entry(hold);
-            if (entry.isBusy()) {
-                return new Step(entry.writing, null, footing);
-            }
+        Step step = HeldLock.whileHeld(hold, (footing, value) -> {
             if (!footing.exclusive()) {
                 throw new IllegalStateException("a shared hold stores nothing");
             }
-            entry.writing = written;
-            return new Step(null, null, footing);
+            Step next = Step.of(footing, value);
+            if (next.after == null) {
+                value.beginWriting(written);
+            }
+            return next;
         });
         if (step == null) {
-            later(result, () -> write(hold, bytes, result));
+            later(hold, result, () -> write(hold, bytes, result));
         } else if (step.after != null) {
             step.after.whenComplete((done, failure) -> guarded(result, () -> write(hold, bytes, result)));
         } else {
@@ -243,13 +201,13 @@ public final class GuardedStore {
             throw e;
         }
         answer.whenComplete((done, failure) -> {
-            Copy now = failure == null
-                    ? Copy.of(footing, bytes == null ? null : new StoredValue(token, self, bytes))
-                    : null;
-            HeldLock.underMutex(hold, () -> {
-                Entry known = entries.get(hold.lock());
-                if (known != null) {
-                    known.copy = now;
+            HeldLock.underMutex(hold, value -> {
+                if (failure == null) {
+                    value.stored(footing, bytes == null ? null : new StoredValue(token, self, bytes));
+                } else if (StageFailure.unwrapped(failure) instanceof FabricException.Refused) {
+                    value.refused();
+                } else {
+                    value.unanswered(footing);
                 }
             });
             written.complete(failure == null);
@@ -267,7 +225,8 @@ public final class GuardedStore {
         Throwable cause = StageFailure.unwrapped(failure);
         if (cause instanceof FabricException.Refused refused
                 && refused.reason() == FabricException.Reason.BAD_REQUEST
-                && asked.equals(HeldLock.whileHeld(hold, footing -> footing))) {
+                && !asked.moving()
+                && asked.equals(HeldLock.whileHeld(hold, (footing, value) -> footing))) {
             result.completeExceptionally(notStored(hold, cause));
         } else {
             again(hold, result, failure, () -> write(hold, bytes, result));
@@ -283,7 +242,7 @@ public final class GuardedStore {
                 && refused.reason() != FabricException.Reason.BAD_REQUEST) {
             result.completeExceptionally(notStored(hold, cause));
         } else {
-            later(result, next);
+            later(hold, result, next);
         }
     }
 
@@ -292,8 +251,12 @@ public final class GuardedStore {
                 "the value of " + hold.lock().title() + " was not read or stored: " + cause.getMessage(), cause);
     }
 
-    private void later(CompletableFuture<?> result, Runnable next) {
-        timers.schedule(PAUSE_NANOS, () -> guarded(result, next));
+    /** Runs a step when the lock has settled, as after a reset, or a moment has passed. */
+    private void later(Hold hold, CompletableFuture<?> result, Runnable next) {
+        CompletableFuture<Boolean> due = new CompletableFuture<>();
+        HeldLock.underMutex(hold, value -> value.awaitSettled(due));
+        timers.schedule(PAUSE_NANOS, () -> due.complete(true));
+        due.thenRun(() -> guarded(result, next));
     }
 
     /** Runs a step; an exception of it is the result. */

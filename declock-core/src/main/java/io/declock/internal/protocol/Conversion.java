@@ -33,7 +33,7 @@ final class Conversion {
                 ? HandOver.afterDowngrade(lock.position.layout(), lock.position.epoch(), found, lock.position.index())
                 : null;
         if (readers != null) {
-            Successors.grant(lock, readers, results, 1, effects);
+            Successors.grant(lock, readers.telling(lock.upper.valueToTell()), results, 1, effects);
         }
         lock.upper.settled(effects);
     }

@@ -163,6 +163,11 @@ public final class CqlLock implements LockChain.Events {
         return lock.isKept();
     }
 
+    /** Returns whether the head is being moved on to another index, which the position has then (rule K6). */
+    public boolean isMoving() {
+        return lock.mark.isUnderWay(LockChain.Step.MARKED);
+    }
+
     /** Returns whether a conversion is in flight, during which the position can neither be shared nor released. */
     public boolean isConverting() {
         return lock.position.isConverting();

@@ -7,6 +7,7 @@ import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.layout.Timestamp;
+import io.declock.spi.GrantedValue;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbResults;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,9 @@ final class HandOver {
     private final boolean mayGrantWriter;
     private int cursor;
     private boolean readerGranted;
+    private @Nullable GrantedValue value;
+    /** Whether a writer may have had the lock between the giver and the position at the cursor. */
+    private boolean writerBetween;
 
     /** The next step after an evaluation. */
     enum Step {
@@ -49,7 +53,13 @@ final class HandOver {
     }
 
     private HandOver(
-            RecordLayout layout, long epoch, long found, int first, boolean exclusive, boolean mayGrantWriter) {
+            RecordLayout layout,
+            long epoch,
+            long found,
+            int ownIndex,
+            int first,
+            boolean exclusive,
+            boolean mayGrantWriter) {
         this.layout = layout;
         this.epoch = epoch;
         this.head = LockHeader.head(found);
@@ -59,6 +69,9 @@ final class HandOver {
         this.grantsReaders = exclusive || isCrowded(layout, found);
         this.mayGrantWriter = mayGrantWriter;
         this.cursor = first;
+        // Those that a writer granted beforehand may have had the lock and left it; all that share it with a reader are
+        // readers.
+        this.writerBetween = exclusive && first != ownIndex + 1;
     }
 
     /**
@@ -74,18 +87,36 @@ final class HandOver {
         int head = LockHeader.head(found);
         boolean duty = exclusive || head >= ownIndex;
         return duty && LockHeader.size(found) > 1
-                ? new HandOver(layout, epoch, found, head + 1, exclusive, true)
+                ? new HandOver(layout, epoch, found, ownIndex, head + 1, exclusive, true)
                 : null;
     }
 
     /** Returns the hand-over of a downgrade, which grants only the readers directly behind; null if there is no position behind. */
     static @Nullable HandOver afterDowngrade(RecordLayout layout, long epoch, long found, int ownIndex) {
-        return LockHeader.size(found) > 1 ? new HandOver(layout, epoch, found, ownIndex + 1, true, false) : null;
+        return LockHeader.size(found) > 1
+                ? new HandOver(layout, epoch, found, ownIndex, ownIndex + 1, true, false)
+                : null;
     }
 
     /** Returns a view of the queue behind a position, without a release or grants. */
     static HandOver behind(RecordLayout layout, long epoch, long header, int ownIndex, boolean exclusive) {
-        return new HandOver(layout, epoch, header, ownIndex + 1, exclusive, false);
+        return new HandOver(layout, epoch, header, ownIndex, ownIndex + 1, exclusive, false);
+    }
+
+    /** Returns this hand-over, with what the giver knew of the lock's value when it held the lock, or null. */
+    HandOver telling(@Nullable GrantedValue known) {
+        value = known;
+        return this;
+    }
+
+    /** Returns what the grant that is made now may tell of the lock's value, or null: a writer between may have stored another one (rule V5). */
+    @Nullable
+    GrantedValue valueToTell() {
+        return hadWriterBetween() ? null : value;
+    }
+
+    private boolean hadWriterBetween() {
+        return writerBetween;
     }
 
     /** Returns the epoch whose positions are granted. */
@@ -133,7 +164,10 @@ final class HandOver {
                 }
                 readerGranted = true;
                 notifier.grant(cursor, entry, queue, verb);
-            } else if (!QueueEntry.isNewer(entry, version, epoch)) {
+            } else if (QueueEntry.isNewer(entry, version, epoch)) {
+                // That position has had the lock and left it.
+                writerBetween = true;
+            } else {
                 return hasSlot(cursor, queue.word(verb, 0)) ? Step.REFETCH : Step.DONE;
             }
         }

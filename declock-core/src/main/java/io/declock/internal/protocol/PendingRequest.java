@@ -8,6 +8,7 @@ import io.declock.GrantKind;
 import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.protocol.LockChain.Step;
+import io.declock.spi.GrantedValue;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
@@ -95,7 +96,16 @@ final class PendingRequest {
             return;
         }
         Wanting.takeReadersMarkAway(lock, effects);
+        believe(lock, grant);
         lock.hold(GrantKind.PEER, grant.entries(), grant.detail() - 1, effects);
+    }
+
+    /** Believes what a grant tells of the lock's value: only of the grant that is accepted (rule V5). */
+    private static void believe(LockState lock, PeerMessage grant) {
+        GrantedValue told = grant.value();
+        if (told != null) {
+            lock.upper.told(told);
+        }
     }
 
     private static boolean accepts(LockState lock, PeerMessage grant) {

@@ -5,7 +5,9 @@ package io.declock.internal.protocol;
 
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.RecordLayout;
+import io.declock.spi.GrantedValue;
 import io.declock.spi.PeerMessage;
+import org.jspecify.annotations.Nullable;
 
 /** This node's place in the queue of one lock record; guarded by the lock's mutex. */
 final class Position {
@@ -20,6 +22,7 @@ final class Position {
     // The position that was given back last.
     private boolean wasExclusive;
     private int indexLeft;
+    private @Nullable GrantedValue valueLeft;
     private int preArmedEnd;
 
     Position(RecordLayout layout, long record, long epoch) {
@@ -145,11 +148,22 @@ final class Position {
 
     // ---------------------------------------------------------------- the position given back last
 
-    /** Notes that the position is about to be given back, without a pre-armed grant so far. */
-    void leave() {
+    /**
+     * Notes that the position is about to be given back, without a pre-armed grant so far.
+     *
+     * @param value what is known of the lock's value, or null
+     */
+    void leave(@Nullable GrantedValue value) {
         wasExclusive = exclusive;
         indexLeft = index;
+        valueLeft = value;
         preArmedEnd = 0;
+    }
+
+    /** Returns what was known of the lock's value when the position was given back, or null. */
+    @Nullable
+    GrantedValue valueLeft() {
+        return valueLeft;
     }
 
     boolean wasExclusive() {

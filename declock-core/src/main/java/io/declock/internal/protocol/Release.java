@@ -52,7 +52,7 @@ final class Release {
     }
 
     private static void leave(LockState lock, Effects effects) {
-        lock.position.leave();
+        lock.position.leave(lock.upper.valueToTell());
         Successors.grantBeforehand(lock, effects);
         lock.tenure.end();
     }
@@ -85,11 +85,12 @@ final class Release {
     }
 
     private static @Nullable HandOver handOver(LockState lock, long found) {
-        return HandOver.afterRelease(
+        HandOver handOver = HandOver.afterRelease(
                 lock.position.layout(),
                 lock.position.epoch(),
                 found,
                 lock.position.indexLeft(),
                 lock.position.wasExclusive());
+        return handOver == null ? null : handOver.telling(lock.position.valueLeft());
     }
 }

@@ -8,10 +8,12 @@ import io.declock.Purpose;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.protocol.LockChain.Step;
+import io.declock.spi.GrantedValue;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbResults;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends each successor its grant, one message each: to those that {@link HandOver} finds once the release FAA has returned, and, if a
@@ -33,6 +35,7 @@ final class Successors {
         return lock.position.isExclusive()
                 && lock.env.settings().preArmedHandOver()
                 && !lock.isFrozen()
+                && !lock.upper.mayStoreYet()
                 // A successor may set the readers' mark, which this node is taking away (rule K7).
                 && !lock.isMarking();
     }
@@ -57,6 +60,7 @@ final class Successors {
                     entry,
                     writer ? Arrays.copyOfRange(ahead, 1, ahead.length) : QueueEntry.NONE,
                     lock.tenure.earliestAfter(i, !writer),
+                    lock.position.valueLeft(),
                     effects)) {
                 return;
             }
@@ -118,14 +122,21 @@ final class Successors {
         boolean writer = QueueEntry.isExclusive(entry);
         long[] followers = writer ? handOver.followers(next + 1, queue, verb) : QueueEntry.NONE;
         int earliest = handOver.earliest(next + 1, !writer, queue, verb);
-        if (!send(lock, handOver.epoch(), next, entry, followers, earliest, effects)
+        if (!send(lock, handOver.epoch(), next, entry, followers, earliest, handOver.valueToTell(), effects)
                 && QueueEntry.nodeId(entry) != lock.env.nodeId()) {
             lock.requestReset(ResetReason.DEAD_SUCCESSOR, effects);
         }
     }
 
     private static boolean send(
-            LockState lock, long ofEpoch, int next, long entry, long[] followers, int earliest, Effects effects) {
+            LockState lock,
+            long ofEpoch,
+            int next,
+            long entry,
+            long[] followers,
+            int earliest,
+            @Nullable GrantedValue value,
+            Effects effects) {
         Member member = lock.env.membership().byNodeId(QueueEntry.nodeId(entry));
         if (member == null
                 || !QueueEntry.sameIncarnation(entry, member.incarnation())
@@ -146,7 +157,8 @@ final class Successors {
                         ofEpoch,
                         next,
                         earliest + 1L,
-                        followers));
+                        followers,
+                        value));
         return true;
     }
 

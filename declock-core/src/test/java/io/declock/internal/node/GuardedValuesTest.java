@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.declock.ComputeNodeSettings;
 import io.declock.DecLockException;
+import io.declock.GrantKind;
 import io.declock.Guarded;
 import io.declock.Guarded.Held;
 import io.declock.KeepSettings;
@@ -17,7 +18,10 @@ import io.declock.LockRequest;
 import io.declock.Purpose;
 import io.declock.ValueCodec;
 import io.declock.Verb;
+import io.declock.internal.local.LocalLock;
 import io.declock.internal.memorynode.NodeCounts;
+import io.declock.internal.protocol.CqlLock;
+import io.declock.internal.protocol.PositionState;
 import io.declock.testkit.TcpProxy;
 import io.declock.testkit.TcpProxy.Direction;
 import io.declock.testkit.TcpProxy.Flow;
@@ -172,6 +176,86 @@ class GuardedValuesTest {
         }
     }
 
+    /** Rule V5: two processes hand the lock to and fro, and each has the value with the grant. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWaiterThatIsGrantedTheLockByAPeerReadsNothing(boolean tcp) throws Exception {
+        ExecutorService pool = Executors.newCachedThreadPool();
+        try (LockRig rig = rig(tcp)) {
+            List<ComputeNode> nodes = List.of(rig.join(builder -> {}), rig.join(builder -> {}));
+            int byPeers = 0;
+            Held<String> held = text(nodes.get(0)).acquire();
+            for (int round = 1; round <= 20; round++) {
+                ComputeNode next = nodes.get(round % 2);
+                Future<Held<String>> waiter = pool.submit(() -> text(next).acquire());
+                await().until(() -> isWaiting(next));
+                String value = "value " + round;
+                held.set(value);
+                long before = reads(rig);
+                held.close();
+                held = waiter.get(20, TimeUnit.SECONDS);
+                assertThat(held.value()).contains(value);
+                assertThat(held.stored().orElseThrow().by())
+                        .isEqualTo(nodes.get((round + 1) % 2).settings().name());
+                if (((HandleImpl) held.handle()).hold().kind() == GrantKind.PEER) {
+                    byPeers++;
+                    assertThat(reads(rig) - before).as("round %d", round).isZero();
+                }
+            }
+            held.clear();
+            Future<Held<String>> last = pool.submit(() -> text(nodes.get(1)).acquire());
+            await().until(() -> isWaiting(nodes.get(1)));
+            held.close();
+            try (Held<String> cleared = last.get(20, TimeUnit.SECONDS)) {
+                assertThat(cleared.value())
+                        .as("that there is none was told, too")
+                        .isEmpty();
+            }
+            assertThat(byPeers).isPositive();
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private static boolean isWaiting(ComputeNode node) {
+        LocalLock lock = LockRig.lock(node, "x");
+        CqlLock remote = lock == null ? null : lock.remote();
+        return remote != null && remote.state() == PositionState.WAITING;
+    }
+
+    private static long reads(LockRig rig) {
+        return rig.memoryNode().counts().get(NodeCounts.Kind.VALUE_READ);
+    }
+
+    /** A caller that had to wait again and again asks for nothing ahead: from the request for the lock to the value nothing is read. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aProcessThatKeepsWaitingStopsReadingAhead(boolean tcp) throws Exception {
+        ExecutorService pool = Executors.newCachedThreadPool();
+        try (LockRig rig = rig(tcp)) {
+            List<ComputeNode> nodes = List.of(rig.join(builder -> {}), rig.join(builder -> {}));
+            int without = 0;
+            Held<String> held = text(nodes.get(0)).acquire();
+            for (int round = 1; round <= 20; round++) {
+                long before = reads(rig);
+                ComputeNode next = nodes.get(round % 2);
+                Future<Held<String>> waiter = pool.submit(() -> text(next).acquire());
+                await().until(() -> isWaiting(next));
+                held.set("value " + round);
+                held.close();
+                held = waiter.get(20, TimeUnit.SECONDS);
+                if (round > 6 && ((HandleImpl) held.handle()).hold().kind() == GrantKind.PEER) {
+                    without++;
+                    assertThat(reads(rig) - before).as("round %d", round).isZero();
+                }
+            }
+            held.close();
+            assertThat(without).isPositive();
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatIsStoredInTheMiddleSurvivesTheHolder(boolean tcp) throws Exception {
@@ -252,6 +336,55 @@ class GuardedValuesTest {
                     .hasMessageContaining("'y'");
             text(node).update(old -> null);
             assertThat(second.update(old -> "two")).contains("two");
+        }
+    }
+
+    @Test
+    void aStoreThatFailsLeavesTheValueAsItWas() throws Exception {
+        try (LockRig rig = LockRig.overTcp(settings -> settings.values(1))) {
+            ComputeNode node = rig.join(builder -> {});
+            text(node).update(old -> "one");
+            Held<String> held = node.guardedValues().of("y", TEXT).acquire();
+            assertThatThrownBy(() -> held.store("two")).isInstanceOf(DecLockException.class);
+            assertThat(held.value()).isEmpty();
+            held.set("three");
+            assertThatThrownBy(() -> held.store("four")).isInstanceOf(DecLockException.class);
+            assertThat(held.value()).as("what was set before").contains("three");
+            text(node).update(old -> null);
+            held.close();
+            assertThat(node.guardedValues().of("y", TEXT).read()).contains("three");
+        }
+    }
+
+    /** One thread stores a value, which takes a while, and another one closes the hold, perhaps after it has set another value. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theEndOfAHoldWaitsForAStoreThatIsUnderWay(boolean sets) throws Exception {
+        ExecutorService pool = Executors.newCachedThreadPool();
+        try (LockRig rig = LockRig.overTcp(settings -> {});
+                TcpProxy proxy = new TcpProxy(rig.port())) {
+            ComputeNode a = rig.joinBy(proxy.port(), builder -> {});
+            ComputeNode b = rig.join(builder -> {});
+            Held<String> held = text(a).acquire();
+            Future<Held<String>> next = pool.submit(() -> text(b).acquire());
+            await().until(() -> isWaiting(b));
+            proxy.set(Direction.FROM_SERVER, Flow.HELD);
+            long before = rig.memoryNode().counts().get(NodeCounts.Kind.VALUE_STORED);
+            Future<?> store = pool.submit(() -> held.store("stored"));
+            await().until(() -> rig.memoryNode().counts().get(NodeCounts.Kind.VALUE_STORED) > before);
+            if (sets) {
+                held.set("set meanwhile");
+            }
+            Future<?> close = pool.submit(held::close);
+            await().pollDelay(Duration.ofMillis(200)).until(() -> !close.isDone() && !next.isDone());
+            proxy.set(Direction.FROM_SERVER, Flow.OPEN);
+            store.get(20, TimeUnit.SECONDS);
+            close.get(20, TimeUnit.SECONDS);
+            try (Held<String> seen = next.get(20, TimeUnit.SECONDS)) {
+                assertThat(seen.value()).contains(sets ? "set meanwhile" : "stored");
+            }
+        } finally {
+            pool.shutdownNow();
         }
     }
 

@@ -11,6 +11,7 @@ import io.declock.Purpose;
 import io.declock.ReleaseRead;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.time.Clock;
+import io.declock.spi.GrantedValue;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.VerbChain;
@@ -21,6 +22,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One {@link CqlLock} driven event by event: a test completes its chains in the order it likes, hands it messages, and sees
@@ -41,6 +43,16 @@ final class DrivenLock extends StillNode implements CqlUpper {
     long highestEpoch;
     /** Whether the level above has no user of the position. */
     boolean isUnused = true;
+
+    /** What the level above knows of the lock's value. */
+    @Nullable
+    GrantedValue known;
+
+    /** Whether the level above is storing a value. */
+    boolean isStoring;
+
+    /** What grants have told of the lock's value. */
+    final List<GrantedValue> told = new ArrayList<>();
 
     long now = 1;
 
@@ -85,6 +97,23 @@ final class DrivenLock extends StillNode implements CqlUpper {
                 new PeerMessage(kind, memoryNode(), from, INCARNATION, NODE, INCARNATION, 0, epoch, index, 0, entries));
     }
 
+    /** A grant from a member arrives that tells of the lock's value. */
+    void receiveGrant(int from, long epoch, int index, GrantedValue value) {
+        lock.deliver(new PeerMessage(
+                PeerMessage.Kind.GRANT,
+                memoryNode(),
+                from,
+                INCARNATION,
+                NODE,
+                INCARNATION,
+                0,
+                epoch,
+                index,
+                0,
+                new long[0],
+                value));
+    }
+
     /** Returns the entry that a member writes for an index. */
     long entry(boolean exclusive, int node, int index) {
         return QueueEntry.pack(exclusive, node, INCARNATION, layout().version(index), EPOCH, index);
@@ -106,6 +135,21 @@ final class DrivenLock extends StillNode implements CqlUpper {
             lock.release(effects);
         }
         return isUnused;
+    }
+
+    @Override
+    public @Nullable GrantedValue valueToTell() {
+        return known;
+    }
+
+    @Override
+    public boolean mayStoreYet() {
+        return isStoring;
+    }
+
+    @Override
+    public void told(GrantedValue value) {
+        told.add(value);
     }
 
     @Override

@@ -9,6 +9,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.internal.layout.LockHeader;
+import io.declock.spi.GrantedValue;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -167,6 +168,51 @@ class HandOverTest {
         queue.writer(5);
         evaluate(downgraded(header(4, 5, 2)), false);
         assertThat(granted).isEmpty();
+    }
+
+    private List<Integer> told(HandOver handOver, boolean refetched) {
+        List<Integer> told = new ArrayList<>();
+        HandOver telling = handOver.telling(new GrantedValue(null));
+        telling.evaluate(queue, 0, refetched, (index, entry, words, verb) -> {
+            if (telling.valueToTell() != null) {
+                told.add(index);
+            }
+        });
+        return told;
+    }
+
+    /** Rule V5: what the giver knew is what the next writer, and the readers before it, will see. */
+    @Test
+    void theNextHoldersAreToldOfTheValue() {
+        queue.writer(5).writer(6);
+        assertThat(told(released(header(4, 3, 3), true), false)).containsExactly(5);
+        queue.reader(5).reader(6).writer(7);
+        assertThat(told(released(header(4, 4, 2), true), false)).containsExactly(5, 6);
+        assertThat(told(downgraded(header(4, 4, 2)), false)).containsExactly(5, 6);
+    }
+
+    @Test
+    void aReaderThatReleasesLastTellsTheNextWriterOfTheValue() {
+        queue.writer(6);
+        assertThat(told(released(header(5, 2, 1), false), false))
+                .as("released after reader 5")
+                .containsExactly(6);
+    }
+
+    /** Rule V5: writer 5 was granted the lock beforehand, and has stored another value since. */
+    @Test
+    void nobodyIsToldOfTheValueBehindAnotherWriter() {
+        queue.writer(6);
+        assertThat(told(released(header(5, 2, 2), true), false)).isEmpty();
+        assertThat(evaluate(released(header(5, 2, 2), true), false)).isEqualTo(HandOver.Step.DONE);
+        assertThat(granted).containsExactly(6);
+    }
+
+    /** Rule V5: position 5 had the lock and left it, perhaps as a writer, before its entry was seen. */
+    @Test
+    void nobodyIsToldOfTheValueBehindAPositionThatHasLeft() {
+        queue.entry(5, false, queue.layout().version(5) + 1, EPOCH).writer(6);
+        assertThat(told(released(header(4, 3, 2), true), false)).isEmpty();
     }
 
     /** The writer before them could not see those readers that had no slot then (rule A9). */

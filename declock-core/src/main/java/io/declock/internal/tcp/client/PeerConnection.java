@@ -31,6 +31,8 @@ abstract class PeerConnection extends FrameConnection {
 
     private final TcpFabric fabric;
     private final byte[] nonce = Proofs.nonce();
+    /** The version of the protocol in which both sides go on; written before {@code ready}. */
+    private int version = Versions.NONE;
     // Written by the event loop, read by every thread that sends.
     private volatile boolean ready;
     private volatile boolean stalled;
@@ -58,7 +60,8 @@ abstract class PeerConnection extends FrameConnection {
         if (!ready || stalled || !isOpen()) {
             return false;
         }
-        send(out -> PeerFrames.writePeerMessage(out, message));
+        PeerMessage known = PeerFrames.inVersion(message, version);
+        send(out -> PeerFrames.writePeerMessage(out, known));
         if (!probing.get() && probing.compareAndSet(false, true)) {
             later(this::probe);
         }
@@ -171,6 +174,7 @@ abstract class PeerConnection extends FrameConnection {
         if (preamble.status() != 0) {
             throw new BadFrameException("a peer whose preamble has status " + preamble.status());
         }
+        version = preamble.version();
     }
 
     @Override

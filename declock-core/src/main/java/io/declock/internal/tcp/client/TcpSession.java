@@ -393,7 +393,8 @@ final class TcpSession implements ControlSession, RemoteMemory, SessionControl.L
             return;
         }
         fabric.counters().count(Counters.Event.PEER_RELAYED);
-        present.send(out -> PeerFrames.writePeerMessage(out, message));
+        PeerMessage known = PeerFrames.inVersion(message, version);
+        present.send(out -> PeerFrames.writePeerMessage(out, known));
     }
 
     @Override

@@ -236,7 +236,8 @@ final class ServerSession implements SessionListener {
         ServerConnection present = open ? connection : null;
         // Best effort: unread messages must not pile up.
         if (present != null && !present.isStalled()) {
-            present.send(out -> PeerFrames.writePeerMessage(out, message));
+            PeerMessage known = PeerFrames.inVersion(message, present.version());
+            present.send(out -> PeerFrames.writePeerMessage(out, known));
         }
     }
 

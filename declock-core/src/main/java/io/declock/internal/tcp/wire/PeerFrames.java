@@ -3,11 +3,15 @@
 
 package io.declock.internal.tcp.wire;
 
+import io.declock.spi.GrantedValue;
 import io.declock.spi.PeerMessage;
 import io.netty.buffer.ByteBuf;
 
 /** The frames between compute nodes, and the tickets for them. */
 public final class PeerFrames {
+    /** In the number of entries: the grant tells of the lock's value. Since version {@value Wire#VALUES_VERSION}. */
+    private static final int TELLS_OF_VALUE = 0x80;
+
     private PeerFrames() {}
 
     /** Writes TICKET. */
@@ -62,6 +66,15 @@ public final class PeerFrames {
         body.end();
     }
 
+    /**
+     * Returns a message as a version of the protocol has it: before {@value Wire#VALUES_VERSION} grants tell nothing of values.
+     *
+     * @param version the version in which both sides of a connection go on
+     */
+    public static PeerMessage inVersion(PeerMessage message, int version) {
+        return version >= Wire.VALUES_VERSION ? message : message.withoutValue();
+    }
+
     /** Writes PEER_MESSAGE. */
     public static void writePeerMessage(ByteBuf out, PeerMessage message) {
         int start = FrameWriter.begin(out, FrameType.PEER_MESSAGE);
@@ -81,9 +94,13 @@ public final class PeerFrames {
         out.writeLongLE(message.epoch());
         out.writeIntLE(message.index());
         out.writeLongLE(message.detail());
-        out.writeByte(message.entries().length);
+        GrantedValue value = message.value();
+        out.writeByte(message.entries().length | (value == null ? 0 : TELLS_OF_VALUE));
         for (long entry : message.entries()) {
             out.writeLongLE(entry);
+        }
+        if (value != null) {
+            ValueFrames.writeStored(out, value.stored());
         }
     }
 
@@ -99,7 +116,9 @@ public final class PeerFrames {
         long epoch = body.i64();
         int index = body.i32();
         long detail = body.i64();
-        long[] entries = readEntries(body);
+        int tail = body.u8();
+        long[] entries = readEntries(body, tail & ~TELLS_OF_VALUE);
+        GrantedValue value = (tail & TELLS_OF_VALUE) == 0 ? null : readTold(kind, body);
         return body.end(new PeerMessage(
                 kind,
                 memoryNode,
@@ -111,7 +130,16 @@ public final class PeerFrames {
                 epoch,
                 index,
                 detail,
-                entries));
+                entries,
+                value));
+    }
+
+    private static GrantedValue readTold(PeerMessage.Kind kind, FrameBody body) throws BadFrameException {
+        if (kind != PeerMessage.Kind.GRANT) {
+            throw new BadFrameException(
+                    "a peer message of kind " + kind + " tells of a value, which only a grant does");
+        }
+        return new GrantedValue(ValueFrames.readStored(body));
     }
 
     private static PeerMessage.Kind readKind(int code) throws BadFrameException {
@@ -122,8 +150,7 @@ public final class PeerFrames {
         }
     }
 
-    private static long[] readEntries(FrameBody body) throws BadFrameException {
-        int count = body.u8();
+    private static long[] readEntries(FrameBody body, int count) throws BadFrameException {
         if (count > PeerMessage.MAX_ENTRIES) {
             throw new BadFrameException(
                     "a peer message with " + count + " entries, at most " + PeerMessage.MAX_ENTRIES + " are allowed");

@@ -33,14 +33,18 @@ public final class ValueFrames {
         int start = FrameWriter.begin(out, FrameType.VALUE, request);
         out.writeLongLE(reading.header());
         out.writeLongLE(reading.epoch());
-        StoredValue value = reading.value();
+        writeStored(out, reading.value());
+        FrameWriter.end(out, start);
+    }
+
+    /** Writes a value, or that there is none. */
+    static void writeStored(ByteBuf out, @Nullable StoredValue value) {
         out.writeByte(value == null ? ABSENT : PRESENT);
         if (value != null) {
             out.writeLongLE(value.token());
             FrameWriter.text(out, value.writer());
             FrameWriter.countedBytes(out, value.bytes());
         }
-        FrameWriter.end(out, start);
     }
 
     /** Reads VALUE. */
@@ -48,10 +52,15 @@ public final class ValueFrames {
         int request = body.i32();
         long header = body.i64();
         long epoch = body.i64();
-        StoredValue value = isPresent(body)
+        StoredValue value = readStored(body);
+        return body.end(new Numbered<>(request, new ValueReading(header, epoch, value)));
+    }
+
+    /** Reads a value; returns null if there is none. */
+    static @Nullable StoredValue readStored(FrameBody body) throws BadFrameException {
+        return isPresent(body)
                 ? new StoredValue(body.i64(), body.text(), body.countedBytes(StoredValue.MAX_BYTES))
                 : null;
-        return body.end(new Numbered<>(request, new ValueReading(header, epoch, value)));
     }
 
     /** Writes WRITE_VALUE. */

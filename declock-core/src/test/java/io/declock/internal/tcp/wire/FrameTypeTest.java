@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.declock.spi.Membership;
 import io.declock.spi.PeerMessage;
+import io.declock.spi.StoredValue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -146,6 +147,28 @@ class FrameTypeTest {
                         .writeByte(PeerMessage.MAX_ENTRIES + 1)
                         .writeZero(8 * (PeerMessage.MAX_ENTRIES + 1)),
                 PeerFrames::readPeerMessage);
+    }
+
+    @Test
+    void onlyAGrantTellsOfAValueAndOnlySinceItsVersion() throws Exception {
+        PeerMessage grant = RandomContent.telling(
+                new PeerMessage(PeerMessage.Kind.GRANT, 1, 2, 3, 4, 5, 64, 7, 8, 9, new long[] {10}),
+                new StoredValue(7, "writer", new byte[] {1}));
+        assertThat(PeerFrames.inVersion(grant, Wire.VALUES_VERSION)).isSameAs(grant);
+        PeerMessage former = PeerFrames.inVersion(grant, Wire.VALUES_VERSION - 1);
+        assertThat(former.value()).isNull();
+        ByteBuf out = Unpooled.buffer();
+        PeerFrames.writeMessage(out, former);
+        assertThat(PeerFrames.readPeerMessage(new FrameBody().wrap(out, 0, out.readableBytes())))
+                .isEqualTo(former);
+        out.clear();
+        PeerFrames.writeMessage(out, grant);
+        assertThat(PeerFrames.readPeerMessage(new FrameBody().wrap(out, 0, out.readableBytes())))
+                .isEqualTo(grant);
+        out.setByte(0, PeerMessage.Kind.WANTED.code());
+        assertThatThrownBy(() -> PeerFrames.readPeerMessage(new FrameBody().wrap(out, 0, out.readableBytes())))
+                .isInstanceOf(BadFrameException.class)
+                .hasMessageContaining("only a grant");
     }
 
     private static void chain(ByteBuf out, int verbs, int... words) {

@@ -9,6 +9,7 @@ import io.declock.Purpose;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.spi.ExtendedAtomics;
 import io.declock.spi.FormerMemoryNode;
+import io.declock.spi.GrantedValue;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.JoinRequest;
@@ -19,6 +20,7 @@ import io.declock.spi.NodeList;
 import io.declock.spi.NodeListState;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
+import io.declock.spi.StoredValue;
 import io.declock.spi.TestChain;
 import io.declock.spi.VerbChain;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /** Random parts of frames, within the bounds of the protocol. */
 record RandomContent(Random random, int version) {
@@ -77,8 +80,9 @@ record RandomContent(Random random, int version) {
     PeerMessage message() {
         MemberId from = member();
         MemberId to = member();
-        return new PeerMessage(
-                of(kinds()),
+        PeerMessage.Kind kind = of(kinds());
+        PeerMessage message = new PeerMessage(
+                kind,
                 i64(),
                 from.nodeId(),
                 from.incarnation(),
@@ -89,6 +93,29 @@ record RandomContent(Random random, int version) {
                 i32(),
                 i64(),
                 random.longs(random.nextInt(PeerMessage.MAX_ENTRIES + 1)).toArray());
+        boolean tells = kind == PeerMessage.Kind.GRANT && version >= Wire.VALUES_VERSION && random.nextBoolean();
+        return tells ? telling(message, random.nextInt(4) == 0 ? null : storedValue()) : message;
+    }
+
+    /** Returns a grant that tells of a value, or that there is none. */
+    static PeerMessage telling(PeerMessage grant, @Nullable StoredValue stored) {
+        return new PeerMessage(
+                grant.kind(),
+                grant.memoryNode(),
+                grant.fromNode(),
+                grant.fromIncarnation(),
+                grant.toNode(),
+                grant.toIncarnation(),
+                grant.record(),
+                grant.epoch(),
+                grant.index(),
+                grant.detail(),
+                grant.entries(),
+                new GrantedValue(stored));
+    }
+
+    private StoredValue storedValue() {
+        return new StoredValue(i64(), text(), bytes(size(StoredValue.MAX_BYTES)));
     }
 
     Membership membership() {

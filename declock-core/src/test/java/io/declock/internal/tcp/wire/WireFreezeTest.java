@@ -10,6 +10,8 @@ import io.declock.internal.layout.LockHeader;
 import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.layout.ResetClaim;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.StoredValue;
 import io.declock.spi.TestChain;
 import io.declock.spi.VerbChain;
 import io.netty.buffer.ByteBuf;
@@ -23,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -48,6 +51,10 @@ class WireFreezeTest {
             lines.add(extendedAtomic(
                     TestChain.forPurpose(Purpose.ACQUIRE).maskedFetchAndAdd(64, new long[] {1, 2, 3, 4})));
         }
+        if (version >= Wire.VALUES_VERSION) {
+            lines.add(grant(null));
+            lines.add(grant(new StoredValue(7, "writer", new byte[] {1, 2, 3})));
+        }
         ByteBuf preamble = Unpooled.buffer();
         Preamble.of(Wire.ROLE_SESSION, 0, new byte[Wire.SECRET_BYTES]).write(preamble);
         lines.add("preamble " + ByteBufUtil.hexDump(preamble));
@@ -58,6 +65,16 @@ class WireFreezeTest {
         lines.add("record " + layout.epoch(0) + " " + layout.entries(0) + " " + layout.claim(0) + " "
                 + layout.strideBytes());
         return lines;
+    }
+
+    /** A grant that tells of a value, or that there is none. */
+    private static String grant(@Nullable StoredValue value) {
+        ByteBuf out = Unpooled.buffer();
+        PeerFrames.writePeerMessage(
+                out,
+                RandomContent.telling(
+                        new PeerMessage(PeerMessage.Kind.GRANT, 1, 2, 3, 4, 5, 64, 7, 8, 9, new long[] {10}), value));
+        return "grant with " + (value == null ? "no value " : "a value ") + ByteBufUtil.hexDump(out);
     }
 
     private static String extendedAtomic(VerbChain chain) {
