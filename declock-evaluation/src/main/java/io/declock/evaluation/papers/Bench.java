@@ -120,13 +120,7 @@ record Bench(
                 seed -> measured(ModelRun.run(
                         seed,
                         new ModelRun.Setting(
-                                lock.system(),
-                                adapters,
-                                computeNodes,
-                                clientsPerNode,
-                                application,
-                                warmUp,
-                                window))));
+                                lock.system(), adapters, computeNodes, clientsPerNode, application, warmUp, window))));
     }
 
     private static Measured measured(Outcome outcome) {
@@ -164,8 +158,7 @@ record Bench(
         values.put(Metric.HOT_P99, hot.getValueAtPercentile(99) * MICRO);
     }
 
-    private static void putMedian(
-            List<Operations> kinds, int kind, Metric metric, Map<Metric, Double> values) {
+    private static void putMedian(List<Operations> kinds, int kind, Metric metric, Map<Metric, Double> values) {
         if (kind < kinds.size()) {
             values.put(metric, kinds.get(kind).latencies().percentile(50) * MICRO);
         }

@@ -91,19 +91,14 @@ final class DecLockClients {
                                 true)),
                 List.of(
                         new Finding(
-                                "CASLock: retries for each acquisition, at most",
-                                Published.size(37.8, "", "2.2"),
-                                cas),
+                                "CASLock: retries for each acquisition, at most", Published.size(37.8, "", "2.2"), cas),
                         new Finding(
-                                "DSLR+: retries for each acquisition, at most",
-                                Published.size(27.4, "", "2.3"),
-                                dslr),
+                                "DSLR+: retries for each acquisition, at most", Published.size(27.4, "", "2.3"), dslr),
                         new Finding(
                                 "ShiftLock: further verbs for each acquisition, at most",
                                 Published.size(2.34, "", "2.3"),
                                 shift),
-                        new Finding(
-                                "CASLock: 99th percentile over median", Published.times(1_000, "2.2"), unfair)));
+                        new Finding("CASLock: 99th percentile over median", Published.times(1_000, "2.2"), unfair)));
     }
 
     private static Experiment throughput() {
@@ -142,13 +137,11 @@ final class DecLockClients {
                         new Finding(
                                 "DecLock-TF over DSLR+, at most",
                                 Published.times(1.74, "6.2"),
-                                sweep.largestRatio(
-                                        trials, DECLOCK_TF.name(), DSLR_PLUS.name(), Metric.OPERATIONS)),
+                                sweep.largestRatio(trials, DECLOCK_TF.name(), DSLR_PLUS.name(), Metric.OPERATIONS)),
                         new Finding(
                                 "DecLock-PF over ShiftLock, at most",
                                 Published.times(1.40, "6.2"),
-                                sweep.largestRatio(
-                                        trials, DECLOCK_PF.name(), SHIFTLOCK.name(), Metric.OPERATIONS))));
+                                sweep.largestRatio(trials, DECLOCK_PF.name(), SHIFTLOCK.name(), Metric.OPERATIONS))));
     }
 
     private static Finding overCas(Sweep few, Trials trials, Lock slower, double published) {

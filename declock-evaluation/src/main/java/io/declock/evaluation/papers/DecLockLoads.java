@@ -53,11 +53,7 @@ final class DecLockLoads {
 
     private static Experiment criticalSection() {
         return Sweeps.of(
-                about(
-                        "declock-figure-12b",
-                        "Length of the critical section",
-                        "6.2, figure 12",
-                        "the verbs inside."),
+                about("declock-figure-12b", "Length of the critical section", "6.2, figure 12", "the verbs inside."),
                 size -> insideSweep(size, LOCKS),
                 (sweep, trials) -> new Conclusions(
                         List.of(sweep.throughput(
@@ -119,13 +115,11 @@ final class DecLockLoads {
                         new Finding(
                                 "DecLock-PF over ShiftLock, at least",
                                 Published.times(1.12, where),
-                                mixed.smallestRatio(
-                                        trials, DECLOCK_PF.name(), SHIFTLOCK.name(), Metric.OPERATIONS)),
+                                mixed.smallestRatio(trials, DECLOCK_PF.name(), SHIFTLOCK.name(), Metric.OPERATIONS)),
                         new Finding(
                                 "DecLock-PF over ShiftLock, at most",
                                 Published.times(1.55, where),
-                                mixed.largestRatio(
-                                        trials, DECLOCK_PF.name(), SHIFTLOCK.name(), Metric.OPERATIONS)),
+                                mixed.largestRatio(trials, DECLOCK_PF.name(), SHIFTLOCK.name(), Metric.OPERATIONS)),
                         atLast(sweep, trials, CASLOCK, "readers only: "),
                         atLast(sweep, trials, DSLR_PLUS, "readers only: "),
                         atLast(sweep, trials, SHIFTLOCK, "readers only: ")));
@@ -143,10 +137,7 @@ final class DecLockLoads {
         return Sweeps.of(
                 about("declock-figure-12d", "Number of locks", "6.2, figure 12", "the number of locks."),
                 size -> Bench.sweep(
-                        size,
-                        LOCKS,
-                        locks -> Bench.decLock(Settings.DECLOCK.withLocks((int) locks)),
-                        NUMBERS_OF_LOCKS),
+                        size, LOCKS, locks -> Bench.decLock(Settings.DECLOCK.withLocks((int) locks)), NUMBERS_OF_LOCKS),
                 (sweep, trials) -> new Conclusions(
                         List.of(sweep.throughput(
                                 trials, "declock-12d", "Throughput by number of locks", Axis.logarithmic("locks"))),
@@ -168,7 +159,11 @@ final class DecLockLoads {
 
     private static Experiment skew() {
         return Sweeps.of(
-                about("declock-figure-12e", "Skew", "6.2, figure 12", "the exponent of Zipf's law, 0 for equal shares."),
+                about(
+                        "declock-figure-12e",
+                        "Skew",
+                        "6.2, figure 12",
+                        "the exponent of Zipf's law, 0 for equal shares."),
                 size -> Bench.sweep(
                         size, LOCKS, exponent -> Bench.decLock(Settings.DECLOCK.withZipf(exponent)), EXPONENTS),
                 (sweep, trials) -> new Conclusions(
@@ -200,7 +195,12 @@ final class DecLockLoads {
         return new Conclusions(
                 List.of(
                         sweep.figure(
-                                trials, "declock-13-median", "Median latency by verbs inside", inside, Metric.MEDIAN, true),
+                                trials,
+                                "declock-13-median",
+                                "Median latency by verbs inside",
+                                inside,
+                                Metric.MEDIAN,
+                                true),
                         sweep.figure(
                                 trials,
                                 "declock-13-p99",
@@ -231,8 +231,7 @@ final class DecLockLoads {
                         retries(sweep, trials, SHIFTLOCK, 15.6)));
     }
 
-    private static Finding less(
-            Sweep sweep, Trials trials, String what, Metric metric, Lock other, double published) {
+    private static Finding less(Sweep sweep, Trials trials, String what, Metric metric, Lock other, double published) {
         return new Finding(
                 "DecLock's " + what + " below that of " + other.name() + ", at most",
                 Published.percentLess(published, "6.2"),

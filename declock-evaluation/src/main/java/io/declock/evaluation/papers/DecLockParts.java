@@ -40,8 +40,8 @@ final class DecLockParts {
     private static final Lock LOCAL_PREFER = Lock.decLock("local-prefer", HandOver.LOCAL_PREFER);
     private static final Lock LOCAL_BOUND = Lock.decLock("local-bound", HandOver.localBound(BOUND));
     private static final List<Lock> OTHERS = List.of(WITHOUT_HIERARCHY, REMOTE_PREFER, LOCAL_PREFER, LOCAL_BOUND);
-    private static final List<Lock> HAND_OVERS = List.of(
-            WITHOUT_HIERARCHY, REMOTE_PREFER, LOCAL_PREFER, LOCAL_BOUND, TIMESTAMPS_TF, TIMESTAMPS_PF);
+    private static final List<Lock> HAND_OVERS =
+            List.of(WITHOUT_HIERARCHY, REMOTE_PREFER, LOCAL_PREFER, LOCAL_BOUND, TIMESTAMPS_TF, TIMESTAMPS_PF);
 
     private static final double[] DISTANCES = {1, 2, 3, 4};
     private static final int[] INSIDE = {1, 4, 16};
@@ -66,14 +66,11 @@ final class DecLockParts {
                                         + " here.",
                                 "Without a hierarchy each client is a compute node of its own, with an adapter of its own.",
                                 "The latency is the operation's, not the acquisition's alone.")),
-                size -> new Sweep(
-                        Lock.names(HAND_OVERS),
-                        size.of(0, 50, 90),
-                        (name, percent) -> {
-                            Bench bench = Bench.decLock(Settings.DECLOCK.withReadShare(percent / 100));
-                            return (name.equals(FLAT) ? bench.with(CLIENTS, 1) : bench)
-                                    .trial(Lock.named(HAND_OVERS, name), size);
-                        }),
+                size -> new Sweep(Lock.names(HAND_OVERS), size.of(0, 50, 90), (name, percent) -> {
+                    Bench bench = Bench.decLock(Settings.DECLOCK.withReadShare(percent / 100));
+                    return (name.equals(FLAT) ? bench.with(CLIENTS, 1) : bench)
+                            .trial(Lock.named(HAND_OVERS, name), size);
+                }),
                 DecLockParts::concludeHierarchy);
     }
 

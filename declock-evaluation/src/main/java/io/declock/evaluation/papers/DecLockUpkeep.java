@@ -53,7 +53,9 @@ final class DecLockUpkeep {
                         List.of(
                                 "The right side of the figure, the queue's capacity, is not repeated: the model does not measure a release's latency.")),
                 size -> new Sweep(
-                        List.of(AS_PRINTED, ADAPTIVE), size.of(INSIDE), (name, inside) -> refetchTrial(name, (int) inside, size)),
+                        List.of(AS_PRINTED, ADAPTIVE),
+                        size.of(INSIDE),
+                        (name, inside) -> refetchTrial(name, (int) inside, size)),
                 DecLockUpkeep::concludeRefetches);
     }
 
@@ -78,8 +80,7 @@ final class DecLockUpkeep {
     private static Conclusions concludeRefetches(Sweep sweep, Trials trials) {
         Axis inside = Axis.linear("verbs inside");
         return new Conclusions(
-                List.of(sweep.figure(
-                        trials, "declock-15", "READs that are repeated", inside, Metric.REFETCHES, false)),
+                List.of(sweep.figure(trials, "declock-15", "READs that are repeated", inside, Metric.REFETCHES, false)),
                 List.of(
                         new Finding(
                                 "each release reads, as in the paper: repeated READs for each release, at most",
@@ -128,7 +129,12 @@ final class DecLockUpkeep {
                 "The paper's initiator sends a signal to each client and waits for each answer, and its time grows with their number. Here it signals one member of each compute node, and a message costs its sender no time in this model.";
         return new Conclusions(
                 List.of(sweep.figure(
-                        trials, "declock-16", "Time of a reset", Axis.logarithmic("compute nodes"), Metric.DURATION, false)),
+                        trials,
+                        "declock-16",
+                        "Time of a reset",
+                        Axis.logarithmic("compute nodes"),
+                        Metric.DURATION,
+                        false)),
                 List.of(
                         new Finding(
                                         "reset with the fewest clients or nodes",

@@ -51,8 +51,7 @@ record Lock(String name, LockSystem system) {
     /** Returns ShiftLock with another number of writers in a row. */
     static Lock shiftLock(String name, int writersInARow) {
         return new Lock(
-                name,
-                new Literature(new ShiftLock(new ShiftLock.Settings(LEASE, writersInARow, SHIFTLOCK_PAUSE))));
+                name, new Literature(new ShiftLock(new ShiftLock.Settings(LEASE, writersInARow, SHIFTLOCK_PAUSE))));
     }
 
     /** Returns Soul with so many words behind each lock. */
@@ -63,7 +62,8 @@ record Lock(String name, LockSystem system) {
     /** Returns DecLock with phase-fair readers and another choice between local and remote waiters. */
     static Lock decLock(String name, HandOver handOver) {
         return new Lock(
-                name, DecLockSystem.AS_IN_THE_PAPER.with(FairnessPolicy.PHASE_FAIR).with(handOver));
+                name,
+                DecLockSystem.AS_IN_THE_PAPER.with(FairnessPolicy.PHASE_FAIR).with(handOver));
     }
 
     /** Returns the names of locks. */
@@ -73,6 +73,9 @@ record Lock(String name, LockSystem system) {
 
     /** Returns the lock of a name. */
     static Lock named(List<Lock> locks, String name) {
-        return locks.stream().filter(lock -> lock.name().equals(name)).findFirst().orElseThrow();
+        return locks.stream()
+                .filter(lock -> lock.name().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 }

@@ -75,10 +75,7 @@ final class LockTraces {
                                         + " subscribers, a lock for each row. The paper's trace has 680,236 locks and 80.6% readers.",
                                 "Locks are acquired in the order of their numbers.")),
                 size -> Bench.sweep(
-                        size,
-                        ShiftLockLoads.LOCKS,
-                        clients -> bench.with(NODES, (int) clients),
-                        CLIENTS_OF_A_NODE),
+                        size, ShiftLockLoads.LOCKS, clients -> bench.with(NODES, (int) clients), CLIENTS_OF_A_NODE),
                 LockTraces::concludeTatp);
     }
 
@@ -86,7 +83,10 @@ final class LockTraces {
         return new Conclusions(
                 List.of(
                         sweep.throughput(
-                                trials, "shiftlock-10-tatp", "Transactions of TATP", Axis.linear("clients of each machine")),
+                                trials,
+                                "shiftlock-10-tatp",
+                                "Transactions of TATP",
+                                Axis.linear("clients of each machine")),
                         sweep.figure(
                                 trials,
                                 "shiftlock-10-tatp-median",
@@ -114,8 +114,7 @@ final class LockTraces {
     }
 
     private static double below(Sweep sweep, Trials trials, Metric metric) {
-        return 100
-                * (1 - sweep.last(trials, SHIFTLOCK.name(), metric) / sweep.last(trials, DSLR.name(), metric));
+        return 100 * (1 - sweep.last(trials, SHIFTLOCK.name(), metric) / sweep.last(trials, DSLR.name(), metric));
     }
 
     private static double ratio(Sweep sweep, Trials trials, Lock dividend, Lock divisor) {
@@ -138,10 +137,7 @@ final class LockTraces {
                                 "The locks are generated from the specification, with a warehouse for each ten clients, and so many customers and items that there are 60,528 locks. The paper's trace has 60,490 locks for 500 warehouses and 86.5% writers, and is not at hand.",
                                 "Locks are acquired in the order of their numbers.")),
                 size -> Bench.sweep(
-                        size,
-                        ShiftLockLoads.LOCKS,
-                        clients -> bench.with(NODES, (int) clients),
-                        CLIENTS_OF_A_NODE),
+                        size, ShiftLockLoads.LOCKS, clients -> bench.with(NODES, (int) clients), CLIENTS_OF_A_NODE),
                 (sweep, trials) -> new Conclusions(
                         List.of(
                                 sweep.throughput(
@@ -205,12 +201,17 @@ final class LockTraces {
     }
 
     private static Conclusions concludeLongReads(Sweep sweep, Trials trials) {
-        double fallen =
-                100 * (1 - sweep.last(trials, DSLR.name(), Metric.OPERATIONS) / sweep.first(trials, DSLR.name(), Metric.OPERATIONS));
+        double fallen = 100
+                * (1
+                        - sweep.last(trials, DSLR.name(), Metric.OPERATIONS)
+                                / sweep.first(trials, DSLR.name(), Metric.OPERATIONS));
         return new Conclusions(
                 List.of(
                         sweep.throughput(
-                                trials, "dslr-long-throughput", "Transactions by long reads", Axis.linear("long reads, %")),
+                                trials,
+                                "dslr-long-throughput",
+                                "Transactions by long reads",
+                                Axis.linear("long reads, %")),
                         sweep.figure(
                                 trials,
                                 "dslr-long-median",
@@ -221,8 +222,7 @@ final class LockTraces {
                 List.of(
                         new Finding(
                                 "DSLR: loss by one long read in a hundred transactions",
-                                Published.percentLess(
-                                        98.7, "6.4: from 110,000 to less than 1,400 transactions/s"),
+                                Published.percentLess(98.7, "6.4: from 110,000 to less than 1,400 transactions/s"),
                                 fallen),
                         new Finding(
                                 "a lock that lets readers pass over DSLR, at one in a hundred",

@@ -87,8 +87,7 @@ final class ShiftLockLoads {
                                 Metric.ACQUIRE_VERBS,
                                 true)),
                 List.of(
-                        new Finding(
-                                "CASLock with 240 clients", Published.size(15.5, "thousand/s", "2.3"), cas / 1e3),
+                        new Finding("CASLock with 240 clients", Published.size(15.5, "thousand/s", "2.3"), cas / 1e3),
                         new Finding(
                                 "without retries: MCS here, in the paper an ideal lock",
                                 Published.size(278.3, "thousand/s", "2.3"),
@@ -114,10 +113,7 @@ final class ShiftLockLoads {
                         MISSING,
                         "CAS and MCS serialise readers in the paper; CAS-B and CASLock have readers here."),
                 size -> Bench.sweep(
-                        size,
-                        COUNTED,
-                        percent -> Bench.shiftLock(LOAD.withReadShare(percent / 100)),
-                        READ_PERCENT),
+                        size, COUNTED, percent -> Bench.shiftLock(LOAD.withReadShare(percent / 100)), READ_PERCENT),
                 ShiftLockLoads::concludeVerbs);
     }
 
@@ -132,13 +128,11 @@ final class ShiftLockLoads {
                         sweep.figure(trials, "shiftlock-6-atomics", "Atomics", readers, Metric.ATOMICS, false),
                         sweep.figure(trials, "shiftlock-6-reads", "READs", readers, Metric.READS, false)),
                 List.of(
-                        new Finding(
-                                "ShiftLock: atomics, half readers", Published.size(2.01, "", "4.2"), shiftAtomics),
+                        new Finding("ShiftLock: atomics, half readers", Published.size(2.01, "", "4.2"), shiftAtomics),
                         new Finding("ShiftLock: READs, half readers", Published.size(0.36, "", "4.2"), shiftReads),
                         new Finding(
                                 "ShiftLock: READs, 95% readers",
-                                Published.size(0.20, "", "4.2"),
-                                sweep.last(trials, shift, Metric.READS)),
+                                Published.size(0.20, "", "4.2"), sweep.last(trials, shift, Metric.READS)),
                         new Finding("DSLR: READs, half readers", Published.size(7.92, "", "4.2"), dslrReads),
                         new Finding(
                                 "DSLR: READs over ShiftLock's, half readers",
@@ -197,7 +191,8 @@ final class ShiftLockLoads {
                                         overBest(
                                                 sweep,
                                                 trials,
-                                                sweep.values().get(sweep.values().size() - 1))))));
+                                                sweep.values()
+                                                        .get(sweep.values().size() - 1))))));
     }
 
     private static double overBest(Sweep sweep, Trials trials, double value) {
@@ -217,8 +212,7 @@ final class ShiftLockLoads {
                         "Up to 48 clients in each of 5 machines, Zipf's law (0.99), half or 95% of the operations read, nothing inside.",
                         TEN_TIMES_FEWER,
                         MISSING),
-                size -> List.of(
-                        clientsSweep(size, WRITE_INTENSIVE), clientsSweep(size, READ_INTENSIVE)),
+                size -> List.of(clientsSweep(size, WRITE_INTENSIVE), clientsSweep(size, READ_INTENSIVE)),
                 ShiftLockLoads::concludeClients);
     }
 
@@ -247,8 +241,7 @@ final class ShiftLockLoads {
                                 lastRatio(writing, trials, MCS)),
                         new Finding(
                                 "ShiftLock over MCS with 240 clients, 95% readers",
-                                Published.times(3.62, "4.2"),
-                                lastRatio(reading, trials, MCS))));
+                                Published.times(3.62, "4.2"), lastRatio(reading, trials, MCS))));
     }
 
     private static double lastRatio(Sweep sweep, Trials trials, Lock other) {
@@ -277,16 +270,21 @@ final class ShiftLockLoads {
                         List.of(
                                 sweeps.get(0)
                                         .throughput(
-                                                trials, "shiftlock-9-wi", "Throughput, half readers", Axis.linear("exponent")),
+                                                trials,
+                                                "shiftlock-9-wi",
+                                                "Throughput, half readers",
+                                                Axis.linear("exponent")),
                                 sweeps.get(1)
                                         .throughput(
-                                                trials, "shiftlock-9-ri", "Throughput, 95% readers", Axis.linear("exponent"))),
-                        List.of(
-                                new Finding(
-                                        "half readers: equal shares over an exponent of 0.99",
-                                        Published.times(1, "4.3: skew decides"),
-                                        sweeps.get(0).first(trials, SHIFTLOCK.name(), Metric.OPERATIONS)
-                                                / sweeps.get(0).last(trials, SHIFTLOCK.name(), Metric.OPERATIONS)))));
+                                                trials,
+                                                "shiftlock-9-ri",
+                                                "Throughput, 95% readers",
+                                                Axis.linear("exponent"))),
+                        List.of(new Finding(
+                                "half readers: equal shares over an exponent of 0.99",
+                                Published.times(1, "4.3: skew decides"),
+                                sweeps.get(0).first(trials, SHIFTLOCK.name(), Metric.OPERATIONS)
+                                        / sweeps.get(0).last(trials, SHIFTLOCK.name(), Metric.OPERATIONS)))));
     }
 
     private static Sweep skewSweep(Size size, double percent) {

@@ -38,9 +38,7 @@ record Sweeps(About about, Function<Size, List<Sweep>> sweeps, Conclusion conclu
     /** An experiment of one sweep. */
     static Experiment of(About about, Function<Size, Sweep> sweep, ConclusionOfOne conclusion) {
         return new Sweeps(
-                about,
-                size -> List.of(sweep.apply(size)),
-                (sweeps, trials) -> conclusion.of(sweeps.get(0), trials));
+                about, size -> List.of(sweep.apply(size)), (sweeps, trials) -> conclusion.of(sweeps.get(0), trials));
     }
 
     @Override
