@@ -72,7 +72,10 @@ public record Sweep(List<String> subjects, List<Double> values, Cell cell) {
 
     /** Returns the smallest ratio of one subject's value to another's at the same value of the parameter. */
     public double smallestRatio(Trials trials, String dividend, String divisor, Metric metric) {
-        return 1 / largestRatio(trials, divisor, dividend, metric);
+        return values.stream()
+                .mapToDouble(value -> at(trials, dividend, value, metric) / at(trials, divisor, value, metric))
+                .min()
+                .orElse(Double.NaN);
     }
 
     /** Returns the sweep with those values of the parameter only that are in a range. */
