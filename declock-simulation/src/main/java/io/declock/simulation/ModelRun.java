@@ -43,20 +43,9 @@ public final class ModelRun {
      * @throws Violation if two clients hold a lock that excludes one of them
      */
     public static Outcome run(long seed, Setting setting) {
-        if (setting.windowNanos() > 0) {
-            throw new UnsupportedOperationException("follows");
+        if (setting.system() instanceof LockSystem.Literature literature) {
+            return new LiteratureRun(seed, setting, literature.protocol()).run();
         }
-        Outcome.Operations none = new Outcome.Operations(0, 0, new Latencies(new org.HdrHistogram.Histogram(3)));
-        return new Outcome(
-                0,
-                none,
-                java.util.List.of(),
-                0,
-                java.util.Map.of(),
-                new Outcome.Verbs(0, 0, 0, 0, 0, 0, 0),
-                0,
-                0,
-                1,
-                seed);
+        return new DecLockRun(seed, setting, (LockSystem.DecLockSystem) setting.system()).run();
     }
 }
