@@ -33,6 +33,7 @@ final class DecLockLoads {
     private static final double[] NUMBERS_OF_LOCKS = {1e3, 1e4, 1e5, 1e6, 1e7};
     /** Ten million locks need gigabytes of memory, which a build does not have. */
     private static final double[] FEWER_LOCKS = {1e3, 1e5, 1e6};
+
     private static final double[] EXPONENTS = {0, 0.5, 0.9, 0.99, 0.999};
     private static final String DEFAULTS =
             "256 clients in 8 compute nodes, 100,000 locks by Zipf's law (0.99), half of the operations read, one verb inside; varied: ";
@@ -139,7 +140,10 @@ final class DecLockLoads {
         return Sweeps.of(
                 about("declock-figure-12d", "Number of locks", "6.2, figure 12", "the number of locks."),
                 size -> Bench.sweep(
-                        size, LOCKS, locks -> Bench.decLock(Settings.DECLOCK.withLocks((int) locks)), size.thin() ? FEWER_LOCKS : NUMBERS_OF_LOCKS),
+                        size,
+                        LOCKS,
+                        locks -> Bench.decLock(Settings.DECLOCK.withLocks((int) locks)),
+                        size.thin() ? FEWER_LOCKS : NUMBERS_OF_LOCKS),
                 (sweep, trials) -> new Conclusions(
                         List.of(sweep.throughput(
                                 trials, "declock-12d", "Throughput by number of locks", Axis.logarithmic("locks"))),

@@ -36,6 +36,7 @@ final class ShiftLockLoads {
     private static final double[] NUMBERS_OF_LOCKS = {1e3, 1e4, 1e5, 1e6, 1e7};
     /** Ten million locks need gigabytes of memory, which a build does not have. */
     private static final double[] FEWER_LOCKS = {1e3, 1e5, 1e6};
+
     private static final double[] CLIENTS_OF_A_NODE = {1, 4, 8, 16, 24, 32, 40, 48};
     private static final double[] EXPONENTS = {0, 0.5, 0.8, 0.9, 0.99};
     private static final double[] WRITERS_IN_A_ROW = {1, 2, 4, 8, 16, 32, 64, 1_024};
@@ -167,7 +168,10 @@ final class ShiftLockLoads {
                         "240 clients in 5 machines, Zipf's law (0.99), half of the operations read, nothing inside.",
                         MISSING),
                 size -> Bench.sweep(
-                        size, LOCKS, locks -> Bench.shiftLock(LOAD.withLocks((int) locks)), size.thin() ? FEWER_LOCKS : NUMBERS_OF_LOCKS),
+                        size,
+                        LOCKS,
+                        locks -> Bench.shiftLock(LOAD.withLocks((int) locks)),
+                        size.thin() ? FEWER_LOCKS : NUMBERS_OF_LOCKS),
                 (sweep, trials) -> new Conclusions(
                         List.of(
                                 sweep.throughput(
