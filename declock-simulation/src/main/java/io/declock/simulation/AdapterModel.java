@@ -59,22 +59,22 @@ public record AdapterModel(
     /** ConnectX-5, 100 Gbit/s: the testbed of <i>ShiftLock</i> (FAST 2025). */
     public static final AdapterModel CONNECT_X5 = new AdapterModel(
             "ConnectX-5",
+            780,
             1_000,
-            1_000,
-            20,
-            0,
-            new Adapter(20, 20, 20, 20, 400, 4_096, 12.5),
-            new Adapter(20, 20, 20, 20, 0, 1, 12.5));
+            10,
+            200,
+            new Adapter(16, 16, 34, 34, 261, 4_096, 12.5),
+            new Adapter(16, 16, 16, 34, 0, 1, 12.5));
 
-    /** ConnectX-3, 56 Gbit/s: the testbed of <i>DSLR</i> (SIGMOD 2018). */
+    /** ConnectX-3, 56 Gbit/s, whose atomics all follow each other: the testbed of <i>DSLR</i> (SIGMOD 2018). */
     public static final AdapterModel CONNECT_X3 = new AdapterModel(
             "ConnectX-3",
-            1_100,
-            1_100,
+            1_050,
+            1_000,
             20,
             0,
-            new Adapter(40, 40, 40, 40, 400, 4_096, 6.8),
-            new Adapter(40, 40, 40, 40, 0, 1, 6.8));
+            new Adapter(38, 38, 38, 38, 555, 1, 6.8),
+            new Adapter(38, 38, 38, 38, 0, 1, 6.8));
 
     /** Returns it with another way between compute nodes: so many times that of a verb. */
     public AdapterModel withPeerDistance(double factor) {

@@ -57,7 +57,7 @@ final class CalibrationLoad implements Application {
     }
 
     private final class Client extends VerbChain {
-        private static final int PERCENT = 1_000;
+        private static final int PER_MILLE = 1_000;
 
         private final ApplicationWorld world;
         private final NameChooser chooser;
@@ -75,7 +75,7 @@ final class CalibrationLoad implements Application {
         void next() {
             since = world.now();
             lock = chooser.choose();
-            mode = world.below(PERCENT) < readShare * PERCENT ? LockMode.READ : LockMode.WRITE;
+            mode = world.below(PER_MILLE) < readShare * PER_MILLE ? LockMode.READ : LockMode.WRITE;
             left = operationsInside;
             world.acquire(lock, mode, this::inside);
         }

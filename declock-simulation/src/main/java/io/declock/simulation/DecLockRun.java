@@ -40,6 +40,9 @@ final class DecLockRun extends ApplicationRun {
 
     DecLockRun(long seed, ModelRun.Setting setting, DecLockSystem system) {
         super(seed, setting);
+        if (!system.handOver().equals(LockSystem.HandOver.BY_TIMESTAMPS)) {
+            throw new UnsupportedOperationException("the library has no hand-over " + system.handOver());
+        }
         this.ways = Ways.of(setting.adapters());
         this.memory = new SimulatedMemory(application().words());
         this.cluster = new SimulatedCluster(

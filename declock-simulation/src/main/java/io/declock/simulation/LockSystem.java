@@ -67,7 +67,8 @@ public sealed interface LockSystem {
     }
 
     /**
-     * To which waiter a compute node hands a lock over (DecLock, section 6.4).
+     * To which waiter a compute node hands a lock over (DecLock, section 6.3). Only {@link #BY_TIMESTAMPS} runs: {@link ModelRun#run} refuses the others, because the library's
+     * settings bound how far local waiters pass others by time too, and cannot express them.
      *
      * @param choice how it chooses
      * @param bound most consecutive grants to local waiters, for {@link Choice#LOCAL_BOUND}; zero otherwise

@@ -9,6 +9,7 @@ import io.declock.spi.VerbChain;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 
 /** What a client of an application has around it in a {@link ModelRun}, whatever the lock is. */
 abstract class ModelClient implements ApplicationWorld {
@@ -64,7 +65,7 @@ abstract class ModelClient implements ApplicationWorld {
     }
 
     /** A step that ends before it returns takes the processor's time nevertheless: else a client would do any number of them at one instant. */
-    private void soon(java.util.function.Consumer<Runnable> step, Runnable then) {
+    private void soon(Consumer<Runnable> step, Runnable then) {
         Step call = new Step(then);
         step.accept(call);
         call.returned = true;

@@ -41,6 +41,7 @@ public final class ModelRun {
      * Runs a setting. The same seed and setting have the same outcome on each machine.
      *
      * @throws Violation if two clients hold a lock that excludes one of them
+     * @throws UnsupportedOperationException for a hand-over that the library does not have
      */
     public static Outcome run(long seed, Setting setting) {
         if (setting.system() instanceof LockSystem.Literature literature) {

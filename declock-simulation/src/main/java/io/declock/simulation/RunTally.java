@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.HdrHistogram.Histogram;
 
 /** Counts what happens in the window of a {@link ModelRun}. */
@@ -85,7 +86,7 @@ final class RunTally {
     void granted(LockMode mode, long wait) {
         if (counting) {
             acquisitions++;
-            waits.get(mode).recordValue(wait);
+            Objects.requireNonNull(waits.get(mode)).recordValue(wait);
         }
     }
 
