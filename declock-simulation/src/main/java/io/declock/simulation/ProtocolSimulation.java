@@ -152,7 +152,7 @@ public final class ProtocolSimulation {
     }
 
     /** As above, with the adapter of the paper's memory node. */
-    static Result onPapersAdapter(long seed, Setting setting) {
+    public static Result onPapersAdapter(long seed, Setting setting) {
         return new ProtocolSimulation(seed, setting, new SimulatedNic(PaperExperiment.MODEL.memoryNode())).run();
     }
 

@@ -1,0 +1,27 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.evaluation.papers;
+
+import io.declock.evaluation.experiment.Experiment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** All experiments. */
+public final class Experiments {
+    private Experiments() {}
+
+    /** Returns them in the order of the report. */
+    public static List<Experiment> all() {
+        List<Experiment> all = new ArrayList<>(DecLockClients.all());
+        all.addAll(DecLockLoads.all());
+        all.addAll(DecLockParts.all());
+        all.addAll(DecLockUpkeep.all());
+        all.addAll(ShiftLockLoads.all());
+        all.addAll(LockTraces.shiftLock());
+        all.addAll(LockTraces.dslr());
+        all.add(new LocalMajority());
+        all.add(SoulLatency.experiment());
+        return List.copyOf(all);
+    }
+}

@@ -1,0 +1,53 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.evaluation.report;
+
+import io.declock.evaluation.experiment.Finding;
+import io.declock.evaluation.experiment.Report;
+import io.declock.evaluation.experiment.Verdict;
+import java.io.PrintWriter;
+
+/** Prints the findings of a report. */
+public final class TextPage {
+    private TextPage() {}
+
+    /** Prints them. */
+    public static void print(Report report, PrintWriter out) {
+        for (Report.Entry entry : report.entries()) {
+            out.printf(
+                    "%n%s: %s (%s, %s)%n",
+                    entry.about().id(),
+                    entry.about().title(),
+                    entry.about().paper().label(),
+                    entry.about().where());
+            if (entry instanceof Report.Done done) {
+                print(done, out);
+            } else if (entry instanceof Report.Failed failed) {
+                out.printf("  not run to its end: %s%n", failed.problem());
+            }
+        }
+        out.printf("%n%s%n", Summaries.verdicts(report));
+        out.flush();
+    }
+
+    private static void print(Report.Done done, PrintWriter out) {
+        if (done.conclusions().findings().isEmpty()) {
+            out.println("  The paper prints no value to compare with.");
+            return;
+        }
+        out.printf("  %-72s %14s %14s %7s  %s%n", "", "paper", "here", "ratio", "verdict");
+        for (Finding finding : done.conclusions().findings()) {
+            out.printf(
+                    "  %-72s %14s %14s %7s  %s%n",
+                    finding.what(),
+                    Summaries.value(finding.published().value(), finding),
+                    Summaries.value(finding.here(), finding),
+                    Numbers.text(finding.ratio()),
+                    finding.verdict().label());
+            if (finding.verdict() != Verdict.REACHED) {
+                out.printf("    %s%n", Summaries.reason(finding));
+            }
+        }
+    }
+}

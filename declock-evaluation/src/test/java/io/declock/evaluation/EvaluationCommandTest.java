@@ -1,0 +1,81 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.evaluation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.declock.evaluation.experiment.Experiment;
+import io.declock.evaluation.papers.Experiments;
+import io.declock.evaluation.report.ReportFiles;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+class EvaluationCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void paintWithoutAScreen() {
+        System.setProperty("java.awt.headless", "true");
+    }
+
+    private int execute(String... arguments) {
+        CommandLine command = EvaluationCommand.commandLine();
+        command.setOut(new PrintWriter(out, true));
+        command.setErr(new PrintWriter(err, true));
+        return command.execute(arguments);
+    }
+
+    @Test
+    void listPrintsEachExperimentOnce() {
+        assertThat(execute("list")).isZero();
+        assertThat(out.toString().lines().map(line -> line.split(" ")[0]))
+                .doesNotHaveDuplicates()
+                .containsExactlyElementsOf(Experiments.all().stream()
+                        .map(Experiment::about)
+                        .map(about -> about.id())
+                        .toList());
+    }
+
+    @Test
+    void runWritesTheReportAndTellsWhereItIs() {
+        Path report = folder.resolve("report");
+        assertThat(execute("run", "alock-local-majority", "--thin", "--scale", "0.01", "--out", report.toString()))
+                .isZero();
+        assertThat(out.toString()).contains("alock-local-majority");
+        assertThat(err.toString()).contains("[9/9]").contains("The report is in " + report.resolve(ReportFiles.PAGE));
+        assertThat(report.resolve(ReportFiles.PAGE))
+                .content()
+                .contains("Local clients")
+                .contains("<svg");
+        assertThat(report.resolve(ReportFiles.RESULTS)).content().contains("# Results of the evaluation");
+        assertThat(report.resolve(ReportFiles.FIGURES).resolve("alock-throughput.png"))
+                .exists();
+    }
+
+    @Test
+    void anExperimentThatDoesNotExistIsAnError() {
+        assertThat(execute("run", "declock-figure-99")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("There is no experiment declock-figure-99");
+        assertThat(execute("run")).isEqualTo(CommandLine.ExitCode.USAGE);
+    }
+
+    @Test
+    void withoutACommandTheUsageIsShown() {
+        assertThat(execute()).isZero();
+        assertThat(out.toString())
+                .contains("list")
+                .contains("run")
+                .contains("smoke")
+                .contains("full");
+    }
+}
