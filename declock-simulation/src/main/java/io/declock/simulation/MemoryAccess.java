@@ -80,15 +80,12 @@ final class MemoryAccess {
 
     private void execute(Posted posted, int verb) {
         VerbChain chain = posted.chain;
-        long execution = nic.execution(chain.verb(verb), chain.address(verb), world.now());
+        long execution = nic.execution(chain, verb, world.now());
         world.at(execution, null, () -> {
-            SimulatedMemory.Executed executed = memory.execute(chain, verb, changes);
+            SimulatedMemory.Executed executed = memory.execute(chain, verb, changes, untilWritten > 0);
             posted.words[verb] = executed.former();
             SimulatedMemory.Unwritten unwritten = executed.unwritten();
             if (unwritten == null) {
-                goOn(posted, verb);
-            } else if (untilWritten == 0) {
-                memory.writeBack(unwritten);
                 goOn(posted, verb);
             } else {
                 world.after(untilWritten, null, () -> {

@@ -3,21 +3,41 @@
 
 package io.declock.simulation;
 
+import java.util.function.LongUnaryOperator;
+
 /** Chooses lock names, uniformly or by Zipf's law. */
 final class NameChooser {
-    private final SimulatedWorld world;
+    private static final long POINTS = 1L << 52;
+
+    private final LongUnaryOperator below;
     private final int count;
     private final double[] cumulative;
 
     NameChooser(SimulatedWorld world, int count, double zipf) {
-        this.world = world;
+        this(world::below, count, weights(count, zipf));
+    }
+
+    /**
+     * Makes one.
+     *
+     * @param below returns a random number below a bound
+     * @param cumulative what {@link #weights} returns
+     */
+    NameChooser(LongUnaryOperator below, int count, double[] cumulative) {
+        this.below = below;
         this.count = count;
-        this.cumulative = new double[zipf > 0 ? count : 0];
+        this.cumulative = cumulative;
+    }
+
+    /** Returns the cumulative weights of Zipf's law, nothing for names of equal popularity. */
+    static double[] weights(int count, double zipf) {
+        double[] weights = new double[zipf > 0 ? count : 0];
         double sum = 0;
-        for (int i = 0; i < cumulative.length; i++) {
+        for (int i = 0; i < weights.length; i++) {
             sum += 1 / Math.pow(i + 1, zipf);
-            cumulative[i] = sum;
+            weights[i] = sum;
         }
+        return weights;
     }
 
     static String name(int number) {
@@ -26,9 +46,9 @@ final class NameChooser {
 
     int choose() {
         if (cumulative.length == 0) {
-            return (int) world.below(count);
+            return (int) below.applyAsLong(count);
         }
-        double point = world.below(1L << 52) / (double) (1L << 52) * cumulative[count - 1];
+        double point = below.applyAsLong(POINTS) / (double) POINTS * cumulative[count - 1];
         int low = 0;
         int high = count - 1;
         while (low < high) {
@@ -49,7 +69,7 @@ final class NameChooser {
     /** Chooses a name that comes later in the order in which several names are acquired. */
     int chooseAfter(String name) {
         int number = number(name);
-        return number + 1 + (int) world.below(count - number - 1L);
+        return number + 1 + (int) below.applyAsLong(count - number - 1L);
     }
 
     private static int number(String name) {

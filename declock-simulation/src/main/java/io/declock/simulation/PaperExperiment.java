@@ -4,23 +4,19 @@
 package io.declock.simulation;
 
 import io.declock.Counters.Event;
-import io.declock.CqlSettings;
 import io.declock.FairnessPolicy;
 import io.declock.GrantKind;
-import io.declock.KeepSettings;
-import io.declock.LocalSettings;
 import io.declock.LockMode;
 import io.declock.Purpose;
 import io.declock.ReleaseRead;
 import io.declock.Verb;
-import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.simulation.LockSystem.DecLockSystem;
 import io.declock.spi.FabricException;
 import io.declock.spi.VerbChain;
 import io.declock.spi.VerbResults;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.ToLongFunction;
 
@@ -29,20 +25,13 @@ import java.util.function.ToLongFunction;
  * and release it. Counts the verbs that this costs at the memory node.
  *
  * <p>A caller continues when its release has completed, as the paper's callers do. Callers of this library need not wait for that, so a
- * pause of one round trip models the wait. The NIC model is fitted, not measured: a round trip of 2.1 microseconds, 1 microsecond between
- * compute nodes, a pipeline of 35 million verbs a second and 2.3 million atomics a second on one address.
+ * pause of one round trip models the wait. The adapters are those of {@link AdapterModel#CONNECT_X4}.
  */
 public final class PaperExperiment {
-    static final long ONE_WAY = 1_050;
+    /** The adapters of the paper's cluster. */
+    static final AdapterModel MODEL = AdapterModel.CONNECT_X4;
 
-    /** The network of the paper's cluster. */
-    static final SimulationOptions.Network NETWORK =
-            new SimulationOptions.Network(ONE_WAY, 20, 0, 0, 1_000, 0, 0, 0, 0, 0, 0, 0);
-
-    private static final long VERB_NANOS = 29;
-    private static final long ATOMIC_NANOS = 435;
-    private static final long PAUSE = 2_100;
-    private static final long HOUR = 3_600_000_000_000L;
+    private static final long PAUSE = 2 * MODEL.verbOneWay();
 
     /**
      * The parameters that are varied.
@@ -241,53 +230,27 @@ public final class PaperExperiment {
         return new PaperExperiment(seed, setting).run();
     }
 
-    /** Returns a cluster in which no lease ends while it is measured. */
-    static SimulationOptions.Cluster cluster(int computeNodes, int clients, int locks, double zipf) {
-        int capacity =
-                Math.min(RecordLayout.DEFAULT_CAPACITY, Math.max(2, Integer.highestOneBit(computeNodes * 2 - 1)));
-        return new SimulationOptions.Cluster(
-                computeNodes, clients, locks, zipf, capacity, -1, computeNodes > capacity, HOUR, HOUR / 10, HOUR / 5);
-    }
-
-    /** Returns the NIC of the paper's memory node. */
-    static SimulatedNic nic() {
-        return new SimulatedNic(VERB_NANOS, ATOMIC_NANOS);
-    }
-
     private static SimulationOptions options(Setting setting) {
-        SimulationOptions options = new SimulationOptions(
-                cluster(setting.computeNodes(), setting.clientsPerNode(), setting.locks(), setting.zipf()),
-                NETWORK,
-                new SimulationOptions.Workload(0, setting.readShare(), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-                SimulationOptions.Faults.NONE,
-                LocalSettings.builder()
-                        .policy(setting.policy())
-                        .localHandOverLimit(64)
-                        .localHandOverTime(Duration.ofMillis(1))
-                        .readerPhases(4)
-                        .build(),
-                CqlSettings.builder()
-                        .selfCheckInterval(Duration.ofMillis(2))
-                        .prefetchInterval(Duration.ofNanos(5_000))
-                        .refetchLimit(64)
-                        .refetchInterval(Duration.ofNanos(1_000))
-                        .suspectAfter(Duration.ofSeconds(2))
-                        .resetPollInterval(Duration.ofNanos(50_000))
-                        .resetResendInterval(Duration.ofMillis(1))
-                        .preArmedHandOver(setting.preArmed())
-                        .releaseRead(setting.releaseRead())
-                        .build(),
-                SimulationOptions.Outages.NONE,
-                SimulationOptions.Rare.NONE,
-                new SimulationOptions.Wiring(setting.memoryNodes(), 0, 0, 0, 0, 0, 0, 0));
-        return setting.keep() ? options.keeping(KeepSettings.DEFAULTS) : options;
+        return MeasuredOptions.of(
+                new DecLockSystem(
+                        setting.policy(),
+                        setting.preArmed(),
+                        setting.releaseRead(),
+                        setting.keep(),
+                        LockSystem.HandOver.BY_TIMESTAMPS),
+                MeasuredOptions.cluster(
+                        setting.computeNodes(), setting.clientsPerNode(), setting.locks(), setting.zipf()),
+                MeasuredOptions.network(MODEL),
+                new SimulationOptions.Wiring(setting.memoryNodes(), 0, 0, 0, 0, 0, 0, 0),
+                setting.readShare());
     }
 
     private Result run() {
         cluster.knowNames();
-        cluster.memoryNodes().forEach(memoryNode -> memoryNode.use(nic()));
+        cluster.memoryNodes().forEach(memoryNode -> memoryNode.use(MODEL));
         for (int i = 0; i < setting.computeNodes(); i++) {
             SimulatedComputeNode node = cluster.start("cn" + i, "address" + i);
+            node.use(new SimulatedNic(MODEL.computeNode()));
             for (int c = 0; c < setting.clientsPerNode(); c++) {
                 world.after(20_000 + world.below(2_000), node, new Caller(node)::next);
             }

@@ -90,7 +90,7 @@ final class PostedChain implements VerbResults {
     long execute(SimulatedSession session, WatchedRegion memory, SimulatedNic nic) {
         if (!admitted) {
             admitted = true;
-            long wait = nic.execution(chain.verb(verb), chain.address(verb), world.now()) - world.now();
+            long wait = nic.execution(chain, verb, world.now()) - world.now();
             if (wait > 0) {
                 return wait;
             }

@@ -7,16 +7,10 @@ import io.declock.LockMode;
 import io.declock.protocols.LockClient;
 import io.declock.protocols.LockMessage;
 import io.declock.protocols.LockProtocol;
-import io.declock.protocols.LockServer;
-import io.declock.protocols.LockWorld;
 import io.declock.spi.VerbChain;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Clients of one lock of the literature in virtual time: each acquires locks, does remote operations inside, and releases them. Checks after each
@@ -31,8 +25,6 @@ public final class ProtocolSimulation {
 
     /** How long after its execution an atomic of the adapter is written: as long as a write to memory over PCIe takes. */
     private static final long ATOMIC_NANOS = 500;
-
-    private static final int NOBODY = -1;
 
     /**
      * What is run.
@@ -112,11 +104,10 @@ public final class ProtocolSimulation {
 
     private final Setting setting;
     private final SimulatedWorld world;
-    private final SimulatedNic nic;
     private final SimulatedMemory memory;
     private final List<Worker> workers = new ArrayList<>();
-    private final Server server;
-    private final Map<Long, Holders> holders = new HashMap<>();
+    private final LockParties parties;
+    private final HoldersChecker holders = new HoldersChecker();
     private final OrderChecker order;
     private final DataChecker data = new DataChecker();
 
@@ -132,10 +123,19 @@ public final class ProtocolSimulation {
     private ProtocolSimulation(long seed, Setting setting, SimulatedNic nic) {
         this.setting = setting;
         this.world = new SimulatedWorld(seed, new Trace(0));
-        this.nic = nic;
         this.order = new OrderChecker(setting.protocol().order());
         this.memory = new SimulatedMemory(lockWords() + setting.protocol().serverWords());
-        this.server = new Server();
+        this.parties = new LockParties(new LockParties.Shared(
+                world,
+                setting.protocol(),
+                memory,
+                nic,
+                new Ways(setting.oneWay(), setting.oneWay(), setting.jitter(), 0),
+                setting.locks(),
+                setting.clients(),
+                untilWritten(),
+                setting.jitter() / 2,
+                new Observer()));
     }
 
     private int lockWords() {
@@ -148,19 +148,21 @@ public final class ProtocolSimulation {
      * @throws Violation if a property does not hold
      */
     public static Result run(long seed, Setting setting) {
-        return new ProtocolSimulation(seed, setting, new SimulatedNic(0, 0)).run();
+        return new ProtocolSimulation(seed, setting, SimulatedNic.infinitelyFast()).run();
     }
 
     /** As above, with the adapter of the paper's memory node. */
     public static Result onPapersAdapter(long seed, Setting setting) {
-        return new ProtocolSimulation(seed, setting, PaperExperiment.nic()).run();
+        return new ProtocolSimulation(seed, setting, new SimulatedNic(PaperExperiment.MODEL.memoryNode())).run();
     }
 
     private Result run() {
         for (int i = 0; i < setting.clients(); i++) {
-            workers.add(new Worker(i, i >= setting.clients() - setting.localClients()));
+            Worker worker = new Worker(i, i >= setting.clients() - setting.localClients());
+            parties.add(worker);
+            workers.add(worker);
         }
-        workers.forEach(worker -> world.after(world.below(setting.oneWay()), worker.place, worker::next));
+        workers.forEach(worker -> world.after(world.below(setting.oneWay()), worker.place(), worker::next));
         for (int i = 0; i < setting.deaths(); i++) {
             Worker worker = workers.get(i);
             world.after(world.below(deathsUntil()), null, worker::die);
@@ -213,47 +215,44 @@ public final class ProtocolSimulation {
 
     // ---------------------------------------------------------------- what is checked
 
-    private static final class Holders {
-        private int writer = NOBODY;
-        private int readers;
-    }
-
     private void entered(int client, long lock, LockMode mode) {
-        Holders now = holders.computeIfAbsent(lock, any -> new Holders());
-        if (now.writer != NOBODY || mode == LockMode.WRITE && now.readers > 0) {
-            throw new Violation(
-                    "exclusion",
-                    "client " + client + " has lock " + lock + " to " + mode + " beside writer " + now.writer + " and "
-                            + now.readers + " readers");
-        }
-        if (mode == LockMode.WRITE) {
-            now.writer = client;
-        } else {
-            now.readers++;
-        }
+        holders.entered(client, lock, mode);
         if (setting.deaths() == 0) {
             order.granted(lock, workers.get(client).waiter());
         }
     }
 
-    private void leaves(int client, long lock, LockMode mode) {
-        Holders now = Objects.requireNonNull(holders.get(lock));
-        if (mode == LockMode.WRITE) {
-            if (now.writer != client) {
-                throw new Violation("exclusion", "client " + client + " releases lock " + lock + " of " + now.writer);
+    private final class Observer implements LockParties.Observer {
+        @Override
+        public void posted(LockParties.Party by, VerbChain chain) {
+            switch (chain.purpose()) {
+                case RELEASE -> releaseVerbs += chain.size();
+                case RESET -> resetVerbs += chain.size();
+                default -> acquireVerbs += chain.size();
             }
-            now.writer = NOBODY;
-        } else {
-            now.readers--;
         }
-    }
 
-    // ---------------------------------------------------------------- the memory node
+        @Override
+        public void sent(LockParties.Party by) {
+            messages++;
+        }
 
-    private void changed(Party by, int word, long before, long after) {
-        int inLock = word % setting.protocol().words();
-        if (by instanceof Worker worker && word < lockWords()) {
-            order.changed((long) (word - inLock) * WORD, inLock, before, after, worker.waiter());
+        @Override
+        public void local(int operations) {
+            localOperations += operations;
+        }
+
+        @Override
+        public void changed(LockParties.Party by, long word, long before, long after) {
+            int inLock = (int) (word % setting.protocol().words());
+            if (by instanceof Worker worker && word < lockWords()) {
+                order.changed((word - inLock) * WORD, inLock, before, after, worker.waiter());
+            }
+        }
+
+        @Override
+        public void toServer(LockMessage message) {
+            order.received(message, workers.get(message.from()).waiter());
         }
     }
 
@@ -262,140 +261,9 @@ public final class ProtocolSimulation {
         return setting.localClients() == 0 ? 0 : ATOMIC_NANOS;
     }
 
-    // ---------------------------------------------------------------- clients and the server
+    // ---------------------------------------------------------------- clients
 
-    /** One that posts verbs and sends messages. */
-    private abstract class Party implements LockWorld {
-        final SimulatedWorld.Place place;
-        private final int number;
-        private final boolean local;
-        private final long distance;
-        private final MemoryAccess access;
-        /** When the last message to each client arrives, and to the server, which is the last. */
-        private final long[] lastTo = new long[setting.clients() + 1];
-
-        private long lastArrival;
-        private long lastAnswer;
-
-        /**
-         * Makes one.
-         *
-         * @param local whether it lives with the memory node
-         * @param distance how long its verbs travel at least, in each direction
-         */
-        Party(int number, String name, boolean local, long distance) {
-            this.number = number;
-            this.place = new SimulatedWorld.Place(name);
-            this.local = local;
-            this.distance = distance;
-            this.access = new MemoryAccess(
-                    world,
-                    nic,
-                    memory,
-                    untilWritten(),
-                    setting.jitter() / 2,
-                    (word, before, after) -> changed(this, word, before, after));
-        }
-
-        abstract void received(LockMessage message);
-
-        @Override
-        public final String toString() {
-            return place.toString();
-        }
-
-        @Override
-        public final void post(VerbChain chain) {
-            switch (chain.purpose()) {
-                case RELEASE -> releaseVerbs += chain.size();
-                case RESET -> resetVerbs += chain.size();
-                default -> acquireVerbs += chain.size();
-            }
-            lastArrival = Math.max(lastArrival, world.now() + verbTime());
-            world.at(
-                    lastArrival,
-                    null,
-                    () -> access.arrive(chain, results -> {
-                        lastAnswer = Math.max(lastAnswer, world.now() + verbTime());
-                        world.at(lastAnswer, place, () -> chain.completed(results));
-                    }));
-        }
-
-        private long verbTime() {
-            return distance + world.exponential(setting.jitter());
-        }
-
-        @Override
-        public final long serverAddress() {
-            return (long) lockWords() * WORD;
-        }
-
-        @Override
-        public final boolean isLocal() {
-            return local;
-        }
-
-        @Override
-        public final void postLocal(VerbChain chain) {
-            if (!local) {
-                throw new UnsupportedOperationException(this + " does not live with the memory node");
-            }
-            localOperations += chain.size();
-            access.executeLocally(place, chain);
-        }
-
-        @Override
-        public final void send(LockMessage message) {
-            if (message.from() != number) {
-                throw new IllegalArgumentException(this + " does not send " + message);
-            }
-            boolean toServer = message.to() == LockProtocol.SERVER;
-            Party to = toServer ? server : workers.get(message.to());
-            int index = toServer ? setting.clients() : message.to();
-            boolean travels = !local || !to.local;
-            if (travels) {
-                messages++;
-            } else {
-                localOperations++;
-            }
-            lastTo[index] =
-                    Math.max(lastTo[index], world.now() + (travels ? travelTime() : MemoryAccess.localTime(world)));
-            world.at(lastTo[index], to.place, () -> to.received(message));
-        }
-
-        @Override
-        public final long now() {
-            return world.now();
-        }
-
-        @Override
-        public final void after(long nanos, Runnable event) {
-            world.after(nanos, place, event);
-        }
-
-        @Override
-        public final long below(long bound) {
-            return world.below(bound);
-        }
-    }
-
-    /** The lock's part beside the memory node: its verbs have a short way. */
-    private final class Server extends Party {
-        private final @Nullable LockServer automaton;
-
-        Server() {
-            super(LockProtocol.SERVER, "server", false, 0);
-            this.automaton = setting.protocol().server(this);
-        }
-
-        @Override
-        void received(LockMessage message) {
-            order.received(message, workers.get(message.from()).waiter());
-            Objects.requireNonNull(automaton, "no server").received(message);
-        }
-    }
-
-    private final class Worker extends Party {
+    private final class Worker extends LockParties.Party {
         private final int number;
         private final boolean local;
         private final LockClient client;
@@ -406,7 +274,7 @@ public final class ProtocolSimulation {
         private LockMode mode = LockMode.WRITE;
 
         Worker(int number, boolean local) {
-            super(number, "client " + number, local, setting.oneWay());
+            super(parties, number, "client " + number, local, SimulatedNic.infinitelyFast());
             this.number = number;
             this.local = local;
             this.client = setting.protocol().client(number, this);
@@ -443,10 +311,10 @@ public final class ProtocolSimulation {
         }
 
         private void inside(int left) {
-            world.after(2 * setting.oneWay() * left, place, () -> {
+            world.after(2 * setting.oneWay() * left, place(), () -> {
                 holds = false;
                 data.leaves(lock, mode, client.guarded(lock));
-                leaves(number, lock, mode);
+                holders.leaves(number, lock, mode);
                 client.release(lock, this::released);
             });
         }
@@ -454,7 +322,7 @@ public final class ProtocolSimulation {
         private void released() {
             isAtWork = false;
             order.released(lock, waiter());
-            world.after(travelTime(), place, this::next);
+            world.after(travelTime(), place(), this::next);
         }
 
         /** Dies as soon as it is at work with a lock; what it has posted is executed nevertheless. */
@@ -466,10 +334,10 @@ public final class ProtocolSimulation {
                 world.after(setting.oneWay(), null, this::die);
                 return;
             }
-            place.die();
+            place().die();
             finish();
             if (holds) {
-                leaves(number, lock, mode);
+                holders.leaves(number, lock, mode);
             }
         }
 

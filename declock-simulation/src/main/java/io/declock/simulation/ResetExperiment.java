@@ -51,13 +51,13 @@ public final class ResetExperiment {
         this.world = new SimulatedWorld(1, new Trace(0));
         this.cluster = new SimulatedCluster(world, options(computeNodes), new EpochWatch());
         cluster.knowNames();
-        cluster.memoryNode().use(PaperExperiment.nic());
+        cluster.memoryNode().use(PaperExperiment.MODEL);
     }
 
     private static SimulationOptions options(int computeNodes) {
         return new SimulationOptions(
-                PaperExperiment.cluster(computeNodes, 1, 1, 0),
-                PaperExperiment.NETWORK,
+                MeasuredOptions.cluster(computeNodes, 1, 1, 0),
+                MeasuredOptions.network(PaperExperiment.MODEL),
                 new SimulationOptions.Workload(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
                 SimulationOptions.Faults.NONE,
                 LocalSettings.DEFAULTS,
@@ -102,7 +102,7 @@ public final class ResetExperiment {
         Caller writer = new Caller(nodes.get(3), LockMode.WRITE, MILLI);
         // The reader comes after the mark. The writer, behind which later readers would have to wait, comes when this
         // implementation's reset is over.
-        world.after(5 * PaperExperiment.ONE_WAY, reader.node, reader::come);
+        world.after(5 * PaperExperiment.MODEL.verbOneWay(), reader.node, reader::come);
         world.after(MILLI, writer.node, writer::come);
         pass(hold + 1_000 * MILLI);
         return new Result(

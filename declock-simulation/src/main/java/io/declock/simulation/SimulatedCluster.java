@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 
 /** The memory node, the compute nodes, and the network between the compute nodes. */
 final class SimulatedCluster {
+    /** Bytes of a message between compute nodes on the way. */
+    private static final long MESSAGE_BYTES = 64;
+
     private final SimulatedWorld world;
     private final SimulationOptions options;
     private final List<SimulatedMemoryNode> memoryNodes = new ArrayList<>();
@@ -176,13 +179,14 @@ final class SimulatedCluster {
 
     void deliverLater(SimulatedComputeNode from, String address, PeerMessage message, long stall) {
         SimulationOptions.Network network = options.network();
+        long left = from.nic().messageSent(MESSAGE_BYTES, world.now()) - world.now();
         if (!lossless && world.chance(network.loss())) {
             world.note(() -> from + " loses " + message);
             return;
         }
-        deliver(from.slowness(), address, message, stall);
+        deliver(from.slowness(), address, message, stall + left);
         if (world.chance(network.duplication())) {
-            deliver(from.slowness(), address, message, stall);
+            deliver(from.slowness(), address, message, stall + left);
         }
     }
 
@@ -199,7 +203,7 @@ final class SimulatedCluster {
         world.after(stall + time * slowness, null, () -> {
             SimulatedComputeNode to = byAddress.get(address);
             if (to != null && to.isAlive()) {
-                world.after(0, to, () -> {
+                world.at(to.nic().messageReceived(MESSAGE_BYTES, world.now()), to, () -> {
                     world.note(() -> to + " receives " + message);
                     world.trace().mix(message.kind().code() * 31L + message.index());
                     to.receive(message);

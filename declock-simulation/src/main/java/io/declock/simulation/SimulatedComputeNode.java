@@ -57,6 +57,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
     private boolean shuttingDown;
     private boolean closing;
     private @Nullable Runnable whenAskingForTheTime;
+    private SimulatedNic nic = SimulatedNic.infinitelyFast();
 
     SimulatedComputeNode(SimulatedCluster cluster, String name, String peerAddress, int driftPpm, int slowness) {
         super(name);
@@ -202,12 +203,31 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
 
     /** Returns when a message sent now arrives at the memory node. */
     long toMemoryNode() {
-        return Math.max(world.now() + travel(), cutOffUntil + world.below(1000));
+        return toMemoryNode(world.now());
+    }
+
+    /** Returns when what leaves at an instant arrives at the memory node. */
+    long toMemoryNode(long leaves) {
+        return Math.max(leaves + travel(), cutOffUntil + world.below(1000));
     }
 
     /** Returns when a message that the memory node sends now arrives here. */
     long fromMemoryNode() {
-        return Math.max(world.now() + travel(), deafUntil + world.below(1000));
+        return fromMemoryNode(world.now());
+    }
+
+    /** Returns when what leaves the memory node at an instant arrives here. */
+    long fromMemoryNode(long leaves) {
+        return Math.max(leaves + travel(), deafUntil + world.below(1000));
+    }
+
+    /** Returns its adapter, through which verbs and messages between compute nodes go. */
+    SimulatedNic nic() {
+        return nic;
+    }
+
+    void use(SimulatedNic other) {
+        nic = other;
     }
 
     private long travel() {

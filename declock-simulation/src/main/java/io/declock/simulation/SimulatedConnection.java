@@ -82,18 +82,34 @@ final class SimulatedConnection {
 
     /** A chain leaves the compute node. */
     void send(PostedChain chain) {
-        lastEntered = Math.max(lastEntered, node.toMemoryNode());
+        lastEntered = Math.max(lastEntered, node.toMemoryNode(node.nic().posted(chain.chain(), world.now())));
         toMemoryNode.add(chain);
         world.at(lastEntered, session.life().place(), () -> arrives(toMemoryNode.remove()));
     }
 
     /** Something follows the answers that have left the memory node on this connection. */
     void answer(Runnable atComputeNode) {
-        lastAnswered = Math.max(lastAnswered, node.fromMemoryNode());
+        answer(world.now(), 0, atComputeNode);
+    }
+
+    /** The results of an executed chain follow them. */
+    void answer(PostedChain executed, Runnable atComputeNode) {
+        long bytes = SimulatedNic.resultBytes(executed.chain());
+        long late = SimulatedNic.hasAtomic(executed.chain()) ? memoryNode.atomicLatency() : 0;
+        answer(memoryNode.nic().sent(bytes, world.now()) + late, bytes, atComputeNode);
+    }
+
+    private void answer(long leaves, long bytes, Runnable atComputeNode) {
+        lastAnswered = Math.max(lastAnswered, node.fromMemoryNode(leaves));
         toComputeNode.add(atComputeNode);
         world.at(lastAnswered, node, () -> {
             session.hears();
-            toComputeNode.remove().run();
+            long received = node.nic().received(bytes, world.now());
+            if (received > world.now()) {
+                world.at(received, node, () -> toComputeNode.remove().run());
+            } else {
+                toComputeNode.remove().run();
+            }
         });
     }
 

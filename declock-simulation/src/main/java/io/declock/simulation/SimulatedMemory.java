@@ -22,16 +22,16 @@ final class SimulatedMemory {
     /** Learns of each word that is written, once each. */
     @FunctionalInterface
     interface Changes {
-        void changed(int word, long before, long after);
+        void changed(long word, long before, long after);
     }
 
     /** The value of an atomic that was executed and is not written yet. */
     static final class Unwritten {
-        private final int word;
+        private final long word;
         private final long value;
         private final long writes;
 
-        private Unwritten(int word, long value, long writes) {
+        private Unwritten(long word, long value, long writes) {
             this.word = word;
             this.value = value;
             this.writes = writes;
@@ -61,49 +61,92 @@ final class SimulatedMemory {
     }
 
     private static final int WORD = Long.BYTES;
+    private static final int PAGE_BITS = 9;
+    private static final int PAGE = 1 << PAGE_BITS;
 
-    private final long[] words;
-    /** How often the adapter wrote a word by a WRITE: that ends what atomics before it are still to write. */
-    private final long[] writes;
+    private final long size;
+    /** What was written; all else is zero. */
+    private final long[] @Nullable [] pages;
+    /** How often the adapter wrote a word by a WRITE while atomics on it were still to be written: that ends them. */
+    private final Map<Long, Long> writes = new HashMap<>();
     /** By word, the last of it. */
-    private final Map<Integer, Unwritten> unwritten = new HashMap<>();
+    private final Map<Long, Unwritten> unwritten = new HashMap<>();
 
-    SimulatedMemory(int words) {
-        this.words = new long[words];
-        this.writes = new long[words];
+    SimulatedMemory(long words) {
+        this.size = words;
+        this.pages = new long[Math.toIntExact((words + PAGE - 1) / PAGE)][];
     }
 
-    /** Returns the words, for a look from outside. */
+    /** Returns the words up to a number, for a look from outside. */
+    long[] words(int first) {
+        long[] copy = new long[first];
+        Arrays.setAll(copy, this::get);
+        return copy;
+    }
+
+    /** Returns all words, for a look from outside. */
     long[] words() {
-        return words.clone();
+        return words(Math.toIntExact(size));
+    }
+
+    private long get(long word) {
+        long[] page = pages[page(word)];
+        return page == null ? 0 : page[(int) word & PAGE - 1];
+    }
+
+    /** Writes a word, outside of what adapter and processor do. */
+    void set(long word, long value) {
+        long[] page = pages[page(word)];
+        if (page == null) {
+            page = new long[PAGE];
+            pages[page(word)] = page;
+        }
+        page[(int) word & PAGE - 1] = value;
+    }
+
+    private int page(long word) {
+        if (word < 0 || word >= size) {
+            throw new Violation("memory", "word " + word + " of " + size);
+        }
+        return (int) (word >>> PAGE_BITS);
     }
 
     /** The processor executes a verb. Returns what was read, or the former value. */
     long[] executeLocally(VerbChain chain, int verb, Changes changes) {
-        int word = (int) (chain.address(verb) / WORD);
-        long[] former = Arrays.copyOfRange(words, word, word + chain.words(verb));
+        long word = chain.address(verb) / WORD;
+        long[] former = new long[chain.words(verb)];
+        Arrays.setAll(former, i -> get(word + i));
         long[] written = written(chain, verb, former);
         for (int i = 0; i < written.length; i++) {
-            words[word + i] = written[i];
+            set(word + i, written[i]);
             changes.changed(word + i, former[i], written[i]);
         }
         return former;
     }
 
-    /** The adapter executes a verb. */
-    Executed execute(VerbChain chain, int verb, Changes changes) {
-        int word = (int) (chain.address(verb) / WORD);
+    /**
+     * The adapter executes a verb.
+     *
+     * @param later whether an atomic is to be {@linkplain #writeBack written back} later, because a processor may see that
+     */
+    Executed execute(VerbChain chain, int verb, Changes changes, boolean later) {
+        long word = chain.address(verb) / WORD;
         long[] former = new long[chain.words(verb)];
-        Arrays.setAll(former, i -> seenByAdapter(word + i));
+        for (int i = 0; i < former.length; i++) {
+            former[i] = seenByAdapter(word + i);
+        }
         long[] written = written(chain, verb, former);
         Unwritten last = null;
         for (int i = 0; i < written.length; i++) {
-            if (chain.verb(verb) == Verb.WRITE || chain.verb(verb).isExtended()) {
-                unwritten.remove(word + i);
-                writes[word + i]++;
-                words[word + i] = written[i];
+            if (!later) {
+                set(word + i, written[i]);
+            } else if (chain.verb(verb) == Verb.WRITE || chain.verb(verb).isExtended()) {
+                if (unwritten.remove(word + i) != null) {
+                    writes.merge(word + i, 1L, Long::sum);
+                }
+                set(word + i, written[i]);
             } else {
-                last = new Unwritten(word, written[i], writes[word]);
+                last = new Unwritten(word, written[i], writesOf(word));
                 unwritten.put(word, last);
             }
             changes.changed(word + i, former[i], written[i]);
@@ -111,9 +154,13 @@ final class SimulatedMemory {
         return new Executed(former, last);
     }
 
-    private long seenByAdapter(int word) {
-        Unwritten last = unwritten.get(word);
-        return last == null ? words[word] : last.value;
+    private long writesOf(long word) {
+        return writes.getOrDefault(word, 0L);
+    }
+
+    private long seenByAdapter(long word) {
+        Unwritten last = unwritten.isEmpty() ? null : unwritten.get(word);
+        return last == null ? get(word) : last.value;
     }
 
     /** Returns what a verb writes to the words that had these values, nothing if it does not write. */
@@ -144,8 +191,8 @@ final class SimulatedMemory {
 
     /** The adapter writes the value of an atomic, unless a WRITE has come between. It writes those of one word in the order of their execution. */
     void writeBack(Unwritten atomic) {
-        if (atomic.writes == writes[atomic.word]) {
-            words[atomic.word] = atomic.value;
+        if (atomic.writes == writesOf(atomic.word)) {
+            set(atomic.word, atomic.value);
         }
         unwritten.remove(atomic.word, atomic);
     }

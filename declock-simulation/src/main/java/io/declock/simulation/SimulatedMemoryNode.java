@@ -19,7 +19,8 @@ final class SimulatedMemoryNode implements SimulatedCandidate.Lives {
     private final MemoryNodeClock clock;
     private final SimulatedCandidates candidates;
     private final SimulatedMemberList.Disk disk = new SimulatedMemberList.Disk();
-    private SimulatedNic nic = new SimulatedNic(0, 0);
+    private SimulatedNic nic = SimulatedNic.infinitelyFast();
+    private long atomicLatency;
     private int lives;
     private int lastThatServed;
     private MemoryNodeLife life;
@@ -181,6 +182,17 @@ final class SimulatedMemoryNode implements SimulatedCandidate.Lives {
 
     void use(SimulatedNic other) {
         nic = other;
+    }
+
+    /** Has it and its results be as a model says. */
+    void use(AdapterModel model) {
+        nic = new SimulatedNic(model.memoryNode());
+        atomicLatency = model.atomicLatency();
+    }
+
+    /** Returns by how much the results of a chain with an atomic are late. */
+    long atomicLatency() {
+        return atomicLatency;
     }
 
     @Override

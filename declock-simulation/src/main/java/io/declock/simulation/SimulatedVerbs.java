@@ -84,7 +84,7 @@ final class SimulatedVerbs implements RemoteMemory, ChainWindow.Sender {
 
     /** An executed chain is answered on the connection on which it came. */
     void answer(SimulatedConnection on, PostedChain executed) {
-        on.answer(() -> {
+        on.answer(executed, () -> {
             if (session.connections().isReadHere(on) && !session.isClosed()) {
                 answered(executed);
             }

@@ -19,7 +19,13 @@ import picocli.CommandLine.Spec;
         name = "declock-simulation",
         mixinStandardHelpOptions = true,
         description = "Deterministic simulation of the lock protocol.",
-        subcommands = {SimulationCommand.Run.class, PaperCommand.class, ScaleCommand.class, ResetCommand.class})
+        subcommands = {
+            SimulationCommand.Run.class,
+            PaperCommand.class,
+            ScaleCommand.class,
+            ResetCommand.class,
+            CalibrationCommand.class
+        })
 public final class SimulationCommand implements Runnable {
     @Spec
     private CommandSpec spec;

@@ -93,14 +93,14 @@ class SimulatedMemoryTest {
     }
 
     private Executed remote(VerbChain chain) {
-        return memory.execute(chain, 0, this::changed);
+        return memory.execute(chain, 0, this::changed, true);
     }
 
     private long local(VerbChain chain) {
         return memory.executeLocally(chain, 0, this::changed)[0];
     }
 
-    private void changed(int word, long before, long after) {
+    private void changed(long word, long before, long after) {
         changes.add(word + ": " + before + " to " + after);
     }
 

@@ -29,7 +29,8 @@ public enum Claim {
     EQUAL {
         @Override
         Verdict verdict(double published, double here) {
-            return Math.abs(here - published) <= EQUAL_WITHIN * published ? Verdict.REACHED : Verdict.DIFFERS;
+            double ratio = here / published;
+            return ratio >= 1 - EQUAL_WITHIN && ratio <= 1 + EQUAL_WITHIN ? Verdict.REACHED : Verdict.DIFFERS;
         }
     },
     /** Something is not larger. */

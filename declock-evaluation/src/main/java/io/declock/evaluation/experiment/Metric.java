@@ -11,14 +11,22 @@ public enum Metric {
     MEDIAN("median latency", "µs"),
     /** 99 of 100 operations take at most that long. */
     P99("99th percentile of the latency", "µs"),
+    /** The mean of the operations' latencies. */
+    MEAN("mean latency", "µs"),
+    /** The median of the operations of the first kind. */
+    MEDIAN_OF_FIRST_KIND("median latency of the first kind", "µs"),
+    /** The median of the operations of the fifth kind. */
+    MEDIAN_OF_FIFTH_KIND("median latency of the fifth kind", "µs"),
+    /** The median of the operations under the most popular lock. */
+    HOT_MEDIAN("median latency under the most popular lock", "µs"),
+    /** The 99th percentile of the operations under the most popular lock. */
+    HOT_P99("99th percentile of the latency under the most popular lock", "µs"),
     /** The mean of the time from the request for a lock to its grant. */
     ACQUIRE_MEAN("mean time to acquire", "µs"),
     /** Half of the acquisitions take at most that long. */
     ACQUIRE_MEDIAN("median time to acquire", "µs"),
     /** 99 of 100 acquisitions take at most that long. */
     ACQUIRE_P99("99th percentile of the time to acquire", "µs"),
-    /** Half of the releases take at most that long. */
-    RELEASE_MEDIAN("median time to release", "µs"),
     /** Verbs of acquiring, for each acquisition. */
     ACQUIRE_VERBS("verbs to acquire", "for each acquisition"),
     /** Verbs of acquiring and releasing that are no READs, for each acquisition. */

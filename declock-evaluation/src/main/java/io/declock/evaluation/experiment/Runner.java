@@ -79,7 +79,9 @@ public final class Runner {
         Map<String, Measured> measured = new LinkedHashMap<>();
         for (Trial trial : experiment.trials(size)) {
             try {
-                measured.put(trial.id(), Objects.requireNonNull(running.get(trial.id())).join());
+                measured.put(
+                        trial.id(),
+                        Objects.requireNonNull(running.get(trial.id())).join());
             } catch (CompletionException e) {
                 return new Report.Failed(experiment.about(), trial.id() + ": " + e.getCause());
             }

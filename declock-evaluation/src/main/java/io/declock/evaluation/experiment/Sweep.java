@@ -70,6 +70,22 @@ public record Sweep(List<String> subjects, List<Double> values, Cell cell) {
                 .orElse(Double.NaN);
     }
 
+    /** Returns the smallest ratio of one subject's value to another's at the same value of the parameter. */
+    public double smallestRatio(Trials trials, String dividend, String divisor, Metric metric) {
+        return values.stream()
+                .mapToDouble(value -> at(trials, dividend, value, metric) / at(trials, divisor, value, metric))
+                .min()
+                .orElse(Double.NaN);
+    }
+
+    /** Returns the sweep with those values of the parameter only that are in a range. */
+    public Sweep between(double least, double most) {
+        return new Sweep(
+                subjects,
+                values.stream().filter(value -> value >= least && value <= most).toList(),
+                cell);
+    }
+
     /** Returns by how many percent a subject's value is below another's where that is most. */
     public double largestReduction(Trials trials, String less, String more, Metric metric) {
         return 100 * (1 - 1 / largestRatio(trials, more, less, metric));

@@ -14,7 +14,7 @@ import io.declock.spi.VerbResults;
 
 /**
  * The microbenchmark of DecLock's paper (6.1, 6.2), which is also ShiftLock's (4.2) without verbs inside: each client takes a lock by Zipf's law, for reading or writing, reads or
- * writes the lock's object some times, releases the lock, and goes on. An operation lasts from the request for the lock to the end of its release. Its kind is {@link #READ} or {@link #WRITE}. Immutable.
+ * writes the lock's object some times, releases the lock, and goes on. An operation lasts from the request for the lock to the end of its release. Its kind is {@link #READ} or {@link #WRITE}, under the most popular lock with {@link #HOT} added. Immutable.
  */
 public final class Microbenchmark implements Application {
     /** Kind of an operation that reads. */
@@ -22,6 +22,9 @@ public final class Microbenchmark implements Application {
 
     /** Kind of an operation that writes. */
     public static final int WRITE = 1;
+
+    /** Added to the kind of an operation under the most popular lock. */
+    public static final int HOT = 2;
 
     /**
      * What is varied.
@@ -143,7 +146,7 @@ public final class Microbenchmark implements Application {
         }
 
         private void ended() {
-            world.done(mode == LockMode.READ ? READ : WRITE, since);
+            world.done((mode == LockMode.READ ? READ : WRITE) + (lock == 0 ? HOT : 0), since);
             // By an event of its own even without a pause: where a lock costs nothing the calls would nest for ever.
             world.after(settings.pauseNanos(), this::start);
         }

@@ -3,8 +3,6 @@
 
 package io.declock.evaluation.load;
 
-import io.declock.evaluation.load.Transaction.Builder;
-
 /**
  * The locks of the Telecom Application Transaction Processing benchmark (TATP, version 1.0): a lock for each row that the schema allows, the seven transactions with their shares, and subscribers by the
  * benchmark's non-uniform choice. A transaction that would find no row has its lock nevertheless. A row that is only looked up to find another one is locked for reading. Immutable.
@@ -80,7 +78,7 @@ public final class TatpLocks implements Transactions {
         int special = first + SPECIAL_FACILITY + type;
         int forwarding = first + CALL_FORWARDING + type * START_TIMES + (int) chance.below(START_TIMES);
         int kind = MIX.next(chance);
-        Builder builder = new Builder();
+        Transaction.Builder builder = new Transaction.Builder();
         switch (kind) {
             case GET_SUBSCRIBER_DATA -> builder.read(first);
             case GET_NEW_DESTINATION -> builder.read(special).read(forwarding);

@@ -3,8 +3,6 @@
 
 package io.declock.evaluation.load;
 
-import io.declock.evaluation.load.Transaction.Builder;
-
 /**
  * The locks of TPC-C (revision 5.11): a lock for each row of the tables WAREHOUSE, DISTRICT, CUSTOMER and STOCK, and one for the orders of each district, in which an order is added, delivered or looked up. The table
  * ITEM never changes and needs none. Transactions come with the least shares that the specification allows (5.2.3); rows are chosen by its clauses 2.4 to 2.8:
@@ -96,7 +94,7 @@ public final class TpccLocks implements Transactions {
     public Transaction next(int client, Chance chance) {
         int home = client % settings.warehouses();
         if (settings.longReads() > 0 && chance.happens(settings.longReads())) {
-            return new Builder().read(allCustomers(home)).build(LONG_READ);
+            return new Transaction.Builder().read(allCustomers(home)).build(LONG_READ);
         }
         int kind = MIX.next(chance);
         int district = (int) chance.below(DISTRICTS);
@@ -106,7 +104,7 @@ public final class TpccLocks implements Transactions {
             case ORDER_STATUS -> orderStatus(home, district, chance);
             case DELIVERY -> delivery(home, chance);
             default ->
-                new Builder()
+                new Transaction.Builder()
                         .read(district(home, district))
                         .read(orders(home, district))
                         .build(STOCK_LEVEL);
@@ -114,7 +112,7 @@ public final class TpccLocks implements Transactions {
     }
 
     private Transaction newOrder(int home, int district, Chance chance) {
-        Builder builder = new Builder()
+        Transaction.Builder builder = new Transaction.Builder()
                 .read(warehouse(home))
                 .write(district(home, district))
                 .write(orders(home, district));
@@ -128,7 +126,8 @@ public final class TpccLocks implements Transactions {
     }
 
     private Transaction payment(int home, int district, Chance chance) {
-        Builder builder = new Builder().write(warehouse(home)).write(district(home, district));
+        Transaction.Builder builder =
+                new Transaction.Builder().write(warehouse(home)).write(district(home, district));
         boolean remote = chance.happens(REMOTE_CUSTOMER);
         customer(
                 builder,
@@ -140,13 +139,13 @@ public final class TpccLocks implements Transactions {
     }
 
     private Transaction orderStatus(int home, int district, Chance chance) {
-        Builder builder = new Builder().read(orders(home, district));
+        Transaction.Builder builder = new Transaction.Builder().read(orders(home, district));
         customer(builder, home, district, customer(chance), false);
         return builder.build(ORDER_STATUS);
     }
 
     private Transaction delivery(int home, Chance chance) {
-        Builder builder = new Builder();
+        Transaction.Builder builder = new Transaction.Builder();
         for (int district = 0; district < DISTRICTS; district++) {
             builder.write(orders(home, district));
             customer(builder, home, district, customerById(chance), true);
@@ -154,7 +153,7 @@ public final class TpccLocks implements Transactions {
         return builder.build(DELIVERY);
     }
 
-    private void customer(Builder builder, int warehouse, int district, int customer, boolean change) {
+    private void customer(Transaction.Builder builder, int warehouse, int district, int customer, boolean change) {
         int lock = warehouse * rows + 2 + 2 * DISTRICTS + district * settings.customers() + customer;
         if (change) {
             builder.write(lock);

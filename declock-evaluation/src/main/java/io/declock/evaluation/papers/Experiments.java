@@ -4,6 +4,7 @@
 package io.declock.evaluation.papers;
 
 import io.declock.evaluation.experiment.Experiment;
+import java.util.ArrayList;
 import java.util.List;
 
 /** All experiments. */
@@ -12,6 +13,15 @@ public final class Experiments {
 
     /** Returns them in the order of the report. */
     public static List<Experiment> all() {
-        return List.of(new LocalMajority());
+        List<Experiment> all = new ArrayList<>(DecLockClients.all());
+        all.addAll(DecLockLoads.all());
+        all.addAll(DecLockParts.all());
+        all.addAll(DecLockUpkeep.all());
+        all.addAll(ShiftLockLoads.all());
+        all.addAll(LockTraces.shiftLock());
+        all.addAll(LockTraces.dslr());
+        all.add(new LocalMajority());
+        all.add(SoulLatency.experiment());
+        return List.copyOf(all);
     }
 }

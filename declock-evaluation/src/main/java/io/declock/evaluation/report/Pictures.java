@@ -59,6 +59,7 @@ public final class Pictures {
         return text.substring(text.indexOf("<svg"))
                 .replace("rgb(1,2,3)", "currentColor")
                 .replace("<!---->", "")
+                .replace("\"genericDefs\"", '"' + figure.id() + "-defs\"")
                 .replaceFirst("height=\"" + HEIGHT + "\"", "role=\"img\" viewBox=\"0 0 " + WIDTH + " " + HEIGHT + "\"")
                 .replaceFirst(" width=\"" + WIDTH + "\"", "");
     }

@@ -29,6 +29,9 @@ public final class TornWorld {
     /** Longest time between two parts of a verb. */
     private static final long BETWEEN_PARTS = 300;
 
+    /** More events than any run needs. */
+    private static final int PATIENCE = 1_000_000;
+
     private record Event(long time, long sequence, Runnable action) implements Comparable<Event> {
         @Override
         public int compareTo(Event other) {
@@ -82,6 +85,9 @@ public final class TornWorld {
             world.after(world.random.nextLong(WAY), client::start);
         }
         while (!world.events.isEmpty()) {
+            if (world.sequence > PATIENCE) {
+                throw new AssertionError("the clients do not end");
+            }
             Event event = world.events.remove();
             world.now = event.time();
             event.action().run();

@@ -1,0 +1,160 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.evaluation.papers;
+
+import static io.declock.evaluation.papers.Lock.CASLOCK;
+import static io.declock.evaluation.papers.Lock.DECLOCK_PF;
+import static io.declock.evaluation.papers.Lock.DECLOCK_TF;
+import static io.declock.evaluation.papers.Lock.DSLR_PLUS;
+import static io.declock.evaluation.papers.Lock.SHIFTLOCK;
+
+import io.declock.evaluation.experiment.About;
+import io.declock.evaluation.experiment.Conclusions;
+import io.declock.evaluation.experiment.Experiment;
+import io.declock.evaluation.experiment.Figure.Axis;
+import io.declock.evaluation.experiment.Finding;
+import io.declock.evaluation.experiment.Metric;
+import io.declock.evaluation.experiment.Paper;
+import io.declock.evaluation.experiment.Published;
+import io.declock.evaluation.experiment.Size;
+import io.declock.evaluation.experiment.Sweep;
+import io.declock.evaluation.experiment.Trials;
+import io.declock.evaluation.load.Microbenchmark.Settings;
+import java.util.List;
+
+/** DecLock's experiments with more and more clients: figures 3 and 12 (a). */
+final class DecLockClients {
+    private static final int CLIENTS_OF_A_NODE = 32;
+    private static final int FEW = 24;
+    private static final double[] CLIENTS = {8, 16, 24, 32, 64, 96, 128, 160, 192, 224, 256};
+    private static final Axis AXIS = Axis.linear("clients");
+
+    private DecLockClients() {}
+
+    static List<Experiment> all() {
+        return List.of(retries(), throughput());
+    }
+
+    private static Bench clients(double number) {
+        int all = (int) number;
+        int nodes = Math.max(1, all / CLIENTS_OF_A_NODE);
+        return Bench.decLock(Settings.DECLOCK).with(nodes, all / nodes);
+    }
+
+    private static Sweep sweep(Size size, List<Lock> locks) {
+        return Bench.sweep(size, locks, DecLockClients::clients, CLIENTS);
+    }
+
+    private static Experiment retries() {
+        return Sweeps.of(
+                new About(
+                        "declock-figure-3",
+                        "Retries of the locks before it",
+                        Paper.DECLOCK,
+                        "2.2, 2.3, figure 3",
+                        "More and more clients take 100,000 locks by Zipf's law (0.99), half of them for reading.",
+                        List.of(
+                                "The paper does not print the parameters of this experiment; here they are the defaults of its section 6.2.",
+                                "The peak of 1.61 and the fall to 0.20 million acquisitions/s of CASLock are not compared, because the adapter's model is made with them.")),
+                size -> sweep(size, List.of(CASLOCK, DSLR_PLUS, SHIFTLOCK)),
+                DecLockClients::concludeRetries);
+    }
+
+    private static Conclusions concludeRetries(Sweep sweep, Trials trials) {
+        double cas = sweep.most(trials, CASLOCK.name(), Metric.ACQUIRE_VERBS) - 1;
+        double dslr = sweep.most(trials, DSLR_PLUS.name(), Metric.ACQUIRE_VERBS) - 1;
+        double shift = sweep.most(trials, SHIFTLOCK.name(), Metric.ACQUIRE_VERBS) - 1;
+        double unfair = sweep.values().stream()
+                .mapToDouble(clients -> sweep.at(trials, CASLOCK.name(), clients, Metric.P99)
+                        / sweep.at(trials, CASLOCK.name(), clients, Metric.MEDIAN))
+                .max()
+                .orElse(Double.NaN);
+        return new Conclusions(
+                List.of(
+                        sweep.throughput(trials, "declock-3-throughput", "Throughput by clients", AXIS),
+                        sweep.figure(
+                                trials,
+                                "declock-3-verbs",
+                                "Verbs to acquire by clients",
+                                AXIS,
+                                Metric.ACQUIRE_VERBS,
+                                false),
+                        sweep.figure(
+                                trials, "declock-3-median", "Median latency by clients", AXIS, Metric.MEDIAN, true),
+                        sweep.figure(
+                                trials,
+                                "declock-3-p99",
+                                "99th percentile of the latency by clients",
+                                AXIS,
+                                Metric.P99,
+                                true)),
+                List.of(
+                        new Finding(
+                                "CASLock: retries for each acquisition, at most", Published.size(37.8, "", "2.2"), cas),
+                        new Finding(
+                                "DSLR+: retries for each acquisition, at most", Published.size(27.4, "", "2.3"), dslr),
+                        new Finding(
+                                "ShiftLock: further verbs for each acquisition, at most",
+                                Published.size(2.34, "", "2.3"),
+                                shift),
+                        new Finding("CASLock: 99th percentile over median", Published.times(1_000, "2.2"), unfair)));
+    }
+
+    private static Experiment throughput() {
+        return Sweeps.of(
+                new About(
+                        "declock-figure-12a",
+                        "Number of clients",
+                        Paper.DECLOCK,
+                        "6.2, figure 12",
+                        "Up to 32 clients of one compute node, then up to 8 compute nodes; 100,000 locks by Zipf's law (0.99), half of the operations read, one verb inside.",
+                        List.of()),
+                size -> sweep(size, DecLockLoads.LOCKS),
+                DecLockClients::conclude);
+    }
+
+    private static Conclusions conclude(Sweep sweep, Trials trials) {
+        Sweep few = sweep.between(0, FEW);
+        return new Conclusions(
+                List.of(sweep.throughput(trials, "declock-12a", "Throughput by clients", AXIS)),
+                List.of(
+                        overCas(few, trials, DECLOCK_TF, 1.25),
+                        overCas(few, trials, DSLR_PLUS, 1.26),
+                        overCas(few, trials, SHIFTLOCK, 1.46),
+                        new Finding(
+                                "DSLR+: loss from its peak to 256 clients",
+                                Published.size(38.9, "%", "6.2"),
+                                loss(sweep, trials, DSLR_PLUS)),
+                        new Finding(
+                                "ShiftLock: loss from its peak to 256 clients",
+                                Published.size(9.5, "%", "6.2"),
+                                loss(sweep, trials, SHIFTLOCK)),
+                        new Finding(
+                                "DecLock-TF: throughput at 256 clients over its peak",
+                                Published.equal("6.2"),
+                                1 - loss(sweep, trials, DECLOCK_TF) / 100),
+                        new Finding(
+                                "DecLock-TF over DSLR+, at most",
+                                Published.times(1.74, "6.2"),
+                                sweep.largestRatio(trials, DECLOCK_TF.name(), DSLR_PLUS.name(), Metric.OPERATIONS)),
+                        new Finding(
+                                "DecLock-PF over ShiftLock, at most",
+                                Published.times(1.40, "6.2"),
+                                sweep.largestRatio(trials, DECLOCK_PF.name(), SHIFTLOCK.name(), Metric.OPERATIONS))));
+    }
+
+    private static Finding overCas(Sweep few, Trials trials, Lock slower, double published) {
+        return new Finding(
+                "CASLock over " + slower.name() + " with 24 clients or fewer, at most",
+                Published.times(published, "6.2"),
+                few.largestRatio(trials, CASLOCK.name(), slower.name(), Metric.OPERATIONS));
+    }
+
+    private static double loss(Sweep sweep, Trials trials, Lock lock) {
+        return 100
+                * (1
+                        - sweep.last(trials, lock.name(), Metric.OPERATIONS)
+                                / sweep.most(trials, lock.name(), Metric.OPERATIONS));
+    }
+}

@@ -1,0 +1,253 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.evaluation.papers;
+
+import static io.declock.evaluation.papers.Lock.CASLOCK;
+import static io.declock.evaluation.papers.Lock.DECLOCK_PF;
+import static io.declock.evaluation.papers.Lock.DECLOCK_TF;
+import static io.declock.evaluation.papers.Lock.DSLR_PLUS;
+import static io.declock.evaluation.papers.Lock.SHIFTLOCK;
+
+import io.declock.evaluation.experiment.About;
+import io.declock.evaluation.experiment.Conclusions;
+import io.declock.evaluation.experiment.Experiment;
+import io.declock.evaluation.experiment.Figure.Axis;
+import io.declock.evaluation.experiment.Finding;
+import io.declock.evaluation.experiment.Metric;
+import io.declock.evaluation.experiment.Paper;
+import io.declock.evaluation.experiment.Published;
+import io.declock.evaluation.experiment.Size;
+import io.declock.evaluation.experiment.Sweep;
+import io.declock.evaluation.experiment.Trials;
+import io.declock.evaluation.load.Microbenchmark.Settings;
+import java.util.List;
+
+/** DecLock's microbenchmark with 256 clients under other loads: figures 12 (b) to (e) and 13. */
+final class DecLockLoads {
+    /** The locks of figures 12 and 13. */
+    static final List<Lock> LOCKS = List.of(CASLOCK, DSLR_PLUS, SHIFTLOCK, DECLOCK_TF, DECLOCK_PF);
+
+    private static final double[] INSIDE = {0, 1, 2, 4, 8, 16, 32};
+    private static final double[] READ_PERCENT = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
+    private static final double[] NUMBERS_OF_LOCKS = {1e3, 1e4, 1e5, 1e6, 1e7};
+    /** Ten million locks need gigabytes of memory, which a build does not have. */
+    private static final double[] FEWER_LOCKS = {1e3, 1e5, 1e6};
+
+    private static final double[] EXPONENTS = {0, 0.5, 0.9, 0.99, 0.999};
+    private static final String DEFAULTS =
+            "256 clients in 8 compute nodes, 100,000 locks by Zipf's law (0.99), half of the operations read, one verb inside; varied: ";
+
+    private DecLockLoads() {}
+
+    static List<Experiment> all() {
+        return List.of(criticalSection(), readShare(), numberOfLocks(), skew(), latency());
+    }
+
+    /** Returns the sweep of the critical section's length. */
+    static Sweep insideSweep(Size size, List<Lock> locks) {
+        return Bench.sweep(
+                size, locks, inside -> Bench.decLock(Settings.DECLOCK.withVerbsInside((int) inside)), INSIDE);
+    }
+
+    private static About about(String id, String title, String where, String varied, String... differences) {
+        return new About(id, title, Paper.DECLOCK, where, DEFAULTS + varied, List.of(differences));
+    }
+
+    private static Experiment criticalSection() {
+        return Sweeps.of(
+                about("declock-figure-12b", "Length of the critical section", "6.2, figure 12", "the verbs inside."),
+                size -> insideSweep(size, LOCKS),
+                (sweep, trials) -> new Conclusions(
+                        List.of(sweep.throughput(
+                                trials, "declock-12b", "Throughput by verbs inside", Axis.linear("verbs inside"))),
+                        List.of(
+                                new Finding(
+                                        "DecLock over CASLock, at most",
+                                        Published.times(43.47, "6.2; 43.37 in the abstract"),
+                                        Best.gain(sweep, trials, CASLOCK)),
+                                new Finding(
+                                        "DecLock over DSLR+, at most",
+                                        Published.times(4.35, "6.2"),
+                                        Best.gain(sweep, trials, DSLR_PLUS)),
+                                new Finding(
+                                        "DecLock over ShiftLock, at most",
+                                        Published.times(1.81, "6.2"),
+                                        Best.gain(sweep, trials, SHIFTLOCK)))));
+    }
+
+    private static Experiment readShare() {
+        return Sweeps.of(
+                about("declock-figure-12c", "Share of readers", "6.2, figure 12", "the share of reading operations."),
+                size -> Bench.sweep(
+                        size,
+                        LOCKS,
+                        percent -> Bench.decLock(Settings.DECLOCK.withReadShare(percent / 100)),
+                        READ_PERCENT),
+                DecLockLoads::concludeReadShare);
+    }
+
+    private static Conclusions concludeReadShare(Sweep sweep, Trials trials) {
+        Sweep mixed = sweep.between(0, 99);
+        String where = "6.2";
+        String tf = DECLOCK_TF.name();
+        return new Conclusions(
+                List.of(sweep.throughput(
+                        trials, "declock-12c", "Throughput by share of readers", Axis.linear("readers, %"))),
+                List.of(
+                        new Finding(
+                                "DecLock-TF over DSLR+, at least",
+                                Published.times(1.18, where),
+                                mixed.smallestRatio(trials, tf, DSLR_PLUS.name(), Metric.OPERATIONS)),
+                        new Finding(
+                                "DecLock-TF over DSLR+, at most",
+                                Published.times(2.50, where),
+                                mixed.largestRatio(trials, tf, DSLR_PLUS.name(), Metric.OPERATIONS)),
+                        new Finding(
+                                "DecLock-TF over CASLock, at least",
+                                Published.times(15.31, where),
+                                mixed.smallestRatio(trials, tf, CASLOCK.name(), Metric.OPERATIONS)),
+                        new Finding(
+                                "DecLock-TF over CASLock, at most",
+                                Published.times(20.80, where),
+                                mixed.largestRatio(trials, tf, CASLOCK.name(), Metric.OPERATIONS)),
+                        new Finding(
+                                "ShiftLock over DecLock-TF, at most",
+                                Published.times(1.55, where),
+                                mixed.largestRatio(trials, SHIFTLOCK.name(), tf, Metric.OPERATIONS)),
+                        new Finding(
+                                "DecLock-PF over ShiftLock, at least",
+                                Published.times(1.12, where),
+                                mixed.smallestRatio(trials, DECLOCK_PF.name(), SHIFTLOCK.name(), Metric.OPERATIONS)),
+                        new Finding(
+                                "DecLock-PF over ShiftLock, at most",
+                                Published.times(1.55, where),
+                                mixed.largestRatio(trials, DECLOCK_PF.name(), SHIFTLOCK.name(), Metric.OPERATIONS)),
+                        atLast(sweep, trials, CASLOCK, "readers only: "),
+                        atLast(sweep, trials, DSLR_PLUS, "readers only: "),
+                        atLast(sweep, trials, SHIFTLOCK, "readers only: ")));
+    }
+
+    private static Finding atLast(Sweep sweep, Trials trials, Lock lock, String when) {
+        return new Finding(
+                when + lock.name() + " over DecLock-TF",
+                Published.equal("6.2"),
+                sweep.last(trials, lock.name(), Metric.OPERATIONS)
+                        / sweep.last(trials, DECLOCK_TF.name(), Metric.OPERATIONS));
+    }
+
+    private static Experiment numberOfLocks() {
+        return Sweeps.of(
+                about("declock-figure-12d", "Number of locks", "6.2, figure 12", "the number of locks."),
+                size -> Bench.sweep(
+                        size,
+                        LOCKS,
+                        locks -> Bench.decLock(Settings.DECLOCK.withLocks((int) locks)),
+                        size.thin() ? FEWER_LOCKS : NUMBERS_OF_LOCKS),
+                (sweep, trials) -> new Conclusions(
+                        List.of(sweep.throughput(
+                                trials, "declock-12d", "Throughput by number of locks", Axis.logarithmic("locks"))),
+                        List.of(
+                                rise(sweep, trials, CASLOCK, 2.49),
+                                rise(sweep, trials, DSLR_PLUS, 2.86),
+                                rise(sweep, trials, SHIFTLOCK, 1.83),
+                                rise(sweep, trials, DECLOCK_TF, 2.11),
+                                rise(sweep, trials, DECLOCK_PF, 1.54))));
+    }
+
+    private static Finding rise(Sweep sweep, Trials trials, Lock lock, double published) {
+        return new Finding(
+                lock.name() + ": 10 million locks over 1,000",
+                Published.times(published, "6.2"),
+                sweep.last(trials, lock.name(), Metric.OPERATIONS)
+                        / sweep.first(trials, lock.name(), Metric.OPERATIONS));
+    }
+
+    private static Experiment skew() {
+        return Sweeps.of(
+                about(
+                        "declock-figure-12e",
+                        "Skew",
+                        "6.2, figure 12",
+                        "the exponent of Zipf's law, 0 for equal shares."),
+                size -> Bench.sweep(
+                        size, LOCKS, exponent -> Bench.decLock(Settings.DECLOCK.withZipf(exponent)), EXPONENTS),
+                (sweep, trials) -> new Conclusions(
+                        List.of(sweep.throughput(
+                                trials, "declock-12e", "Throughput by skew", Axis.linear("exponent of Zipf's law"))),
+                        List.of(
+                                atEqualShares(sweep, trials, CASLOCK),
+                                atEqualShares(sweep, trials, DSLR_PLUS),
+                                atEqualShares(sweep, trials, SHIFTLOCK))));
+    }
+
+    private static Finding atEqualShares(Sweep sweep, Trials trials, Lock lock) {
+        return new Finding(
+                "equal shares: " + lock.name() + " over DecLock-TF",
+                Published.equal("6.2"),
+                sweep.first(trials, lock.name(), Metric.OPERATIONS)
+                        / sweep.first(trials, DECLOCK_TF.name(), Metric.OPERATIONS));
+    }
+
+    private static Experiment latency() {
+        return Sweeps.of(
+                about("declock-figure-13", "Latency", "6.2, figure 13", "the verbs inside."),
+                size -> insideSweep(size, LOCKS),
+                DecLockLoads::concludeLatency);
+    }
+
+    private static Conclusions concludeLatency(Sweep sweep, Trials trials) {
+        Axis inside = Axis.linear("verbs inside");
+        return new Conclusions(
+                List.of(
+                        sweep.figure(
+                                trials,
+                                "declock-13-median",
+                                "Median latency by verbs inside",
+                                inside,
+                                Metric.MEDIAN,
+                                true),
+                        sweep.figure(
+                                trials,
+                                "declock-13-p99",
+                                "99th percentile of the latency by verbs inside",
+                                inside,
+                                Metric.P99,
+                                true),
+                        sweep.figure(
+                                trials,
+                                "declock-13-verbs",
+                                "Verbs to acquire by verbs inside",
+                                inside,
+                                Metric.ACQUIRE_VERBS,
+                                true)),
+                List.of(
+                        less(sweep, trials, "median", Metric.MEDIAN, CASLOCK, 95.8),
+                        less(sweep, trials, "median", Metric.MEDIAN, DSLR_PLUS, 64.3),
+                        less(sweep, trials, "median", Metric.MEDIAN, SHIFTLOCK, 28.5),
+                        less(sweep, trials, "99th percentile", Metric.P99, CASLOCK, 98.2),
+                        less(sweep, trials, "99th percentile", Metric.P99, DSLR_PLUS, 67.8),
+                        less(sweep, trials, "99th percentile", Metric.P99, SHIFTLOCK, 43.7),
+                        new Finding(
+                                "DecLock: verbs for each acquisition, at most",
+                                Published.atMost(1.10, "", "6.2, figure 13"),
+                                Best.most(sweep, trials, Metric.ACQUIRE_VERBS)),
+                        retries(sweep, trials, CASLOCK, 387.9),
+                        retries(sweep, trials, DSLR_PLUS, 349.2),
+                        retries(sweep, trials, SHIFTLOCK, 15.6)));
+    }
+
+    private static Finding less(Sweep sweep, Trials trials, String what, Metric metric, Lock other, double published) {
+        return new Finding(
+                "DecLock's " + what + " below that of " + other.name() + ", at most",
+                Published.percentLess(published, "6.2"),
+                Best.reduction(sweep, trials, other, metric));
+    }
+
+    private static Finding retries(Sweep sweep, Trials trials, Lock lock, double published) {
+        return new Finding(
+                lock.name() + ": retries for each acquisition, at most",
+                Published.size(published, "", "6.2, figure 13"),
+                sweep.most(trials, lock.name(), Metric.ACQUIRE_VERBS) - 1);
+    }
+}

@@ -1,0 +1,81 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.evaluation.papers;
+
+import io.declock.FairnessPolicy;
+import io.declock.protocols.Backoff;
+import io.declock.protocols.cas.CasLock;
+import io.declock.protocols.dslr.Dslr;
+import io.declock.protocols.mcs.McsLock;
+import io.declock.protocols.shiftlock.ShiftLock;
+import io.declock.protocols.soul.Region;
+import io.declock.protocols.soul.Soul;
+import io.declock.simulation.LockSystem;
+import io.declock.simulation.LockSystem.DecLockSystem;
+import io.declock.simulation.LockSystem.HandOver;
+import io.declock.simulation.LockSystem.Literature;
+import java.util.List;
+
+/**
+ * A lock as the papers set it.
+ *
+ * @param name its name in the figures
+ * @param system the lock
+ */
+record Lock(String name, LockSystem system) {
+    /** Ten milliseconds in the papers of DSLR and ShiftLock. */
+    static final long LEASE = 10_000_000;
+
+    /** How long a waiter of ShiftLock pauses between two READs; the paper does not say. */
+    private static final long SHIFTLOCK_PAUSE = 1_000;
+
+    private static final long DSLR_PAUSE = 5_000;
+
+    /** As DecLock's paper sets it for DSLR+; it is SMART's. */
+    static final Backoff BACKOFF = Backoff.truncatedExponential(100, 3_200, 2_000);
+
+    static final Lock CASLOCK = new Lock("CASLock", new Literature(CasLock.spinning()));
+    static final Lock CAS_BACKOFF = new Lock("CAS-B", new Literature(CasLock.with(BACKOFF)));
+    static final Lock DSLR_PLUS =
+            new Lock("DSLR+", new Literature(Dslr.plus(new Dslr.Settings(LEASE, Dslr.TICKETS), BACKOFF)));
+    static final Lock DSLR =
+            new Lock("DSLR", new Literature(Dslr.polling(new Dslr.Settings(LEASE, Dslr.TICKETS), DSLR_PAUSE)));
+    static final Lock MCS = new Lock("MCS", new Literature(new McsLock()));
+    static final Lock SHIFTLOCK = shiftLock("ShiftLock", ShiftLock.WRITERS_IN_A_ROW);
+    static final Lock DECLOCK_TF = new Lock("DecLock-TF", DecLockSystem.AS_IN_THE_PAPER);
+    static final Lock DECLOCK_PF =
+            new Lock("DecLock-PF", DecLockSystem.AS_IN_THE_PAPER.with(FairnessPolicy.PHASE_FAIR));
+    static final Lock DECLOCK_DEFAULT = new Lock("DecLock, default", DecLockSystem.DEFAULT);
+
+    /** Returns ShiftLock with another number of writers in a row. */
+    static Lock shiftLock(String name, int writersInARow) {
+        return new Lock(
+                name, new Literature(new ShiftLock(new ShiftLock.Settings(LEASE, writersInARow, SHIFTLOCK_PAUSE))));
+    }
+
+    /** Returns Soul with so many words behind each lock. */
+    static Lock soul(int words) {
+        return new Lock("Soul", new Literature(new Soul(List.of(new Region(0, words)))));
+    }
+
+    /** Returns DecLock with phase-fair readers and another choice between local and remote waiters. */
+    static Lock decLock(String name, HandOver handOver) {
+        return new Lock(
+                name,
+                DecLockSystem.AS_IN_THE_PAPER.with(FairnessPolicy.PHASE_FAIR).with(handOver));
+    }
+
+    /** Returns the names of locks. */
+    static List<String> names(List<Lock> locks) {
+        return locks.stream().map(Lock::name).toList();
+    }
+
+    /** Returns the lock of a name. */
+    static Lock named(List<Lock> locks, String name) {
+        return locks.stream()
+                .filter(lock -> lock.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,84 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+/**
+ * The times of a cluster's adapters and of the ways between them. A zero takes no time, so that a model of zeros is infinitely fast. Where the values come
+ * from is in {@code docs/evaluation/calibration.md}. Immutable.
+ *
+ * @param name what it models
+ * @param verbOneWay nanoseconds of a verb's way to the memory node and of its result's way back, each, without sizes and queues
+ * @param messageOneWay nanoseconds of a message's way from one compute node to another, or between one and the memory node
+ * @param jitter mean of what is added to each way, in nanoseconds
+ * @param atomicLatency nanoseconds that an atomic takes longer than a READ, in which its adapter does other things
+ * @param memoryNode the memory node's adapter
+ * @param computeNode the adapter of each compute node
+ */
+public record AdapterModel(
+        String name,
+        long verbOneWay,
+        long messageOneWay,
+        long jitter,
+        long atomicLatency,
+        Adapter memoryNode,
+        Adapter computeNode) {
+    /**
+     * One adapter.
+     *
+     * @param readNanos how long a READ occupies it, in nanoseconds, without its words
+     * @param writeNanos how long a WRITE does
+     * @param atomicNanos how long an atomic does
+     * @param messageNanos how long a message does, sent or received
+     * @param bucketNanos how long after an atomic the next one of the same bucket of addresses begins
+     * @param buckets number of buckets, a power of two
+     * @param bytesPerNano bandwidth in each direction, in bytes per nanosecond; zero for one without a limit
+     */
+    public record Adapter(
+            long readNanos,
+            long writeNanos,
+            long atomicNanos,
+            long messageNanos,
+            long bucketNanos,
+            int buckets,
+            double bytesPerNano) {
+        /** An infinitely fast adapter. */
+        public static final Adapter INFINITELY_FAST = new Adapter(0, 0, 0, 0, 0, 1, 0);
+    }
+
+    /** ConnectX-4, 100 Gbit/s: the testbed of <i>DecLock</i>. */
+    public static final AdapterModel CONNECT_X4 = new AdapterModel(
+            "ConnectX-4",
+            1_050,
+            1_000,
+            20,
+            0,
+            new Adapter(29, 29, 29, 29, 435, 4_096, 12.5),
+            new Adapter(29, 29, 29, 29, 0, 1, 12.5));
+
+    /** ConnectX-5, 100 Gbit/s: the testbed of <i>ShiftLock</i> (FAST 2025). */
+    public static final AdapterModel CONNECT_X5 = new AdapterModel(
+            "ConnectX-5",
+            780,
+            1_000,
+            10,
+            200,
+            new Adapter(16, 16, 34, 34, 261, 4_096, 12.5),
+            new Adapter(16, 16, 16, 34, 0, 1, 12.5));
+
+    /** ConnectX-3, 56 Gbit/s, whose atomics all follow each other: the testbed of <i>DSLR</i> (SIGMOD 2018). */
+    public static final AdapterModel CONNECT_X3 = new AdapterModel(
+            "ConnectX-3",
+            1_050,
+            1_000,
+            20,
+            0,
+            new Adapter(38, 38, 38, 38, 555, 1, 6.8),
+            new Adapter(38, 38, 38, 38, 0, 1, 6.8));
+
+    /** Returns it with another way between compute nodes: so many times that of a verb. */
+    public AdapterModel withPeerDistance(double factor) {
+        return new AdapterModel(
+                name, verbOneWay, Math.round(verbOneWay * factor), jitter, atomicLatency, memoryNode, computeNode);
+    }
+}

@@ -1,0 +1,241 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import static java.util.Objects.requireNonNull;
+
+import io.declock.LockMode;
+import io.declock.Purpose;
+import io.declock.internal.local.HeldLock;
+import io.declock.internal.local.Hold;
+import io.declock.internal.local.LocalWaiter;
+import io.declock.simulation.LockSystem.DecLockSystem;
+import io.declock.spi.Member;
+import io.declock.spi.PeerMessage;
+import io.declock.spi.VerbChain;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A run of an application on DecLock's own classes. The clients of a compute node share its session for their locks, as callers of the library do; for data each has a connection
+ * of its own, through the same adapters.
+ */
+final class DecLockRun extends ApplicationRun {
+    /** Compute nodes have joined by then. */
+    private static final long JOINED = 20_000;
+    /** Shorter than any acquisition: bounds how many names a run can use. */
+    private static final long LEAST_NANOS_OF_A_NAME = 20;
+
+    private static final int SPARE_RECORDS = 1_024;
+
+    private final SimulatedCluster cluster;
+    private final SimulatedMemory memory;
+    private final Ways ways;
+    private final List<Node> nodes = new ArrayList<>();
+    private final Map<SimulatedComputeNode, Node> byPlace = new HashMap<>();
+
+    DecLockRun(long seed, ModelRun.Setting setting, DecLockSystem system) {
+        super(seed, setting);
+        if (!system.handOver().equals(LockSystem.HandOver.BY_TIMESTAMPS)) {
+            throw new UnsupportedOperationException("the library has no hand-over " + system.handOver());
+        }
+        this.ways = Ways.of(setting.adapters());
+        this.memory = new SimulatedMemory(application().words());
+        this.cluster = new SimulatedCluster(
+                world(),
+                MeasuredOptions.of(
+                        system,
+                        MeasuredOptions.cluster(
+                                setting.computeNodes(),
+                                setting.clientsPerNode(),
+                                application().locks(),
+                                0),
+                        MeasuredOptions.network(setting.adapters()),
+                        new SimulationOptions.Wiring(1, records(), 0, 0, 0, 0, 0, 0),
+                        0),
+                WatchedRegion.Observer.NONE);
+        cluster.knowNames();
+        cluster.memoryNode().use(setting.adapters());
+        cluster.observeSessions(new Observer());
+        for (int i = 0; i < setting.computeNodes(); i++) {
+            SimulatedComputeNode node = cluster.start("cn" + i, "address" + i);
+            node.use(adapterOf(i));
+            nodes.add(new Node(node));
+            byPlace.put(node, nodes.get(i));
+        }
+    }
+
+    /** Returns how many records the memory node needs: a run uses a small part of ten million names. */
+    private int records() {
+        long most = (setting().warmUpNanos() + setting().windowNanos()) / LEAST_NANOS_OF_A_NAME;
+        return SPARE_RECORDS + (int) Math.min(application().locks(), most);
+    }
+
+    // ---------------------------------------------------------------- compute nodes
+
+    /** A compute node, and which of its chains are answered. */
+    private static final class Node {
+        private record Awaited(long chain, Runnable then) {}
+
+        private final SimulatedComputeNode place;
+        private final ArrayDeque<Awaited> awaited = new ArrayDeque<>();
+        private long posted;
+        private long answered;
+        /** Number of the last chain that gives a position back. */
+        private long lastRelease;
+
+        Node(SimulatedComputeNode place) {
+            this.place = place;
+        }
+
+        void posts(VerbChain chain) {
+            posted++;
+            if (chain.purpose() == Purpose.RELEASE || chain.purpose() == Purpose.REQUEUE) {
+                lastRelease = posted;
+            }
+        }
+
+        void answered() {
+            answered++;
+            while (!awaited.isEmpty() && awaited.element().chain <= answered) {
+                awaited.remove().then.run();
+            }
+        }
+
+        /** Releases a hold, and waits for the verb that this needs, if it needs one. */
+        void release(Hold hold, LockMode mode, Runnable released) {
+            long before = lastRelease;
+            HeldLock.release(hold, mode);
+            if (lastRelease > before) {
+                awaited.add(new Awaited(lastRelease, released));
+            } else {
+                released.run();
+            }
+        }
+    }
+
+    private final class Observer implements SessionObserver {
+        @Override
+        public void posts(SimulatedSession session, VerbChain chain) {
+            tally().posted(chain);
+            nodeOf(session).posts(chain);
+        }
+
+        @Override
+        public void answered(SimulatedSession session) {
+            nodeOf(session).answered();
+        }
+
+        @Override
+        public void sends(SimulatedSession session, Member to, PeerMessage message) {
+            tally().sent();
+        }
+
+        private Node nodeOf(SimulatedSession session) {
+            return requireNonNull(byPlace.get(session.node()));
+        }
+    }
+
+    // ---------------------------------------------------------------- the run
+
+    @Override
+    SimulatedNic memoryNode() {
+        return cluster.memoryNode().nic();
+    }
+
+    @Override
+    SimulatedMemory memory() {
+        return memory;
+    }
+
+    @Override
+    long firstDataWord() {
+        return 0;
+    }
+
+    @Override
+    long begins() {
+        return JOINED;
+    }
+
+    @Override
+    ModelClient client(int number, int computeNode) {
+        return new Client(number, nodes.get(computeNode), adapterOf(computeNode));
+    }
+
+    private final class Client extends ModelClient {
+        private final Node node;
+        private final MemoryLink data;
+        private final Map<Integer, Acquisition> acquired = new HashMap<>();
+
+        Client(int number, Node node, SimulatedNic adapter) {
+            super(DecLockRun.this, number);
+            this.node = node;
+            this.data = new MemoryLink(
+                    world(),
+                    node.place,
+                    ways,
+                    adapter,
+                    memoryNode(),
+                    new MemoryAccess(world(), memoryNode(), memory, 0, 0, (word, before, after) -> {}));
+        }
+
+        @Override
+        SimulatedWorld.Place place() {
+            return node.place;
+        }
+
+        @Override
+        LockMode modeFor(LockMode asked) {
+            return asked;
+        }
+
+        @Override
+        void acquireLock(int lock, LockMode mode, Runnable granted) {
+            Acquisition acquisition = new Acquisition(this, mode, granted);
+            acquired.put(lock, acquisition);
+            node.place.acquire(NameChooser.name(lock), acquisition);
+            acquisition.run();
+        }
+
+        @Override
+        void releaseLock(int lock, Runnable released) {
+            Acquisition acquisition = requireNonNull(acquired.remove(lock));
+            node.release(acquisition.hold(), acquisition.mode(), released);
+        }
+
+        @Override
+        void postData(VerbChain chain) {
+            tally().posted(chain);
+            data.post(chain);
+        }
+    }
+
+    private final class Acquisition extends LocalWaiter {
+        private final Client client;
+        private final Runnable granted;
+        private boolean told;
+
+        Acquisition(Client client, LockMode mode, Runnable granted) {
+            super(client, mode, false);
+            this.client = client;
+            this.granted = granted;
+        }
+
+        /** A caller goes on after the event that grants it the lock, as a thread that is woken does. */
+        @Override
+        public void run() {
+            if (state() == State.FAILED) {
+                throw new IllegalStateException("a caller failed", failure());
+            }
+            if (!told && state() == State.GRANTED) {
+                told = true;
+                world().after(0, client.place(), granted);
+            }
+        }
+    }
+}

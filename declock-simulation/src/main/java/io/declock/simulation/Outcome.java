@@ -1,0 +1,77 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.simulation;
+
+import io.declock.LockMode;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What was counted in the window of a {@link ModelRun}. Immutable.
+ *
+ * @param windowNanos how long the window was, in virtual nanoseconds
+ * @param all operations of all kinds
+ * @param kinds operations of each kind, by the number of the kind
+ * @param acquisitions number of locks granted
+ * @param waits from the request for a lock to its grant, by mode
+ * @param verbs verbs that clients posted, or a lock's server
+ * @param messages messages that were sent, between compute nodes and to and from a lock's server
+ * @param utilisation part of the window in which the memory node's adapter was busy, the busier one of its two directions and its processing of verbs
+ * @param fairness Jain's index over the clients' operations: one if all of them did as many
+ * @param hash hash of all events from the beginning on
+ */
+public record Outcome(
+        long windowNanos,
+        Operations all,
+        List<Operations> kinds,
+        long acquisitions,
+        Map<LockMode, Latencies> waits,
+        Verbs verbs,
+        long messages,
+        double utilisation,
+        double fairness,
+        long hash) {
+    /** Makes one. */
+    public Outcome {
+        kinds = List.copyOf(kinds);
+        waits = Map.copyOf(waits);
+    }
+
+    /**
+     * Operations that ended in the window.
+     *
+     * @param count how many
+     * @param perSecond how many in a second
+     * @param latencies how long they took
+     */
+    public record Operations(long count, double perSecond, Latencies latencies) {}
+
+    /**
+     * Verbs, by purpose and by kind. An extended atomic is an atomic.
+     *
+     * @param acquire verbs of acquiring
+     * @param release verbs of releasing
+     * @param data verbs on the application's data
+     * @param reset verbs of resets and recoveries
+     * @param reads READs of all purposes
+     * @param writes WRITEs of all purposes
+     * @param atomics atomics of all purposes
+     */
+    public record Verbs(long acquire, long release, long data, long reset, long reads, long writes, long atomics) {}
+
+    /** Returns acquisitions in a second. */
+    public double acquisitionsPerSecond() {
+        return acquisitions * 1e9 / windowNanos;
+    }
+
+    /** Returns verbs of acquiring for each acquisition. */
+    public double acquireVerbsEach() {
+        return (double) verbs.acquire / Math.max(1, acquisitions);
+    }
+
+    /** Returns verbs of releasing for each acquisition. */
+    public double releaseVerbsEach() {
+        return (double) verbs.release / Math.max(1, acquisitions);
+    }
+}
