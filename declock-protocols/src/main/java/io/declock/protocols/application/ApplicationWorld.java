@@ -6,7 +6,10 @@ package io.declock.protocols.application;
 import io.declock.LockMode;
 import io.declock.spi.VerbChain;
 
-/** What a client of an application needs of the world around it: locks, verbs on the application's data, time and chance. */
+/**
+ * What a client of an application needs of the world around it: locks, verbs on the application's data, time and chance. Clients of one process may hand a lock over among themselves: so another client's
+ * thread may call {@link #acquire}, {@link #release} and {@link #after}, and what it asks for happens in the turn of the client whose world it is.
+ */
 public interface ApplicationWorld {
     /** How many words of data lie side by side at least: words with the same number divided by this do. */
     int BLOCK = 1 << 11;

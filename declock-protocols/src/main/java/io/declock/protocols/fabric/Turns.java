@@ -6,11 +6,22 @@ package io.declock.protocols.fabric;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** Runs what one client is told one after the other, in the order of arrival, on the threads that bring it. Thread-safe. */
 final class Turns {
     private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger count = new AtomicInteger();
+    private final Consumer<Throwable> failed;
+
+    /**
+     * Makes one.
+     *
+     * @param failed told what an event throws: no thread of a fabric waits for that
+     */
+    Turns(Consumer<Throwable> failed) {
+        this.failed = failed;
+    }
 
     void run(Runnable event) {
         waiting.add(event);
@@ -18,8 +29,15 @@ final class Turns {
             return;
         }
         do {
-            Runnable next = waiting.remove();
-            next.run();
+            runNext(waiting.remove());
         } while (count.decrementAndGet() > 0);
+    }
+
+    private void runNext(Runnable next) {
+        try {
+            next.run();
+        } catch (RuntimeException | Error e) {
+            failed.accept(e);
+        }
     }
 }
