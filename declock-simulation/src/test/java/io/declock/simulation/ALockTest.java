@@ -105,30 +105,17 @@ class ALockTest {
     }
 
     /** Another lock with a promise that it did not make. */
-    private record Promising(LockProtocol lock, int mostPassedOver) implements LockProtocol {
-        @Override
-        public String name() {
-            return lock.name();
-        }
+    private static final class Promising extends DelegatingProtocol {
+        private final int mostPassedOver;
 
-        @Override
-        public int words() {
-            return lock.words();
-        }
-
-        @Override
-        public boolean isUnused(long[] words) {
-            return lock.isUnused(words);
-        }
-
-        @Override
-        public boolean has(LockMode mode) {
-            return lock.has(mode);
+        Promising(LockProtocol lock, int mostPassedOver) {
+            super(lock);
+            this.mostPassedOver = mostPassedOver;
         }
 
         @Override
         public LockOrder order() {
-            LockOrder order = lock.order();
+            LockOrder order = super.order();
             return new LockOrder() {
                 @Override
                 public Step step(int word, long before, long after) {
@@ -145,16 +132,6 @@ class ALockTest {
                     return mostPassedOver;
                 }
             };
-        }
-
-        @Override
-        public boolean outlivesClients() {
-            return lock.outlivesClients();
-        }
-
-        @Override
-        public LockClient client(int number, LockWorld world) {
-            return lock.client(number, world);
         }
     }
 

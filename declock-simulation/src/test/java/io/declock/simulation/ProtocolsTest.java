@@ -5,6 +5,7 @@ package io.declock.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.LockMode;
 import io.declock.protocols.Backoff;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.alock.ALock;
@@ -61,6 +62,10 @@ class ProtocolsTest {
 
     static Stream<LockProtocol> protocolsThatOutliveClients() {
         return protocols().filter(LockProtocol::outlivesClients);
+    }
+
+    static Stream<LockProtocol> protocolsWithReaders() {
+        return protocols().filter(protocol -> protocol.has(LockMode.READ) && protocol != SOON_SOLD_OUT);
     }
 
     private static Setting setting(LockProtocol protocol, int clients, double readShare, int inside) {
@@ -131,6 +136,15 @@ class ProtocolsTest {
     void aSeedReplaysExactly(LockProtocol protocol) {
         Setting setting = setting(protocol, 6, 0.5, 1);
         assertThat(ProtocolSimulation.run(7, setting)).isEqualTo(ProtocolSimulation.run(7, setting));
+    }
+
+    /** With long holds a run takes as long as the holds that follow each other. Those of readers do not. */
+    @ParameterizedTest
+    @MethodSource("protocolsWithReaders")
+    void readersHoldTheLockTogether(LockProtocol protocol) {
+        long writers = ProtocolSimulation.run(1, setting(protocol, 8, 0, 50)).nanos();
+        long readers = ProtocolSimulation.run(1, setting(protocol, 8, 1, 50)).nanos();
+        assertThat(readers).isLessThan(writers / 2);
     }
 
     /** ALock's remote client alone needs two more: a WRITE and a READ for Peterson's lock. Soul keeps what it has acquired once ({@link SoulTest}). */

@@ -11,16 +11,10 @@ import io.declock.protocols.LockClient;
 import io.declock.protocols.LockMessage;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockServer;
-import io.declock.protocols.LockWorld;
 import io.declock.protocols.shiftlock.ShiftLock;
-import io.declock.spi.ExtendedAtomics;
 import io.declock.spi.VerbChain;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
-import java.util.PriorityQueue;
 import org.junit.jupiter.api.Test;
 
 /** ShiftLock step by step, where moments matter that hardly any seed of {@link ProtocolsTest} meets. The lock is at address 0, the era in the third word. */
@@ -36,86 +30,9 @@ class ShiftLockTest {
     private static final int OTHER = 7;
 
     private final ShiftLock protocol = new ShiftLock(new ShiftLock.Settings(LEASE, 2, PAUSE));
-    private final Script world = new Script();
+    private final ScriptedWorld world = new ScriptedWorld(3, ERA);
     private final LockClient client = protocol.client(SELF, world);
     private final List<String> events = new ArrayList<>();
-
-    /** A world in which a test says when verbs are executed. */
-    private static final class Script implements LockWorld {
-        private final long[] memory = new long[3];
-        private final Deque<VerbChain> posted = new ArrayDeque<>();
-        private final List<LockMessage> sent = new ArrayList<>();
-        private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::due));
-        private long now;
-
-        private record Timer(long due, Runnable event) {}
-
-        @Override
-        public void post(VerbChain chain) {
-            posted.add(chain);
-        }
-
-        /** Executes and answers what was posted first. */
-        VerbChain execute() {
-            VerbChain chain = posted.remove();
-            long[][] found = new long[chain.size()][];
-            for (int i = 0; i < found.length; i++) {
-                found[i] = execute(chain, i);
-            }
-            chain.completed((verb, word) -> found[verb][word]);
-            return chain;
-        }
-
-        private long[] execute(VerbChain chain, int i) {
-            int word = (int) chain.address(i) / Long.BYTES;
-            Verb verb = chain.verb(i);
-            long[] found = new long[chain.words(i)];
-            System.arraycopy(memory, word, found, 0, found.length);
-            if (verb == Verb.WRITE) {
-                memory[word] = chain.writeWord(i, 0);
-            } else if (verb.isExtended()
-                    && ExtendedAtomics.matches(verb, w -> chain.writeWord(i, w), found[0], found[1])) {
-                memory[word] = ExtendedAtomics.changed(verb, w -> chain.writeWord(i, w), 0, found[0]);
-                memory[word + 1] = ExtendedAtomics.changed(verb, w -> chain.writeWord(i, w), 1, found[1]);
-            }
-            return found;
-        }
-
-        @Override
-        public long serverAddress() {
-            return ERA;
-        }
-
-        @Override
-        public void send(LockMessage message) {
-            sent.add(message);
-        }
-
-        @Override
-        public long now() {
-            return now;
-        }
-
-        /** Lets time pass, with everything that is due. */
-        void pass(long nanos) {
-            long end = now + nanos;
-            while (!timers.isEmpty() && timers.element().due() <= end) {
-                now = timers.element().due();
-                timers.remove().event().run();
-            }
-            now = end;
-        }
-
-        @Override
-        public void after(long nanos, Runnable event) {
-            timers.add(new Timer(now + nanos, event));
-        }
-
-        @Override
-        public long below(long bound) {
-            return 0;
-        }
-    }
 
     private void acquire(LockMode mode) {
         client.acquire(0, mode, () -> events.add("granted"));
@@ -127,8 +44,8 @@ class ShiftLockTest {
     }
 
     private void recover() {
-        world.memory[0] = 0;
-        world.memory[1] += LEAP;
+        world.memory()[0] = 0;
+        world.memory()[1] += LEAP;
     }
 
     private void successor(long releases) {
@@ -138,42 +55,42 @@ class ShiftLockTest {
     @Test
     void aReleaseIsCountedAndChangesTheEpoch() {
         acquire(LockMode.WRITE);
-        assertThat(world.memory).containsExactly(SELF + 1, 0, 0);
+        assertThat(world.memory()).containsExactly(SELF + 1, 0, 0);
         release();
         world.execute();
         assertThat(events).containsExactly("granted", "released");
-        assertThat(world.memory).containsExactly(EPOCH, 1, 0);
+        assertThat(world.memory()).containsExactly(EPOCH, 1, 0);
         acquire(LockMode.READ);
-        assertThat(world.memory).containsExactly(EPOCH | ONE_READER, 1, 0);
+        assertThat(world.memory()).containsExactly(EPOCH | ONE_READER, 1, 0);
         release();
         world.execute();
-        assertThat(world.memory).containsExactly(EPOCH, 2, 0);
+        assertThat(world.memory()).containsExactly(EPOCH, 2, 0);
     }
 
     /** A verb that is under way when the lease ends may arrive after a recovery, so none is posted then. */
     @Test
     void aHoldWhoseLeaseIsOverIsNotReleased() {
         for (LockMode mode : LockMode.values()) {
-            world.memory[0] = 0;
+            world.memory()[0] = 0;
             acquire(mode);
             world.pass(LEASE);
             release();
-            assertThat(world.posted).isEmpty();
+            assertThat(world.posted()).isEmpty();
         }
         assertThat(events).containsExactly("granted", "released", "granted", "released");
     }
 
     @Test
     void aWriterThatWaitsForReadersBeginsAnewAsSoonAsItSeesTheLeap() {
-        world.memory[0] = ONE_READER;
+        world.memory()[0] = ONE_READER;
         acquire(LockMode.WRITE);
         recover();
         world.pass(PAUSE);
         world.execute();
-        assertThat(world.posted).hasSize(1);
+        assertThat(world.posted()).hasSize(1);
         world.execute();
         assertThat(events).containsExactly("granted");
-        assertThat(world.memory).containsExactly(SELF + 1, LEAP, 0);
+        assertThat(world.memory()).containsExactly(SELF + 1, LEAP, 0);
     }
 
     /** The other one has begun anew, too, and is somewhere else in the queue, or has not come back. */
@@ -184,13 +101,13 @@ class ShiftLockTest {
         release();
         world.execute();
         assertThat(events).containsExactly("granted", "released");
-        assertThat(world.memory).containsExactly(EPOCH, LEAP + 1, 0);
-        assertThat(world.sent).isEmpty();
+        assertThat(world.memory()).containsExactly(EPOCH, LEAP + 1, 0);
+        assertThat(world.sent()).isEmpty();
     }
 
     @Test
     void aSuccessorFromBeforeARecoveryIsForgottenAlsoIfItIsToldBeforeTheNewPlaceIsKnown() {
-        world.memory[0] = ONE_READER;
+        world.memory()[0] = ONE_READER;
         acquire(LockMode.WRITE);
         recover();
         world.pass(PAUSE);
@@ -199,18 +116,18 @@ class ShiftLockTest {
         world.execute();
         release();
         assertThat(world.execute().verb(0)).isEqualTo(Verb.MASKED_COMPARE_AND_SWAP);
-        assertThat(world.sent).isEmpty();
+        assertThat(world.sent()).isEmpty();
     }
 
     @Test
     void aSuccessorOfTheSameTimeIsPassedTheLockWithTheEpochOnceTheReleaseWasExecuted() {
-        world.memory[0] = EPOCH;
+        world.memory()[0] = EPOCH;
         acquire(LockMode.WRITE);
         successor(0);
         release();
-        assertThat(world.sent).isEmpty();
+        assertThat(world.sent()).isEmpty();
         world.execute();
-        LockMessage handOver = world.sent.get(0);
+        LockMessage handOver = world.sent().get(0);
         assertThat(handOver.kind()).isEqualTo(ShiftLock.HANDOVER);
         assertThat(handOver.to()).isEqualTo(OTHER);
         assertThat(handOver.detail()).isEqualTo(1);
@@ -220,7 +137,7 @@ class ShiftLockTest {
     /** The era, then {@code RelCnt}; the entry's first word, then {@code RelCnt}: so the leap is seen with whatever came of it. */
     @Test
     void relCntIsReadLast() {
-        world.memory[0] = OTHER + 1;
+        world.memory()[0] = OTHER + 1;
         acquire(LockMode.READ);
         world.pass(PAUSE);
         VerbChain turn = world.execute();
@@ -234,7 +151,7 @@ class ShiftLockTest {
         VerbChain look = null;
         for (long passed = 0; passed < LEASE / 2; passed += PAUSE) {
             world.pass(PAUSE);
-            while (!world.posted.isEmpty()) {
+            while (!world.posted().isEmpty()) {
                 VerbChain chain = world.execute();
                 look = chain.address(0) == ERA ? chain : look;
             }
@@ -245,55 +162,57 @@ class ShiftLockTest {
 
     @Test
     void recoveryIsAskedForAfterThreeLeasesWithoutProgressInOneEra() {
-        world.memory[0] = OTHER + 1;
+        world.memory()[0] = OTHER + 1;
         acquire(LockMode.READ);
         for (int i = 0; i < 6; i++) {
             look();
         }
-        assertThat(world.sent).isEmpty();
-        world.memory[1]++;
+        assertThat(world.sent()).isEmpty();
+        world.memory()[1]++;
         for (int i = 0; i < 6; i++) {
             look();
         }
-        assertThat(world.sent).as("there was a release").isEmpty();
-        world.memory[2]++;
+        assertThat(world.sent()).as("there was a release").isEmpty();
+        world.memory()[2]++;
         for (int i = 0; i < 6; i++) {
             look();
         }
-        assertThat(world.sent).as("there is another era").isEmpty();
+        assertThat(world.sent()).as("there is another era").isEmpty();
         look();
-        assertThat(world.sent).containsExactly(new LockMessage(SELF, LockProtocol.SERVER, 0, ShiftLock.RECOVER, 1));
+        assertThat(world.sent()).containsExactly(new LockMessage(SELF, LockProtocol.SERVER, 0, ShiftLock.RECOVER, 1));
     }
 
     @Test
     void aClientThatWasRejectedAsksAgainInTheNextEraAfterALease() {
         recoveryIsAskedForAfterThreeLeasesWithoutProgressInOneEra();
-        world.sent.clear();
-        world.memory[2]++;
+        world.sent().clear();
+        world.memory()[2]++;
         world.pass(LEASE - PAUSE);
-        assertThat(world.sent).isEmpty();
+        assertThat(world.sent()).isEmpty();
         look();
-        assertThat(world.sent).containsExactly(new LockMessage(SELF, LockProtocol.SERVER, 0, ShiftLock.RECOVER, 2));
+        assertThat(world.sent()).containsExactly(new LockMessage(SELF, LockProtocol.SERVER, 0, ShiftLock.RECOVER, 2));
     }
 
     @Test
     void theServerBeginsTheNextEraAfterTheRecoveryAndRejectsTheFormerOne() {
         LockServer server = protocol.server(world);
-        world.memory[0] = EPOCH | ONE_READER | OTHER + 1;
-        world.memory[1] = 9;
+        world.memory()[0] = EPOCH | ONE_READER | OTHER + 1;
+        world.memory()[1] = 9;
         server.received(new LockMessage(SELF, LockProtocol.SERVER, 0, ShiftLock.RECOVER, 0));
         server.received(new LockMessage(OTHER, LockProtocol.SERVER, 0, ShiftLock.RECOVER, 0));
         world.execute();
-        assertThat(world.posted).hasSize(1);
-        world.memory[1]++;
+        assertThat(world.posted()).hasSize(1);
+        world.memory()[1]++;
         world.execute();
-        assertThat(world.memory).as("it has changed meanwhile").containsExactly(EPOCH | ONE_READER | OTHER + 1, 10, 0);
+        assertThat(world.memory())
+                .as("it has changed meanwhile")
+                .containsExactly(EPOCH | ONE_READER | OTHER + 1, 10, 0);
         world.execute();
         world.execute();
-        assertThat(world.memory).containsExactly(0, LEAP + 10, 0);
-        assertThat(world.posted).hasSize(1);
+        assertThat(world.memory()).containsExactly(0, LEAP + 10, 0);
+        assertThat(world.posted()).hasSize(1);
         world.execute();
-        assertThat(world.memory).containsExactly(0, LEAP + 10, 1);
-        assertThat(world.posted).as("the other request is of a former era").isEmpty();
+        assertThat(world.memory()).containsExactly(0, LEAP + 10, 1);
+        assertThat(world.posted()).as("the other request is of a former era").isEmpty();
     }
 }

@@ -14,7 +14,7 @@
  *   <li>It hands the lock to the successor with a message.
  * </ol>
  *
- * <p>Nothing mends the queue when a client dies.
+ * <p>Nothing mends the queue when a client dies. {@link io.declock.protocols.alock ALock} has two such queues for a lock, and uses the same clients and places.
  */
 @NullMarked
 package io.declock.protocols.mcs;

@@ -1,0 +1,53 @@
+// Copyright The DecLock authors
+// SPDX-License-Identifier: Apache-2.0
+
+package io.declock.protocols.fabric;
+
+import io.declock.MemoryNodeAddress;
+import io.declock.internal.inprocess.InProcessFabric;
+import io.declock.internal.memorynode.MemoryNode;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.spi.Fabric;
+import io.declock.spi.FabricRig;
+import io.declock.spi.ManualTime;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The locks of the literature on a memory node in the same process. */
+class InProcessFabricClientsTest extends FabricClientsContract {
+    /** Messages wait on a thread until what it is at is done, so those that other threads send meanwhile overtake them. */
+    @Override
+    protected boolean keepsMessagesInOrder() {
+        return false;
+    }
+
+    @Override
+    protected FabricRig start() {
+        ManualTime time = new ManualTime();
+        MemoryNode node = MemoryNode.create(
+                LoopbackRig.settings(),
+                time,
+                time,
+                () -> ThreadLocalRandom.current().nextLong());
+        return new FabricRig() {
+            @Override
+            public MemoryNode node() {
+                return node;
+            }
+
+            @Override
+            public MemoryNodeAddress address() {
+                return new MemoryNodeAddress(InProcessFabric.SCHEME, node.id(), 0);
+            }
+
+            @Override
+            public Fabric openFabric(NodeCounters counters) {
+                return InProcessFabric.open(node, counters);
+            }
+
+            @Override
+            public void close() {
+                node.close();
+            }
+        };
+    }
+}
