@@ -165,7 +165,7 @@ public final class CqlLock implements LockChain.Events {
 
     /** Returns whether the head is being moved on to another index, which the position has then (rule K6). */
     public boolean isMoving() {
-        return lock.mark.isUnderWay(LockChain.Step.MARKED);
+        return lock.isMarking(LockChain.Step.MARKED);
     }
 
     /** Returns whether a conversion is in flight, during which the position can neither be shared nor released. */
