@@ -7,7 +7,11 @@ import static io.declock.internal.memorynode.NodeParts.moved;
 import static io.declock.internal.memorynode.NodeParts.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.Verb;
+import io.declock.internal.layout.LockHeader;
+import io.declock.spi.FabricException;
 import io.declock.spi.NodeList;
+import io.declock.spi.ValueWriting;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,6 +57,26 @@ class GivingUpTest {
         assertThat(givingUp.isDone(1)).isTrue();
         assertThat(parts.directory.find(leaves)).isNegative();
         assertThat(parts.directory.find(stays)).isNotNegative();
+    }
+
+    @Test
+    void aNameThatLeavesLeavesItsValueBehind() throws Exception {
+        store(parts.record(leaves));
+        store(parts.record(stays));
+        mayGiveUp = true;
+        givingUp.look();
+        assertThat(parts.basics.values().has(parts.record(stays))).isTrue();
+        assertThat(parts.basics.values().count()).isEqualTo(1);
+    }
+
+    private void store(int record) throws FabricException.Refused {
+        long address = parts.basics.region().recordAddress(record);
+        long header = parts.basics.layout().header(address);
+        parts.basics.region().execute(Verb.FETCH_AND_ADD, header, LockHeader.acquire(true), 0);
+        long epoch = LockHeader.fullEpoch(
+                parts.basics.region().read(header),
+                parts.basics.region().read(parts.basics.layout().epoch(address)));
+        parts.basics.values().write(record, "writer", new ValueWriting(address, epoch, 0, 7, new byte[] {1}));
     }
 
     @Test

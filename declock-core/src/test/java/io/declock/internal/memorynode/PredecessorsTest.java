@@ -6,6 +6,8 @@ package io.declock.internal.memorynode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.declock.Verb;
+import io.declock.internal.layout.LockHeader;
 import io.declock.internal.tcp.wire.SocketAddresses;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
@@ -18,6 +20,7 @@ import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordingListener;
 import io.declock.spi.Resolution;
 import io.declock.spi.SessionListener;
+import io.declock.spi.ValueWriting;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -245,6 +248,19 @@ class PredecessorsTest {
         assertThat(resolve(session, "x").epoch()).isGreaterThan(seconds.get()).isGreaterThan(epoch);
         time.advance(Duration.ofSeconds(1));
         assertThat(questions.asked).as("asked no more").hasSize(2);
+    }
+
+    @Test
+    void theValuesOfForgottenNamesAreForgottenToo() throws Exception {
+        MemoryNodeSession early = join("early", FormerMemoryNode.NONE);
+        Resolution x = resolve(early, "x");
+        node.region().execute(Verb.FETCH_AND_ADD, node.layout().header(x.record()), LockHeader.acquire(true), 0);
+        early.writeValue(new ValueWriting(x.record(), x.epoch(), 0, 7, new byte[] {1}));
+        assertThat(node.status().values()).isEqualTo(1);
+        beginTwin();
+        time.advance(Duration.ofSeconds(1));
+        questions.answer(NOBODY);
+        assertThat(node.status().values()).isZero();
     }
 
     @Test

@@ -222,6 +222,47 @@ class GuardedStoreTest {
         assertTells(stored());
     }
 
+    private GuardedStore.Ahead ahead(long epoch, int head, int size) {
+        return ahead(epoch, LockHeader.pack(epoch, head, size, 1));
+    }
+
+    private GuardedStore.Ahead ahead(long epoch, long header) {
+        ValueReading reading = new ValueReading(header, epoch, new StoredValue(3, "other", ONE));
+        return new GuardedStore.Ahead(session, 0, CompletableFuture.completedFuture(reading));
+    }
+
+    private void isReadAgain(GuardedStore.Ahead early) {
+        int before = session.reads;
+        assertThat(store.read(hold, early)).isNotDone();
+        assertThat(session.reads).isEqualTo(before + 1);
+    }
+
+    /** Rule V3: a reading from before the grant. */
+    @Test
+    void aReadingAheadCountsIfItShowsThatThisPositionHadTheLock() {
+        isReadAgain(ahead(EPOCH, INDEX - 1, 2));
+        isReadAgain(ahead(EPOCH, INDEX, 0));
+        isReadAgain(ahead(EPOCH + 1, INDEX, 1));
+        isReadAgain(ahead(EPOCH, LockHeader.inReset(LockHeader.pack(EPOCH, INDEX, 1, 1))));
+        int before = session.reads;
+        assertThat(store.read(hold, ahead(EPOCH, INDEX, 1))).isCompleted();
+        assertThat(session.reads).isEqualTo(before);
+        assertTells(new GrantedValue(new StoredValue(3, "other", ONE)));
+    }
+
+    /** Rule V4: a holder that is storing a value shows nobody the former one. */
+    @Test
+    void nobodyReadsTheFormerValueWhileAnotherOneIsBeingStored() {
+        lock.told(new GrantedValue(null));
+        store.write(hold, ONE);
+        CompletableFuture<?> read = store.read(hold, null);
+        assertThat(read).isNotDone();
+        answer();
+        assertThat(read)
+                .isCompletedWithValueMatching(
+                        value -> value.equals(Optional.of(new StoredValue(hold.token(), "self", ONE))));
+    }
+
     /** The position of a holder that survives a reset is another one: what it knew is not told in the new epoch. */
     @Test
     void aResetEndsWhatWasKnown() {
