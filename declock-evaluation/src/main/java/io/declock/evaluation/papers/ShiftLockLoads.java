@@ -78,7 +78,7 @@ final class ShiftLockLoads {
         Axis clients = Axis.linear("clients of each of 5 machines");
         double cas = sweep.last(trials, CASLOCK.name(), Metric.OPERATIONS);
         double verbs = sweep.last(trials, CASLOCK.name(), Metric.ACQUIRE_VERBS);
-        double handedOver = sweep.last(trials, MCS.name(), Metric.OPERATIONS);
+        double handedOver = sweep.last(trials, SHIFTLOCK.name(), Metric.OPERATIONS);
         return new Conclusions(
                 List.of(
                         sweep.throughput(trials, "shiftlock-one-throughput", "Throughput under one lock", clients),
@@ -92,7 +92,7 @@ final class ShiftLockLoads {
                 List.of(
                         new Finding("CASLock with 240 clients", Published.size(15.5, "thousand/s", "2.3"), cas / 1e3),
                         new Finding(
-                                "without retries: MCS here, in the paper an ideal lock",
+                                "without retries: ShiftLock here, in the paper an ideal lock",
                                 Published.size(278.3, "thousand/s", "2.3"),
                                 handedOver / 1e3),
                         new Finding(
