@@ -49,6 +49,9 @@ final class ShiftLockLoads {
             "One million locks, ten in the paper, but in figure 7; this changes the share of the most popular lock by about a seventh.";
     private static final String MISSING = "DrTM, RMA-RW and RPC are not implemented here.";
 
+    private static final String LONG_PAUSE =
+            "DSLR here pauses 5 µs for each ticket before its own, as DSLR's paper says. ShiftLock's paper does not say which pause its DSLR has; its many READs mean that it is shorter.";
+
     private ShiftLockLoads() {}
 
     static List<Experiment> all() {
@@ -136,16 +139,19 @@ final class ShiftLockLoads {
                         new Finding(
                                 "ShiftLock: READs, 95% readers",
                                 Published.size(0.20, "", "4.2"), sweep.last(trials, shift, Metric.READS)),
-                        new Finding("DSLR: READs, half readers", Published.size(7.92, "", "4.2"), dslrReads),
+                        new Finding("DSLR: READs, half readers", Published.size(7.92, "", "4.2"), dslrReads)
+                                .because(LONG_PAUSE),
                         new Finding(
                                 "DSLR: READs over ShiftLock's, half readers",
-                                Published.times(22, "4.2"),
-                                dslrReads / shiftReads),
+                                        Published.times(22, "4.2"),
+                                        dslrReads / shiftReads)
+                                .because(LONG_PAUSE),
                         new Finding(
                                 "DSLR: READs over ShiftLock's, 95% readers",
                                 Published.times(4.9, "4.2: ShiftLock needs 79.7% fewer"),
                                 sweep.last(trials, DSLR.name(), Metric.READS)
-                                        / sweep.last(trials, shift, Metric.READS)),
+                                        / sweep.last(trials, shift, Metric.READS))
+                                .because(LONG_PAUSE),
                         new Finding(
                                 "CAS with back-off: atomics below those without, half readers",
                                 Published.percentLess(73.1, "4.2"),
