@@ -42,9 +42,7 @@ final class DecLockApplications {
     private static final List<CacheWorkload.Figures> CACHES =
             List.of(CacheWorkload.Figures.CLUSTER_14, CacheWorkload.Figures.CLUSTER_53);
     private static final List<IndexWorkload.Shares> INDEX_LOADS = List.of(
-            IndexWorkload.Shares.WRITE_ONLY,
-            IndexWorkload.Shares.WRITE_INTENSIVE,
-            IndexWorkload.Shares.READ_MOSTLY);
+            IndexWorkload.Shares.WRITE_ONLY, IndexWorkload.Shares.WRITE_INTENSIVE, IndexWorkload.Shares.READ_MOSTLY);
 
     private static final Lock SHERMAN_FLAT = new Lock("Sherman-NH", CASLOCK.system());
     private static final Lock SHERMAN = new Lock("Sherman", CASLOCK.system());
@@ -94,8 +92,7 @@ final class DecLockApplications {
         List<Figure> figures = new ArrayList<>();
         for (int i = 0; i < sweeps.size(); i++) {
             String load = CACHES.get(i).name();
-            figures.add(sweeps.get(i)
-                    .throughput(trials, "declock-17-store-" + i, "Object store, " + load, CLIENTS));
+            figures.add(sweeps.get(i).throughput(trials, "declock-17-store-" + i, "Object store, " + load, CLIENTS));
             figures.add(sweeps.get(i)
                     .figure(
                             trials,
@@ -208,8 +205,7 @@ final class DecLockApplications {
                                 new Finding(
                                         "spinlock: 99th percentile over that of the ideal",
                                         Published.times(69, "1"),
-                                        sweep.largestRatio(
-                                                trials, SHERMAN_FLAT.name(), DECLOCK.name(), Metric.P99)))));
+                                        sweep.largestRatio(trials, SHERMAN_FLAT.name(), DECLOCK.name(), Metric.P99)))));
     }
 
     private static Finding gain(List<Sweep> sweeps, Trials trials, Lock better, Lock other, Published published) {
@@ -219,8 +215,7 @@ final class DecLockApplications {
                 most(sweeps, sweep -> sweep.largestRatio(trials, better.name(), other.name(), Metric.OPERATIONS)));
     }
 
-    private static Finding reduction(
-            List<Sweep> sweeps, Trials trials, Lock better, Lock other, Published published) {
+    private static Finding reduction(List<Sweep> sweeps, Trials trials, Lock better, Lock other, Published published) {
         return new Finding(
                 better.name() + ": 99th percentile below that of " + other.name() + ", at most",
                 published,

@@ -86,14 +86,14 @@ final class DecLockUpkeep {
                 List.of(sweep.figure(trials, "declock-15", "READs that are repeated", inside, Metric.REFETCHES, false)),
                 List.of(
                         new Finding(
-                                "each release reads, as in the paper: repeated READs for each release, at most",
-                                Published.atMost(0.018, "", "6.4"),
-                                sweep.most(trials, AS_PRINTED, Metric.REFETCHES))
+                                        "each release reads, as in the paper: repeated READs for each release, at most",
+                                        Published.atMost(0.018, "", "6.4"),
+                                        sweep.most(trials, AS_PRINTED, Metric.REFETCHES))
                                 .because(SHORT_HOLDS),
                         new Finding(
-                                "this library's default: repeated READs for each release, at most",
-                                Published.atMost(0.018, "", "6.4"),
-                                sweep.most(trials, ADAPTIVE, Metric.REFETCHES))
+                                        "this library's default: repeated READs for each release, at most",
+                                        Published.atMost(0.018, "", "6.4"),
+                                        sweep.most(trials, ADAPTIVE, Metric.REFETCHES))
                                 .because(SHORT_HOLDS),
                         new Finding(
                                 "repeated READs without a verb inside over those with 32",

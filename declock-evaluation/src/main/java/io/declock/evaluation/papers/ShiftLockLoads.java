@@ -142,15 +142,15 @@ final class ShiftLockLoads {
                         new Finding("DSLR: READs, half readers", Published.size(7.92, "", "4.2"), dslrReads)
                                 .because(LONG_PAUSE),
                         new Finding(
-                                "DSLR: READs over ShiftLock's, half readers",
+                                        "DSLR: READs over ShiftLock's, half readers",
                                         Published.times(22, "4.2"),
                                         dslrReads / shiftReads)
                                 .because(LONG_PAUSE),
                         new Finding(
-                                "DSLR: READs over ShiftLock's, 95% readers",
-                                Published.times(4.9, "4.2: ShiftLock needs 79.7% fewer"),
-                                sweep.last(trials, DSLR.name(), Metric.READS)
-                                        / sweep.last(trials, shift, Metric.READS))
+                                        "DSLR: READs over ShiftLock's, 95% readers",
+                                        Published.times(4.9, "4.2: ShiftLock needs 79.7% fewer"),
+                                        sweep.last(trials, DSLR.name(), Metric.READS)
+                                                / sweep.last(trials, shift, Metric.READS))
                                 .because(LONG_PAUSE),
                         new Finding(
                                 "CAS with back-off: atomics below those without, half readers",
