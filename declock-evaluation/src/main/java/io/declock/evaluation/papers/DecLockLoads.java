@@ -41,6 +41,10 @@ final class DecLockLoads {
     private static final String ONE_VERB_MORE =
             "The modelled adapter's pipeline is the limit. An operation without a conflict needs 3 verbs with this lock and 4 with DecLock, of which each release reads the queue, as in the paper; 4 / 3 = 1.33. In the paper something else is the limit here, which the model does not have.";
 
+    /** Why CASLock's retries do less harm here. */
+    static final String PIPELINE_GOES_ON =
+            "In the model atomics that queue for one address leave the adapter's pipeline to others, so that clients of other locks go on at full speed and count with few retries. In the paper's adapter the retries delay all verbs.";
+
     private static final String READERS_RETRY =
             "A reader of CASLock here changes the lock's word by compare-and-swap, which fails while other readers change it. The reader-writer lock that the paper uses is not described in it.";
 
@@ -229,7 +233,8 @@ final class DecLockLoads {
                                 Metric.ACQUIRE_VERBS,
                                 true)),
                 List.of(
-                        less(sweep, trials, "median", Metric.MEDIAN, CASLOCK, 95.8),
+                        less(sweep, trials, "median", Metric.MEDIAN, CASLOCK, 95.8)
+                                .because(PIPELINE_GOES_ON),
                         less(sweep, trials, "median", Metric.MEDIAN, DSLR_PLUS, 64.3),
                         less(sweep, trials, "median", Metric.MEDIAN, SHIFTLOCK, 28.5),
                         less(sweep, trials, "99th percentile", Metric.P99, CASLOCK, 98.2),
@@ -239,7 +244,7 @@ final class DecLockLoads {
                                 "DecLock: verbs for each acquisition, at most",
                                 Published.atMost(1.10, "", "6.2, figure 13"),
                                 Best.most(sweep, trials, Metric.ACQUIRE_VERBS)),
-                        retries(sweep, trials, CASLOCK, 387.9),
+                        retries(sweep, trials, CASLOCK, 387.9).because(PIPELINE_GOES_ON),
                         retries(sweep, trials, DSLR_PLUS, 349.2),
                         retries(sweep, trials, SHIFTLOCK, 15.6)));
     }
