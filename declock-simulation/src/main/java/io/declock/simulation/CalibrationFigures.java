@@ -164,7 +164,7 @@ final class CalibrationFigures {
     /** At least half of the readers do not wait for the lock, so that the median is that of the atomic. */
     private Figure reader(String what, int clients, double readShare, double published) {
         Outcome outcome = shiftLockLoad(SHIFT_LOCK, MANY_LOCKS, clients, readShare, ZIPF);
-        double nanos = outcome.waits().get(LockMode.READ).percentile(50);
+        double nanos = outcome.waited(LockMode.READ).percentile(50);
         return x5(what, "ShiftLock table 3", readShare > 0.9, published, nanos / THOUSAND);
     }
 

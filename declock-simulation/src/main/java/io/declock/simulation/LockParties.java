@@ -65,13 +65,11 @@ final class LockParties {
     private static final int MESSAGE = 32;
 
     private final Shared shared;
-    private final SimulatedWorld world;
     private final List<Party> clients = new ArrayList<>();
     private final Server server;
 
     LockParties(Shared shared) {
         this.shared = shared;
-        this.world = shared.world();
         this.server = new Server(this);
     }
 

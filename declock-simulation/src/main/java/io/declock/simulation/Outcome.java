@@ -4,8 +4,11 @@
 package io.declock.simulation;
 
 import io.declock.LockMode;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * What was counted in the window of a {@link ModelRun}. Immutable.
@@ -35,7 +38,10 @@ public record Outcome(
     /** Makes one. */
     public Outcome {
         kinds = List.copyOf(kinds);
-        waits = Map.copyOf(waits);
+        // Not Map.copyOf, whose order differs from run to run.
+        Map<LockMode, Latencies> inOrder = new EnumMap<>(LockMode.class);
+        inOrder.putAll(waits);
+        waits = Collections.unmodifiableMap(inOrder);
     }
 
     /**
@@ -59,6 +65,11 @@ public record Outcome(
      * @param atomics atomics of all purposes
      */
     public record Verbs(long acquire, long release, long data, long reset, long reads, long writes, long atomics) {}
+
+    /** Returns the times from the request for a lock to its grant in a mode. */
+    public Latencies waited(LockMode mode) {
+        return Objects.requireNonNull(waits.get(mode));
+    }
 
     /** Returns acquisitions in a second. */
     public double acquisitionsPerSecond() {

@@ -76,7 +76,7 @@ class ModelRunTest {
         assertThat(outcome.verbs().data())
                 .isBetween(2 * outcome.all().count() - 12, 2 * outcome.all().count() + 12);
         assertThat(outcome.verbs().reset()).isZero();
-        assertThat(outcome.waits().get(LockMode.WRITE).count()).isEqualTo(outcome.acquisitions());
+        assertThat(outcome.waited(LockMode.WRITE).count()).isEqualTo(outcome.acquisitions());
         assertThat(outcome.fairness()).isGreaterThan(0.3).isLessThanOrEqualTo(1);
     }
 

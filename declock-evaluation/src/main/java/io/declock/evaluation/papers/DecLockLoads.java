@@ -38,6 +38,16 @@ final class DecLockLoads {
     private static final String DEFAULTS =
             "256 clients in 8 compute nodes, 100,000 locks by Zipf's law (0.99), half of the operations read, one verb inside; varied: ";
 
+    private static final String ONE_VERB_MORE =
+            "The modelled adapter's pipeline is the limit. An operation without a conflict needs 3 verbs with this lock and 4 with DecLock, of which each release reads the queue, as in the paper; 4 / 3 = 1.33. In the paper something else is the limit here, which the model does not have.";
+
+    /** Why CASLock's retries do less harm here. */
+    static final String PIPELINE_GOES_ON =
+            "In the model atomics that queue for one address leave the adapter's pipeline to others, so that clients of other locks go on at full speed and count with few retries. In the paper's adapter the retries delay all verbs.";
+
+    private static final String READERS_RETRY =
+            "A reader of CASLock here changes the lock's word by compare-and-swap, which fails while other readers change it. The reader-writer lock that the paper uses is not described in it.";
+
     private DecLockLoads() {}
 
     static List<Experiment> all() {
@@ -123,14 +133,14 @@ final class DecLockLoads {
                                 "DecLock-PF over ShiftLock, at most",
                                 Published.times(1.55, where),
                                 mixed.largestRatio(trials, DECLOCK_PF.name(), SHIFTLOCK.name(), Metric.OPERATIONS)),
-                        atLast(sweep, trials, CASLOCK, "readers only: "),
-                        atLast(sweep, trials, DSLR_PLUS, "readers only: "),
-                        atLast(sweep, trials, SHIFTLOCK, "readers only: ")));
+                        readersOnly(sweep, trials, CASLOCK).because(READERS_RETRY),
+                        readersOnly(sweep, trials, DSLR_PLUS).because(ONE_VERB_MORE),
+                        readersOnly(sweep, trials, SHIFTLOCK).because(ONE_VERB_MORE)));
     }
 
-    private static Finding atLast(Sweep sweep, Trials trials, Lock lock, String when) {
+    private static Finding readersOnly(Sweep sweep, Trials trials, Lock lock) {
         return new Finding(
-                when + lock.name() + " over DecLock-TF",
+                "readers only: " + lock.name() + " over DecLock-TF",
                 Published.equal("6.2"),
                 sweep.last(trials, lock.name(), Metric.OPERATIONS)
                         / sweep.last(trials, DECLOCK_TF.name(), Metric.OPERATIONS));
@@ -183,10 +193,11 @@ final class DecLockLoads {
 
     private static Finding atEqualShares(Sweep sweep, Trials trials, Lock lock) {
         return new Finding(
-                "equal shares: " + lock.name() + " over DecLock-TF",
-                Published.equal("6.2"),
-                sweep.first(trials, lock.name(), Metric.OPERATIONS)
-                        / sweep.first(trials, DECLOCK_TF.name(), Metric.OPERATIONS));
+                        "equal shares: " + lock.name() + " over DecLock-TF",
+                        Published.equal("6.2"),
+                        sweep.first(trials, lock.name(), Metric.OPERATIONS)
+                                / sweep.first(trials, DECLOCK_TF.name(), Metric.OPERATIONS))
+                .because(ONE_VERB_MORE);
     }
 
     private static Experiment latency() {
@@ -222,7 +233,8 @@ final class DecLockLoads {
                                 Metric.ACQUIRE_VERBS,
                                 true)),
                 List.of(
-                        less(sweep, trials, "median", Metric.MEDIAN, CASLOCK, 95.8),
+                        less(sweep, trials, "median", Metric.MEDIAN, CASLOCK, 95.8)
+                                .because(PIPELINE_GOES_ON),
                         less(sweep, trials, "median", Metric.MEDIAN, DSLR_PLUS, 64.3),
                         less(sweep, trials, "median", Metric.MEDIAN, SHIFTLOCK, 28.5),
                         less(sweep, trials, "99th percentile", Metric.P99, CASLOCK, 98.2),
@@ -232,7 +244,7 @@ final class DecLockLoads {
                                 "DecLock: verbs for each acquisition, at most",
                                 Published.atMost(1.10, "", "6.2, figure 13"),
                                 Best.most(sweep, trials, Metric.ACQUIRE_VERBS)),
-                        retries(sweep, trials, CASLOCK, 387.9),
+                        retries(sweep, trials, CASLOCK, 387.9).because(PIPELINE_GOES_ON),
                         retries(sweep, trials, DSLR_PLUS, 349.2),
                         retries(sweep, trials, SHIFTLOCK, 15.6)));
     }

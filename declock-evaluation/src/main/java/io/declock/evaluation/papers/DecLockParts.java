@@ -23,25 +23,18 @@ import io.declock.evaluation.experiment.Sweep;
 import io.declock.evaluation.experiment.Trials;
 import io.declock.evaluation.load.Microbenchmark.Settings;
 import io.declock.simulation.AdapterModel;
-import io.declock.simulation.LockSystem.HandOver;
 import java.util.ArrayList;
 import java.util.List;
 
 /** DecLock's experiments on its own parts: figures 14 and 18. */
 final class DecLockParts {
-    private static final int BOUND = 4;
     private static final int CLIENTS = 256;
     private static final String FLAT = "no hierarchy";
 
     private static final Lock WITHOUT_HIERARCHY = new Lock(FLAT, DECLOCK_TF.system());
     private static final Lock TIMESTAMPS_TF = new Lock("timestamps, task-fair", DECLOCK_TF.system());
     private static final Lock TIMESTAMPS_PF = new Lock("timestamps, phase-fair", DECLOCK_PF.system());
-    private static final Lock REMOTE_PREFER = Lock.decLock("remote-prefer", HandOver.REMOTE_PREFER);
-    private static final Lock LOCAL_PREFER = Lock.decLock("local-prefer", HandOver.LOCAL_PREFER);
-    private static final Lock LOCAL_BOUND = Lock.decLock("local-bound", HandOver.localBound(BOUND));
-    private static final List<Lock> OTHERS = List.of(WITHOUT_HIERARCHY, REMOTE_PREFER, LOCAL_PREFER, LOCAL_BOUND);
-    private static final List<Lock> HAND_OVERS =
-            List.of(WITHOUT_HIERARCHY, REMOTE_PREFER, LOCAL_PREFER, LOCAL_BOUND, TIMESTAMPS_TF, TIMESTAMPS_PF);
+    private static final List<Lock> HIERARCHIES = List.of(WITHOUT_HIERARCHY, TIMESTAMPS_TF, TIMESTAMPS_PF);
 
     private static final double[] DISTANCES = {1, 2, 3, 4};
     private static final int[] INSIDE = {1, 4, 16};
@@ -57,19 +50,18 @@ final class DecLockParts {
         return Sweeps.of(
                 new About(
                         "declock-figure-14",
-                        "Choice between local and remote waiters",
+                        "With and without a hierarchy",
                         Paper.DECLOCK,
                         "6.3, figure 14",
                         "The default load with no readers, half and 90% readers: latency of the operations under the most popular lock.",
                         List.of(
-                                "The bound of the policy local-bound is missing in the text at hand; it is " + BOUND
-                                        + " here.",
+                                "The paper's other policies, remote-prefer, local-prefer and local-bound, are not in this library, so the reductions of 66.7 and 70.8% are not compared.",
                                 "Without a hierarchy each client is a compute node of its own, with an adapter of its own.",
                                 "The latency is the operation's, not the acquisition's alone.")),
-                size -> new Sweep(Lock.names(HAND_OVERS), size.of(0, 50, 90), (name, percent) -> {
+                size -> new Sweep(Lock.names(HIERARCHIES), size.of(0, 50, 90), (name, percent) -> {
                     Bench bench = Bench.decLock(Settings.DECLOCK.withReadShare(percent / 100));
                     return (name.equals(FLAT) ? bench.with(CLIENTS, 1) : bench)
-                            .trial(Lock.named(HAND_OVERS, name), size);
+                            .trial(Lock.named(HIERARCHIES, name), size);
                 }),
                 DecLockParts::concludeHierarchy);
     }
@@ -93,28 +85,15 @@ final class DecLockParts {
                                 Metric.HOT_P99,
                                 true)),
                 List.of(
-                        new Finding(
-                                "timestamps: median below that of another policy, at most",
-                                Published.percentLess(66.7, "6.3"),
-                                mostBelow(sweep, trials, Metric.HOT_MEDIAN)),
-                        new Finding(
-                                "timestamps: 99th percentile below that of another policy, at most",
-                                Published.percentLess(70.8, "6.3"),
-                                mostBelow(sweep, trials, Metric.HOT_P99)),
-                        new Finding(
-                                "local-prefer without readers: 99th percentile over that of timestamps, phase-fair",
-                                Published.times(1, "6.3, figure 14: larger"),
-                                sweep.first(trials, LOCAL_PREFER.name(), Metric.HOT_P99)
-                                        / sweep.first(trials, TIMESTAMPS_PF.name(), Metric.HOT_P99))));
+                        overTimestamps(sweep, trials, "median", Metric.HOT_MEDIAN),
+                        overTimestamps(sweep, trials, "99th percentile", Metric.HOT_P99)));
     }
 
-    private static double mostBelow(Sweep sweep, Trials trials, Metric metric) {
-        return OTHERS.stream()
-                .mapToDouble(other -> Math.max(
-                        sweep.largestReduction(trials, TIMESTAMPS_TF.name(), other.name(), metric),
-                        sweep.largestReduction(trials, TIMESTAMPS_PF.name(), other.name(), metric)))
-                .max()
-                .orElse(Double.NaN);
+    private static Finding overTimestamps(Sweep sweep, Trials trials, String what, Metric metric) {
+        return new Finding(
+                "no hierarchy over timestamps, task-fair: " + what + ", at least",
+                Published.times(1, "6.3, figure 14: larger for each share of readers"),
+                sweep.smallestRatio(trials, FLAT, TIMESTAMPS_TF.name(), metric));
     }
 
     private static Experiment heterogeneous() {

@@ -36,6 +36,9 @@ final class DecLockUpkeep {
     private static final String ADAPTIVE = "adaptive (default)";
     private static final String RESET = "DecLock";
 
+    private static final String SHORT_HOLDS =
+            "It is most without a verb inside: such a hold is shorter than the time in which a waiter fills its entry, which is that of its FAA and its WRITE.";
+
     private DecLockUpkeep() {}
 
     static List<Experiment> all() {
@@ -83,13 +86,15 @@ final class DecLockUpkeep {
                 List.of(sweep.figure(trials, "declock-15", "READs that are repeated", inside, Metric.REFETCHES, false)),
                 List.of(
                         new Finding(
-                                "each release reads, as in the paper: repeated READs for each release, at most",
-                                Published.atMost(0.018, "", "6.4"),
-                                sweep.most(trials, AS_PRINTED, Metric.REFETCHES)),
+                                        "each release reads, as in the paper: repeated READs for each release, at most",
+                                        Published.atMost(0.018, "", "6.4"),
+                                        sweep.most(trials, AS_PRINTED, Metric.REFETCHES))
+                                .because(SHORT_HOLDS),
                         new Finding(
-                                "this library's default: repeated READs for each release, at most",
-                                Published.atMost(0.018, "", "6.4"),
-                                sweep.most(trials, ADAPTIVE, Metric.REFETCHES)),
+                                        "this library's default: repeated READs for each release, at most",
+                                        Published.atMost(0.018, "", "6.4"),
+                                        sweep.most(trials, ADAPTIVE, Metric.REFETCHES))
+                                .because(SHORT_HOLDS),
                         new Finding(
                                 "repeated READs without a verb inside over those with 32",
                                 Published.times(1, "6.4: the fewer, the longer the critical section"),

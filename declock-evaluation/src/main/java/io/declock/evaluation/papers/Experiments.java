@@ -17,6 +17,7 @@ public final class Experiments {
         all.addAll(DecLockLoads.all());
         all.addAll(DecLockParts.all());
         all.addAll(DecLockUpkeep.all());
+        all.addAll(DecLockApplications.all());
         all.addAll(ShiftLockLoads.all());
         all.addAll(LockTraces.shiftLock());
         all.addAll(LockTraces.dslr());

@@ -13,7 +13,6 @@ import io.declock.protocols.soul.Region;
 import io.declock.protocols.soul.Soul;
 import io.declock.simulation.LockSystem;
 import io.declock.simulation.LockSystem.DecLockSystem;
-import io.declock.simulation.LockSystem.HandOver;
 import io.declock.simulation.LockSystem.Literature;
 import java.util.List;
 
@@ -46,7 +45,6 @@ record Lock(String name, LockSystem system) {
     static final Lock DECLOCK_TF = new Lock("DecLock-TF", DecLockSystem.AS_IN_THE_PAPER);
     static final Lock DECLOCK_PF =
             new Lock("DecLock-PF", DecLockSystem.AS_IN_THE_PAPER.with(FairnessPolicy.PHASE_FAIR));
-    static final Lock DECLOCK_DEFAULT = new Lock("DecLock, default", DecLockSystem.DEFAULT);
 
     /** Returns ShiftLock with another number of writers in a row. */
     static Lock shiftLock(String name, int writersInARow) {
@@ -57,13 +55,6 @@ record Lock(String name, LockSystem system) {
     /** Returns Soul with so many words behind each lock. */
     static Lock soul(int words) {
         return new Lock("Soul", new Literature(new Soul(List.of(new Region(0, words)))));
-    }
-
-    /** Returns DecLock with phase-fair readers and another choice between local and remote waiters. */
-    static Lock decLock(String name, HandOver handOver) {
-        return new Lock(
-                name,
-                DecLockSystem.AS_IN_THE_PAPER.with(FairnessPolicy.PHASE_FAIR).with(handOver));
     }
 
     /** Returns the names of locks. */

@@ -49,6 +49,9 @@ final class ShiftLockLoads {
             "One million locks, ten in the paper, but in figure 7; this changes the share of the most popular lock by about a seventh.";
     private static final String MISSING = "DrTM, RMA-RW and RPC are not implemented here.";
 
+    private static final String LONG_PAUSE =
+            "DSLR here pauses 5 µs for each ticket before its own, as DSLR's paper says. ShiftLock's paper does not say which pause its DSLR has; its many READs mean that it is shorter.";
+
     private ShiftLockLoads() {}
 
     static List<Experiment> all() {
@@ -78,7 +81,7 @@ final class ShiftLockLoads {
         Axis clients = Axis.linear("clients of each of 5 machines");
         double cas = sweep.last(trials, CASLOCK.name(), Metric.OPERATIONS);
         double verbs = sweep.last(trials, CASLOCK.name(), Metric.ACQUIRE_VERBS);
-        double handedOver = sweep.last(trials, MCS.name(), Metric.OPERATIONS);
+        double handedOver = sweep.last(trials, SHIFTLOCK.name(), Metric.OPERATIONS);
         return new Conclusions(
                 List.of(
                         sweep.throughput(trials, "shiftlock-one-throughput", "Throughput under one lock", clients),
@@ -92,7 +95,7 @@ final class ShiftLockLoads {
                 List.of(
                         new Finding("CASLock with 240 clients", Published.size(15.5, "thousand/s", "2.3"), cas / 1e3),
                         new Finding(
-                                "without retries: MCS here, in the paper an ideal lock",
+                                "without retries: ShiftLock here, in the paper an ideal lock",
                                 Published.size(278.3, "thousand/s", "2.3"),
                                 handedOver / 1e3),
                         new Finding(
@@ -136,16 +139,19 @@ final class ShiftLockLoads {
                         new Finding(
                                 "ShiftLock: READs, 95% readers",
                                 Published.size(0.20, "", "4.2"), sweep.last(trials, shift, Metric.READS)),
-                        new Finding("DSLR: READs, half readers", Published.size(7.92, "", "4.2"), dslrReads),
+                        new Finding("DSLR: READs, half readers", Published.size(7.92, "", "4.2"), dslrReads)
+                                .because(LONG_PAUSE),
                         new Finding(
-                                "DSLR: READs over ShiftLock's, half readers",
-                                Published.times(22, "4.2"),
-                                dslrReads / shiftReads),
+                                        "DSLR: READs over ShiftLock's, half readers",
+                                        Published.times(22, "4.2"),
+                                        dslrReads / shiftReads)
+                                .because(LONG_PAUSE),
                         new Finding(
-                                "DSLR: READs over ShiftLock's, 95% readers",
-                                Published.times(4.9, "4.2: ShiftLock needs 79.7% fewer"),
-                                sweep.last(trials, DSLR.name(), Metric.READS)
-                                        / sweep.last(trials, shift, Metric.READS)),
+                                        "DSLR: READs over ShiftLock's, 95% readers",
+                                        Published.times(4.9, "4.2: ShiftLock needs 79.7% fewer"),
+                                        sweep.last(trials, DSLR.name(), Metric.READS)
+                                                / sweep.last(trials, shift, Metric.READS))
+                                .because(LONG_PAUSE),
                         new Finding(
                                 "CAS with back-off: atomics below those without, half readers",
                                 Published.percentLess(73.1, "4.2"),

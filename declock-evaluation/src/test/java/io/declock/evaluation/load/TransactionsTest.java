@@ -132,6 +132,16 @@ class TransactionsTest {
     }
 
     @Test
+    void aNewOrderHasFiveToFifteenItems() {
+        TpccLocks tpcc = new TpccLocks(new TpccLocks.Settings(1, 3_000, 100_000, 0));
+        assertThat(draw(tpcc).stream()
+                        .filter(one -> one.kind() == TpccLocks.NEW_ORDER)
+                        .mapToInt(one -> one.needs().size() - 4)
+                        .max())
+                .hasValue(15);
+    }
+
+    @Test
     void someTransactionsGoToOtherWarehouses() {
         TpccLocks tpcc = new TpccLocks(new TpccLocks.Settings(10, 3_000, 100_000, 0));
         int rows = tpcc.locks() / 10;
