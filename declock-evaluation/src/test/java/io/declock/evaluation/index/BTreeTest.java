@@ -45,8 +45,7 @@ class BTreeTest {
     void manyClientsGrowATree() {
         BTree.Settings settings = new BTree.Settings(16, 2_000, 2_000, 2, 1, false);
         for (long seed = 0; seed < 200; seed++) {
-            IndexLoad load =
-                    new EndingLoad(new IndexWorkload(Shares.WRITE_INTENSIVE, new Keys(100, 0, 0, 1)), 15);
+            IndexLoad load = new EndingLoad(new IndexWorkload(Shares.WRITE_INTENSIVE, new Keys(100, 0, 0, 1)), 15);
             TreeHistory history = new TreeHistory(load, 100);
             TornWorld world = TornWorld.run(seed, new BTree(settings, load, history), 4 * CLIENTS);
             history.check();
