@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the values of locks (rules V1 to V4): a holder sees the last value that was stored before it, or one whose storing was under way when its
+ * Checks the values of locks (rules V1 to V5): a holder sees the last value that was stored before it, or one whose storing was under way when its
  * holder lost the lock; never an older one than was seen before, and never one that was not stored yet when another holder looked.
  */
 final class ValueChecker {

@@ -273,6 +273,12 @@ class GuardedStoreTest {
         assertTells(null);
         store.read(hold, null);
         assertThat(session.reads).isEqualTo(1);
+        // After a reset the index is 0, and after the next one again.
+        lock.told(stored());
+        assertTells(stored());
+        deliver(Kind.RESET_SIGNAL, EPOCH + 1);
+        deliver(Kind.RESET_DONE, EPOCH + 2);
+        assertTells(null);
     }
 
     /** The end of the reset is awaited, and no time. */
