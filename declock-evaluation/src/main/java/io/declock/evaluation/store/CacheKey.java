@@ -63,7 +63,7 @@ public final class CacheKey {
 
     @Override
     public int hashCode() {
-        return Long.hashCode(tag);
+        return 31 * Arrays.hashCode(words) + length;
     }
 
     @Override
