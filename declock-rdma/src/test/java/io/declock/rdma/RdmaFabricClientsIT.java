@@ -8,7 +8,7 @@ import io.declock.protocols.fabric.FabricClientsContract;
 import io.declock.spi.FabricRig;
 import io.declock.spi.ManualTime;
 
-/** The locks of the literature by RDMA, but for the one that needs extended atomics. */
+/** The locks of the literature by RDMA, but for the one that needs extended atomics and the one that spins. */
 class RdmaFabricClientsIT extends FabricClientsContract {
     @Override
     protected FabricRig start() {
@@ -22,6 +22,11 @@ class RdmaFabricClientsIT extends FabricClientsContract {
 
     @Override
     protected boolean executesExtendedAtomics() {
+        return false;
+    }
+
+    @Override
+    protected boolean bearsSpinning() {
         return false;
     }
 

@@ -88,6 +88,11 @@ class ALockTest {
                 .hasMessageContaining("was passed over 3 times");
     }
 
+    @Test
+    void aBudgetThatLetsNobodyInIsRefused() {
+        assertThatThrownBy(() -> budgetOf(0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
     /** What is wrong with a spinlock whose local clients do without the adapter: the processor's atomics are not atomic to the adapter's. */
     @Test
     void aLockThatMixesAtomicsOfProcessorAndAdapterIsCaught() {
@@ -101,7 +106,7 @@ class ALockTest {
                     }
                 })
                 .isInstanceOf(Violation.class)
-                .hasMessageContaining("exclusion");
+                .hasMessageContaining("to WRITE beside writer");
     }
 
     /** Another lock with a promise that it did not make. */

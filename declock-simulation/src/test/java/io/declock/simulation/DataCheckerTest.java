@@ -37,6 +37,13 @@ class DataCheckerTest {
     }
 
     @Test
+    void whatAWriterFoundIsOldAsSoonAsItHasCome() {
+        long[] before = words.clone();
+        checker.entered(0, LockMode.WRITE, words);
+        assertViolation(before);
+    }
+
+    @Test
     void aTornValueIsSeen() {
         long[] before = words.clone();
         write();

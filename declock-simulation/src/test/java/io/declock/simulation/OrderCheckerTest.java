@@ -110,6 +110,17 @@ class OrderCheckerTest {
         assertViolation(() -> arriveAndGrant(local(2)), "client 1 was passed over 3 times");
     }
 
+    @Test
+    void readersOfItsOwnGroupDoNotCountAgainstOneThatLeads() {
+        Waiter leader = new Waiter(1, true, LockMode.READ);
+        arrive(leader);
+        lead(leader);
+        for (int i = 0; i < 10; i++) {
+            arriveAndGrant(new Waiter(2, true, LockMode.READ));
+        }
+        assertHolds(() -> grant(leader));
+    }
+
     private void arriveAndGrant(Waiter waiter) {
         arrive(waiter);
         grant(waiter);

@@ -80,6 +80,34 @@ class ShiftLockTest {
         assertThat(events).containsExactly("granted", "released", "granted", "released");
     }
 
+    /** Others may have seen the hold begin as soon as the verb was executed. */
+    @Test
+    void aLeaseBeginsWhenTheVerbThatGrantsTheLockIsPosted() {
+        for (LockMode mode : LockMode.values()) {
+            world.memory()[0] = 0;
+            client.acquire(0, mode, () -> events.add("granted"));
+            world.pass(LEASE / 2);
+            world.execute();
+            world.pass(LEASE / 2);
+            release();
+            assertThat(world.posted()).isEmpty();
+        }
+        assertThat(events).containsExactly("granted", "released", "granted", "released");
+    }
+
+    @Test
+    void aWriterThatWasHandedTheLockCountsItsReleaseAfterThoseBefore() {
+        world.memory()[0] = OTHER + 1;
+        world.memory()[1] = 4;
+        acquire(LockMode.WRITE);
+        world.memory()[1] = 6;
+        client.received(new LockMessage(OTHER, SELF, 0, ShiftLock.HANDOVER, 6, List.of(1L)));
+        release();
+        world.execute();
+        assertThat(events).containsExactly("granted", "released");
+        assertThat(world.memory()).containsExactly(EPOCH, 7, 0);
+    }
+
     @Test
     void aWriterThatWaitsForReadersBeginsAnewAsSoonAsItSeesTheLeap() {
         world.memory()[0] = ONE_READER;
@@ -191,6 +219,17 @@ class ShiftLockTest {
         assertThat(world.sent()).isEmpty();
         look();
         assertThat(world.sent()).containsExactly(new LockMessage(SELF, LockProtocol.SERVER, 0, ShiftLock.RECOVER, 2));
+    }
+
+    @Test
+    void oneThatHasAskedWaitsAsLongAgainAfterARelease() {
+        recoveryIsAskedForAfterThreeLeasesWithoutProgressInOneEra();
+        world.sent().clear();
+        world.memory()[1]++;
+        world.pass(LEASE - PAUSE);
+        look();
+        look();
+        assertThat(world.sent()).isEmpty();
     }
 
     @Test

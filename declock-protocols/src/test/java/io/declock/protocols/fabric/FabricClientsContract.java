@@ -49,6 +49,11 @@ public abstract class FabricClientsContract {
         return true;
     }
 
+    /** Returns whether clients that try again without a pause leave the others time; not where a machine is emulated. */
+    protected boolean bearsSpinning() {
+        return true;
+    }
+
     /** Returns whether messages from one process to another arrive in the order of sending, whatever threads send them. */
     protected boolean keepsMessagesInOrder() {
         return true;
@@ -79,7 +84,8 @@ public abstract class FabricClientsContract {
 
     private boolean runs(LockProtocol protocol) {
         return (executesExtendedAtomics() || !LocksOfTheLiterature.needsExtendedAtomics(protocol))
-                && (keepsMessagesInOrder() || !LocksOfTheLiterature.needsMessagesInOrder(protocol));
+                && (keepsMessagesInOrder() || !LocksOfTheLiterature.needsMessagesInOrder(protocol))
+                && (bearsSpinning() || !LocksOfTheLiterature.spins(protocol));
     }
 
     private FabricClients join(LockProtocol protocol) {

@@ -54,4 +54,9 @@ final class LocksOfTheLiterature {
     static boolean needsMessagesInOrder(LockProtocol protocol) {
         return protocol instanceof Soul;
     }
+
+    /** Returns whether clients of a protocol try again without a pause. */
+    static boolean spins(LockProtocol protocol) {
+        return protocol.name().equals(CasLock.spinning().name());
+    }
 }
