@@ -7,8 +7,11 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.declock.LockNames;
 import io.declock.internal.layout.FencingToken;
 import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
+import io.declock.internal.layout.RecordLayout;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
+import io.declock.spi.Member;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -50,8 +53,8 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
         long until;
         boolean givingBack;
 
-        /** The header when it was noted, and its full epoch: the holder is alone at the head of the queue. */
-        long header;
+        /** The index of the position when it was noted, and its full epoch. */
+        int index;
 
         long epoch;
 
@@ -61,25 +64,34 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
             this.until = until;
         }
 
-        void seen(long present, long epochWord) {
-            header = present;
-            epoch = LockHeader.fullEpoch(present, epochWord);
+        void noted(int atIndex, long inEpoch) {
+            index = atIndex;
+            epoch = inEpoch;
         }
 
         /**
          * Returns whether the position can be there: somebody else's must not be given back, whatever became of the holder. After a reset only
          * that somebody has the lock exclusively tells.
          */
-        boolean canBeThere(long present) {
-            boolean same = LockHeader.epoch(present) == LockHeader.epoch(header);
-            return LockHeader.size(present) > 0
-                    && LockHeader.writers(present) > 0
-                    && (!same || LockHeader.head(present) == LockHeader.head(header));
+        boolean canBeThere(long present, RecordLayout layout) {
+            boolean same = LockHeader.epoch(present) == (int) (epoch & LockHeader.EPOCH_MASK);
+            return LockHeader.size(present) > 0 && LockHeader.writers(present) > 0 && (!same || isIn(present, layout));
+        }
+
+        /**
+         * Returns whether the queue has the position. Positions before it that were granted the lock earlier may be given back yet; and its holder
+         * may have moved it on to a later index of its slot (rule K6).
+         */
+        private boolean isIn(long present, RecordLayout layout) {
+            int behindHead = index - LockHeader.head(present);
+            return behindHead >= 0
+                    ? behindHead < LockHeader.size(present)
+                    : layout.slot(index) == layout.slot(LockHeader.head(present));
         }
 
         /** Returns the least fencing token of its hold. */
         long token() {
-            return FencingToken.pack(epoch, LockHeader.head(header), 0);
+            return FencingToken.pack(epoch, index, 0);
         }
     }
 
@@ -135,7 +147,9 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
             }
             Reservation noted = own && known != null ? known : new Reservation(name, session, now + nanos);
             noted.until = noted.until - (now + nanos) > 0 ? noted.until : now + nanos;
-            noted.seen(header(record), epoch(record));
+            long present = header(record);
+            long epoch = LockHeader.fullEpoch(present, epoch(record));
+            noted.noted(indexOf(session, record, present, epoch), epoch);
             byRecord.put(record, noted);
         } finally {
             lock.unlock();
@@ -197,6 +211,27 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
         }
     }
 
+    /**
+     * Returns the index of the position that a session holds exclusively: that of its queue entry, or the head if it needed none. A writer may
+     * have granted it the lock before its own release is executed, so that the head is not there yet.
+     */
+    private int indexOf(MemoryNodeSession session, int record, long present, long epoch) {
+        RecordLayout layout = node.layout();
+        Member member = session.member();
+        int head = LockHeader.head(present);
+        int size = Math.min(LockHeader.size(present), layout.capacity());
+        for (int index = head; index < head + size; index++) {
+            long entry = node.region().read(layout.entry(node.region().recordAddress(record), index));
+            if (QueueEntry.isValid(entry, layout.version(index), epoch)
+                    && QueueEntry.isExclusive(entry)
+                    && QueueEntry.nodeId(entry) == member.nodeId()
+                    && QueueEntry.sameIncarnation(entry, member.incarnation())) {
+                return index;
+            }
+        }
+        return head;
+    }
+
     private long header(int record) {
         return node.region().read(node.layout().header(node.region().recordAddress(record)));
     }
@@ -238,7 +273,7 @@ final class Reservations implements SessionTable.Heir, Trustee.Positions {
         lock.lock();
         try {
             Reservation known = current(record);
-            if (known == null || known.canBeThere(header)) {
+            if (known == null || known.canBeThere(header, node.layout())) {
                 return true;
             }
             remove(record, known);

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.declock.Verb;
 import io.declock.internal.layout.LockHeader;
+import io.declock.internal.layout.QueueEntry;
 import io.declock.spi.FabricException;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.ManualTime;
@@ -150,6 +151,52 @@ class ReservationsTest {
         add(LockHeader.release(true));
         add(LockHeader.acquire(true));
         assertThatCode(() -> other.reserve(record, LEAST.toNanos())).doesNotThrowAnyException();
+    }
+
+    /** A grant that was made beforehand may arrive, and its hold be reserved, before the release of the writer that made it is executed. */
+    @Test
+    void aHoldIsReservedBeforeTheReleaseAheadOfItIsExecuted() throws Exception {
+        add(LockHeader.acquire(true));
+        add(LockHeader.acquire(true));
+        Member member = holder.member();
+        long entry = QueueEntry.pack(
+                true,
+                member.nodeId(),
+                member.incarnation(),
+                node.layout().version(1),
+                LockHeader.fullEpoch(header(), node.region().read(node.layout().epoch(record))),
+                0);
+        node.region().write(node.layout().entry(record, 1), entry);
+        holder.reserve(record, LEAST.toNanos());
+        resolve(other, "x");
+
+        add(LockHeader.release(true));
+        holder.leave(() -> {});
+
+        send(Kind.HOLD_QUESTION, trustee(), 0, 4711);
+        assertThat(heard.messages)
+                .extracting(PeerMessage::kind, PeerMessage::index, PeerMessage::detail)
+                .containsExactly(tuple(Kind.HOLD_ANSWER, PeerMessage.HOLDS, 4711L));
+        live(LEAST);
+        assertThat(LockHeader.head(header())).isEqualTo(2);
+        assertThat(LockHeader.size(header())).isZero();
+    }
+
+    /** The holder of a kept position brings it new tokens: its index grows by the queue's capacity (rule K6). */
+    @Test
+    void aReservedPositionMayMoveOn() throws Exception {
+        holderHoldsAndReserves();
+        long epoch = LockHeader.epoch(header());
+        node.region()
+                .execute(
+                        Verb.COMPARE_AND_SWAP,
+                        headerAddress(),
+                        header(),
+                        LockHeader.pack(epoch, node.layout().capacity(), 1, 1));
+        holder.leave(() -> {});
+        live(LEAST);
+        assertThat(LockHeader.head(header())).isEqualTo(node.layout().capacity() + 1);
+        assertThat(LockHeader.size(header())).isZero();
     }
 
     @Test
