@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class OneMachineIT {
     private static final String SECONDS_PROPERTY = "declock.laboratory.seconds";
     /** How long the machine with all tests may take, and each other at most. */
-    private static final int SECONDS = Integer.getInteger(SECONDS_PROPERTY, 600);
+    private static final int SECONDS = Integer.getInteger(SECONDS_PROPERTY, 900);
 
     private static final String MORE_TIME = "; if its deadline of " + SECONDS + " s has ended it, give it more with -D"
             + SECONDS_PROPERTY + "=" + 2 * SECONDS;
