@@ -29,7 +29,7 @@ final class ALockClient extends McsClient {
         return new Descriptor(lock, granted);
     }
 
-    /** A place in the queue of the cohort. Whoever is the first there, or has used the cohort's budget up, leads the cohort at the global lock. */
+    /** A place in the queue of the cohort. A client that is the first there, or has used the cohort's budget up, leads the cohort at the global lock. */
     private final class Descriptor extends McsPlace {
         private final Runnable granted;
         private final Words words;

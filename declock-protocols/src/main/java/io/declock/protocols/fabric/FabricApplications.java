@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class FabricApplications implements AutoCloseable {
     /**
-     * Who joins.
+     * What a process joins with.
      *
      * @param name the process's name at the memory node
      * @param lease the session's lease
