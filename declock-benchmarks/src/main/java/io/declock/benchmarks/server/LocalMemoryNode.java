@@ -32,8 +32,14 @@ public final class LocalMemoryNode implements AutoCloseable {
 
     /** Starts a small one, for microbenchmarks. */
     public static LocalMemoryNode small() {
+        return small(1000);
+    }
+
+    /** Starts one with so many records, for microbenchmarks. */
+    public static LocalMemoryNode small(int records) {
         return new LocalMemoryNode(MemoryNodeSettings.builder("micro")
-                .records(1000)
+                .records(records)
+                .recordsPerSession(records)
                 .queueCapacity(8)
                 .waitOutOldSessions(false)
                 .build());
