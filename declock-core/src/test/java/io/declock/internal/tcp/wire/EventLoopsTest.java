@@ -25,17 +25,48 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(30)
 class EventLoopsTest {
-    @ParameterizedTest
-    @CsvSource({"AUTO,0", "AUTO,50000", "NIO,0", "NIO,50000", "EPOLL,0", "IO_URING,0"})
-    void closingWhileALoopRunsTasksClosesTheSockets(TcpTransport transport, long pollNanos) throws Exception {
+    private static void needs(TcpTransport transport) {
         Needs.that(
                 () -> transport != TcpTransport.IO_URING || IoUring.isAvailable(),
                 "EventLoopsTest with io_uring",
                 "a kernel that allows io_uring");
         Needs.that(() -> transport != TcpTransport.EPOLL || Epoll.isAvailable(), "EventLoopsTest with epoll", "Linux");
+    }
+
+    /** Each transport passes every other test as well if another one takes its place. */
+    @ParameterizedTest
+    @EnumSource
+    void channelsAreOfTheTransportThatIsAskedFor(TcpTransport transport) throws Exception {
+        needs(transport);
+        TcpTransport expected = transport != TcpTransport.AUTO
+                ? transport
+                : Epoll.isAvailable() ? TcpTransport.EPOLL : TcpTransport.NIO;
+        try (EventLoops loops = EventLoops.start(transport, 1, 0, "test")) {
+            Channel listening = listen(loops);
+            Channel connected = loops.client(loops.group(), new ChannelInboundHandlerAdapter())
+                    .connect(listening.localAddress())
+                    .sync()
+                    .channel();
+            assertThat(kindOf(listening)).isEqualTo(expected);
+            assertThat(kindOf(connected)).isEqualTo(expected);
+        }
+    }
+
+    private static TcpTransport kindOf(Channel channel) {
+        String name = channel.getClass().getSimpleName();
+        return name.startsWith("Epoll")
+                ? TcpTransport.EPOLL
+                : name.startsWith("IoUring") ? TcpTransport.IO_URING : TcpTransport.NIO;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"AUTO,0", "AUTO,50000", "NIO,0", "NIO,50000", "EPOLL,0", "IO_URING,0"})
+    void closingWhileALoopRunsTasksClosesTheSockets(TcpTransport transport, long pollNanos) throws Exception {
+        needs(transport);
         EventLoops loops = EventLoops.start(transport, 1, pollNanos, "test");
         Channel listening = listen(loops);
         int port = ((InetSocketAddress) listening.localAddress()).getPort();
