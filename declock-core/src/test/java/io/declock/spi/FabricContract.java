@@ -567,7 +567,7 @@ public abstract class FabricContract {
 
     /** Rule V1. */
     @Test
-    void aSessionWhoseLeaseRanOutStoresNoValue() throws Exception {
+    void aSessionWhoseLeaseRanOutStoresAndReadsNoValue() throws Exception {
         Joined stale = join("stale");
         Joined a = join("a");
         Resolution found = get(stale.session().control().resolve("ns:x"));
@@ -583,6 +583,8 @@ public abstract class FabricContract {
         await().untilAsserted(() -> assertThatThrownBy(
                         () -> get(stale.session().control().writeValue(late)))
                 .hasCauseInstanceOf(FabricException.class));
+        assertThatThrownBy(() -> get(stale.session().control().readValue(found.record())))
+                .hasCauseInstanceOf(FabricException.class);
         ValueReading reading = get(a.session().control().readValue(found.record()));
         assertThat(reading.value()).isEqualTo(new StoredValue(7, "stale", new byte[] {1}));
         assertThat(LockHeader.size(reading.header())).isEqualTo(1);
